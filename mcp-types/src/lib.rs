@@ -1,0 +1,1 @@
+//! Message types of the Model Context Protocol.
