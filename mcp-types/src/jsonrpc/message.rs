@@ -1,0 +1,45 @@
+//! Messages as they are read: borrowed, with their payload raw.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use super::{ErrorObject, InvalidMessage, RequestId};
+
+/// What one frame holds.
+#[derive(Debug)]
+pub enum Frame<'a> {
+    /// One message.
+    Single(Message<'a>),
+    /// A batch, which only revision 2025-03-26 has: each member is a message or what is wrong
+    /// with it. Never empty.
+    Batch(Vec<Result<Message<'a>, InvalidMessage>>),
+}
+
+/// One JSON-RPC message, borrowed from the bytes it came in.
+#[derive(Debug)]
+pub enum Message<'a> {
+    /// A call that wants an answer.
+    Request {
+        /// Its id, unique among the sender's requests in flight.
+        id: RequestId,
+        /// Which method is called.
+        method: Cow<'a, str>,
+        /// The parameters: absent, or a JSON object.
+        params: Option<&'a RawValue>,
+    },
+    /// A message that wants no answer.
+    Notification {
+        /// What is told.
+        method: Cow<'a, str>,
+        /// The parameters: absent, or a JSON object.
+        params: Option<&'a RawValue>,
+    },
+    /// The answer to a request.
+    Response {
+        /// The id of the request; absent in an error about a message whose id could not be read.
+        id: Option<RequestId>,
+        /// The result, or the error.
+        outcome: Result<&'a RawValue, ErrorObject>,
+    },
+}

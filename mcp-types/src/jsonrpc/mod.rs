@@ -1,0 +1,21 @@
+//! The JSON-RPC 2.0 envelope: messages borrowed from the wire, and answers written to it.
+//!
+//! [`Frame::parse`] reads the bytes of one frame (a line, a WebSocket message, an HTTP body)
+//! without copying: `params`, `result` and `error` stay raw until the method is known.
+//! The [`write`] functions append whole messages to a byte buffer and never emit a line break,
+//! so what they write can be framed by newlines.
+
+mod depth;
+mod error;
+mod id;
+mod message;
+mod parse;
+pub mod write;
+
+pub use error::{ErrorObject, InvalidMessage, code};
+pub use id::{ProgressToken, RequestId};
+pub use message::{Frame, Message};
+pub use parse::DEFAULT_MAX_DEPTH;
+
+/// The value of `jsonrpc` in every message.
+pub const VERSION: &str = "2.0";

@@ -1,0 +1,390 @@
+//! From the bytes of a frame to messages.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::{ErrorObject, Frame, InvalidMessage, Message, RequestId, VERSION, depth};
+
+/// The deepest nesting of arrays and objects that [`Frame::parse`] accepts.
+pub const DEFAULT_MAX_DEPTH: usize = 128;
+
+impl<'a> Frame<'a> {
+    /// Reads one frame: a message, or a batch of them.
+    ///
+    /// ```
+    /// use mcp_types::jsonrpc::{Frame, Message};
+    ///
+    /// let bytes = br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    /// let Ok(Frame::Single(Message::Request { method, .. })) = Frame::parse(bytes) else {
+    ///     panic!("a request was expected");
+    /// };
+    /// assert_eq!(method, "ping");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The error to answer with: a parse error for bytes that are not JSON or nest deeper than
+    /// [`DEFAULT_MAX_DEPTH`], an invalid request for JSON that is no JSON-RPC 2.0 message.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, InvalidMessage> {
+        Self::parse_with_max_depth(bytes, DEFAULT_MAX_DEPTH)
+    }
+
+    /// [`Frame::parse`] with another nesting limit.
+    ///
+    /// # Errors
+    ///
+    /// As [`Frame::parse`].
+    pub fn parse_with_max_depth(bytes: &'a [u8], max_depth: usize) -> Result<Self, InvalidMessage> {
+        let text = std::str::from_utf8(bytes).map_err(InvalidMessage::parse_error)?;
+        if depth::exceeds(bytes, max_depth) {
+            let reason = format_args!("nested deeper than {max_depth} levels");
+            return Err(InvalidMessage::parse_error(reason));
+        }
+        match text.trim_start().as_bytes().first() {
+            Some(b'{') => Message::from_text(text).map(Frame::Single),
+            Some(b'[') => batch(text),
+            _ => Err(no_message(text)),
+        }
+    }
+}
+
+fn batch(text: &str) -> Result<Frame<'_>, InvalidMessage> {
+    let members: Vec<&RawValue> =
+        serde_json::from_str(text).map_err(InvalidMessage::parse_error)?;
+    if members.is_empty() {
+        return Err(InvalidMessage::invalid_request(None, "the batch is empty"));
+    }
+    let messages = members.into_iter().map(|member| {
+        let text = member.get();
+        if text.starts_with('{') {
+            Message::from_text(text)
+        } else {
+            Err(no_message(text))
+        }
+    });
+    Ok(Frame::Batch(messages.collect()))
+}
+
+/// What is wrong with text that does not begin with a bracket.
+fn no_message(text: &str) -> InvalidMessage {
+    match serde_json::from_str::<IgnoredAny>(text) {
+        Err(error) => InvalidMessage::parse_error(error),
+        Ok(_) => InvalidMessage::invalid_request(None, "a message must be a JSON object"),
+    }
+}
+
+impl<'a> Message<'a> {
+    fn from_text(text: &'a str) -> Result<Self, InvalidMessage> {
+        let envelope: Envelope<'a> =
+            serde_json::from_str(text).map_err(InvalidMessage::parse_error)?;
+        let id = envelope.id.map(request_id).transpose();
+        let readable_id = || id.as_ref().ok().cloned().flatten();
+        let invalid = |reason: &str| InvalidMessage::invalid_request(readable_id(), reason);
+
+        if let Some(member) = envelope.duplicate {
+            return Err(invalid(&format!("`{member}` occurs twice")));
+        }
+        if envelope.jsonrpc.map(RawValue::get) != Some("\"2.0\"") {
+            return Err(invalid(&format!("`jsonrpc` must be \"{VERSION}\"")));
+        }
+        if envelope
+            .params
+            .is_some_and(|params| !params.get().starts_with('{'))
+        {
+            return Err(invalid("`params` must be an object"));
+        }
+        let Some(method) = envelope.method else {
+            return envelope.response(id);
+        };
+        if envelope.result.is_some() || envelope.error.is_some() {
+            return Err(invalid(
+                "a message has either `method` or `result` or `error`",
+            ));
+        }
+        let Some(method) = string(method) else {
+            return Err(invalid("`method` must be a string"));
+        };
+        let params = envelope.params;
+        Ok(match id? {
+            Some(id) => Message::Request { id, method, params },
+            None => Message::Notification { method, params },
+        })
+    }
+}
+
+/// The members of a message, unread: a fault in one must not hide the others.
+#[derive(Default)]
+struct Envelope<'a> {
+    jsonrpc: Option<&'a RawValue>,
+    id: Option<&'a RawValue>,
+    method: Option<&'a RawValue>,
+    params: Option<&'a RawValue>,
+    result: Option<&'a RawValue>,
+    error: Option<&'a RawValue>,
+    duplicate: Option<&'static str>,
+}
+
+impl<'a> Envelope<'a> {
+    fn response(
+        self,
+        id: Result<Option<RequestId>, InvalidMessage>,
+    ) -> Result<Message<'a>, InvalidMessage> {
+        let outcome = match (self.result, self.error) {
+            (Some(result), None) => Ok(result),
+            (None, Some(error)) => Err(serde_json::from_str::<ErrorObject>(error.get()).map_err(
+                |fault| InvalidMessage::invalid_request(None, format_args!("`error`: {fault}")),
+            )?),
+            (Some(_), Some(_)) => {
+                let reason = "a response has either `result` or `error`";
+                return Err(InvalidMessage::invalid_request(None, reason));
+            }
+            (None, None) => {
+                let reason = "`method` is missing";
+                return Err(InvalidMessage::invalid_request(id.ok().flatten(), reason));
+            }
+        };
+        // An error about a message whose id could not be read carries null, or no id.
+        let id = match (self.id.map(RawValue::get), &outcome) {
+            (Some("null"), Err(_)) => None,
+            _ => id?,
+        };
+        if id.is_none() && outcome.is_ok() {
+            return Err(InvalidMessage::invalid_request(None, "`id` is missing"));
+        }
+        Ok(Message::Response { id, outcome })
+    }
+}
+
+fn request_id(raw: &RawValue) -> Result<RequestId, InvalidMessage> {
+    serde_json::from_str(raw.get())
+        .map_err(|_| InvalidMessage::invalid_request(None, "`id` must be a string or an integer"))
+}
+
+/// The text of a JSON string, borrowed where it has no escapes.
+fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
+    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
+    if inner.contains('\\') {
+        serde_json::from_str(raw.get()).ok().map(Cow::Owned)
+    } else {
+        Some(Cow::Borrowed(inner))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Envelope<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(EnvelopeVisitor)
+    }
+}
+
+struct EnvelopeVisitor;
+
+impl<'de> Visitor<'de> for EnvelopeVisitor {
+    type Value = Envelope<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON-RPC message")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Envelope<'de>, A::Error> {
+        let mut envelope = Envelope::default();
+        while let Some(member) = map.next_key::<Member>()? {
+            let (slot, name) = match member {
+                Member::Jsonrpc => (&mut envelope.jsonrpc, "jsonrpc"),
+                Member::Id => (&mut envelope.id, "id"),
+                Member::Method => (&mut envelope.method, "method"),
+                Member::Params => (&mut envelope.params, "params"),
+                Member::Result => (&mut envelope.result, "result"),
+                Member::Error => (&mut envelope.error, "error"),
+                Member::Other => {
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            };
+            if slot.replace(map.next_value()?).is_some() {
+                envelope.duplicate = Some(name);
+            }
+        }
+        Ok(envelope)
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Member {
+    Jsonrpc,
+    Id,
+    Method,
+    Params,
+    Result,
+    Error,
+    Other,
+}
+
+impl<'de> Deserialize<'de> for Member {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Name;
+
+        impl Visitor<'_> for Name {
+            type Value = Member;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a member name")
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<Member, E> {
+                Ok(match name {
+                    "jsonrpc" => Member::Jsonrpc,
+                    "id" => Member::Id,
+                    "method" => Member::Method,
+                    "params" => Member::Params,
+                    "result" => Member::Result,
+                    "error" => Member::Error,
+                    _ => Member::Other,
+                })
+            }
+        }
+
+        deserializer.deserialize_str(Name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::code;
+    use super::*;
+
+    fn refused(text: &str) -> InvalidMessage {
+        Frame::parse(text.as_bytes()).unwrap_err()
+    }
+
+    fn parsed(text: &str) -> Message<'_> {
+        match Frame::parse(text.as_bytes()).unwrap() {
+            Frame::Single(message) => message,
+            Frame::Batch(_) => panic!("one message was expected"),
+        }
+    }
+
+    #[test]
+    fn a_request_is_borrowed() {
+        let Message::Request { id, method, params } = parsed(
+            r#" {"method":"tools/call","params":{"name":"add"},"id":"a","jsonrpc":"2.0","x":1}"#,
+        ) else {
+            panic!("a request was expected");
+        };
+        assert_eq!(id, RequestId::from("a"));
+        assert!(matches!(method, Cow::Borrowed("tools/call")));
+        assert_eq!(params.map(RawValue::get), Some(r#"{"name":"add"}"#));
+    }
+
+    #[test]
+    fn an_escaped_method_is_decoded() {
+        let Message::Notification { method, .. } =
+            parsed(r#"{"jsonrpc":"2.0","method":"notifications\/initialized"}"#)
+        else {
+            panic!("a notification was expected");
+        };
+        assert_eq!(method, "notifications/initialized");
+    }
+
+    #[test]
+    fn what_is_not_json_is_a_parse_error() {
+        for text in [
+            "",
+            "rubbish",
+            "{\"jsonrpc\":",
+            "{}x",
+            "[1,",
+            "{\"id\":\"\u{1}\"}",
+        ] {
+            let invalid = refused(text);
+            assert_eq!(invalid.error.code, code::PARSE_ERROR, "{text}");
+            assert_eq!(invalid.id, None);
+        }
+        let invalid = Frame::parse(b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}").unwrap_err();
+        assert_eq!(invalid.error.code, code::PARSE_ERROR);
+    }
+
+    #[test]
+    fn deep_nesting_is_a_parse_error() {
+        let deep = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{}{}}}"#,
+            r#"{"a":"#.repeat(200),
+            "1".to_owned() + &"}".repeat(200)
+        );
+        assert_eq!(refused(&deep).error.code, code::PARSE_ERROR);
+        assert!(Frame::parse_with_max_depth(deep.as_bytes(), 300).is_ok());
+    }
+
+    #[test]
+    fn a_fault_is_named_and_the_id_kept() {
+        let faults = [
+            (r#"{"id":4,"method":"ping"}"#, "`jsonrpc`"),
+            (r#"{"jsonrpc":"1.0","id":4,"method":"ping"}"#, "`jsonrpc`"),
+            (r#"{"jsonrpc":2.0,"id":4,"method":"ping"}"#, "`jsonrpc`"),
+            (r#"{"jsonrpc":"2.0","id":4,"method":7}"#, "`method`"),
+            (r#"{"jsonrpc":"2.0","id":4}"#, "`method`"),
+            (
+                r#"{"jsonrpc":"2.0","id":4,"method":"a","params":[1]}"#,
+                "`params`",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":4,"method":"a","params":null}"#,
+                "`params`",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":4,"method":"a","method":"b"}"#,
+                "`method`",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":4,"method":"a","result":{}}"#,
+                "either",
+            ),
+        ];
+        for (text, word) in faults {
+            let invalid = refused(text);
+            assert_eq!(invalid.error.code, code::INVALID_REQUEST, "{text}");
+            assert_eq!(invalid.id, Some(RequestId::Number(4)), "{text}");
+            assert!(invalid.error.message.contains(word), "{text}: {invalid}");
+        }
+    }
+
+    #[test]
+    fn an_id_is_a_string_or_an_integer() {
+        for id in ["null", "true", "1.5", "{}", "9223372036854775808"] {
+            let invalid = refused(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
+            assert_eq!(invalid.error.code, code::INVALID_REQUEST, "{id}");
+            assert_eq!(invalid.id, None);
+        }
+    }
+
+    #[test]
+    fn responses_are_told_apart() {
+        let text = r#"{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#;
+        assert!(matches!(
+            parsed(text),
+            Message::Response { outcome: Ok(_), .. }
+        ));
+        let text = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#;
+        let Message::Response {
+            id: None,
+            outcome: Err(error),
+        } = parsed(text)
+        else {
+            panic!("an error was expected");
+        };
+        assert_eq!(error.code, code::PARSE_ERROR);
+    }
+
+    #[test]
+    fn members_of_a_batch_fail_one_by_one() {
+        let text = r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},7,{"id":2}]"#;
+        let Ok(Frame::Batch(members)) = Frame::parse(text.as_bytes()) else {
+            panic!("a batch was expected");
+        };
+        assert!(members[0].is_ok() && members[1].is_err() && members[2].is_err());
+        assert_eq!(refused("[]").error.code, code::INVALID_REQUEST);
+        assert_eq!(refused("7").error.code, code::INVALID_REQUEST);
+    }
+}

@@ -1,0 +1,166 @@
+//! Whole messages, appended to a byte buffer on one line.
+//!
+//! Each function leaves the buffer as it was when serialising fails.
+
+use serde::Serialize;
+
+use super::{ErrorObject, RequestId};
+
+/// Where the id of an error response comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum ErrorId<'a> {
+    /// The request's id is known.
+    Of(&'a RequestId),
+    /// It could not be read: `null`, as JSON-RPC 2.0 has it.
+    Null,
+    /// It could not be read: left out, as revision 2026-07-28 has it.
+    Absent,
+}
+
+/// Appends a request.
+///
+/// # Errors
+///
+/// When `params` can't be serialised.
+pub fn request<P: Serialize + ?Sized>(
+    out: &mut Vec<u8>,
+    id: &RequestId,
+    method: &str,
+    params: Option<&P>,
+) -> serde_json::Result<()> {
+    message(out, |out| {
+        out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+        serde_json::to_writer(&mut *out, id)?;
+        out.extend_from_slice(br#","method":"#);
+        call(out, method, params)
+    })
+}
+
+/// Appends a notification.
+///
+/// # Errors
+///
+/// When `params` can't be serialised.
+pub fn notification<P: Serialize + ?Sized>(
+    out: &mut Vec<u8>,
+    method: &str,
+    params: Option<&P>,
+) -> serde_json::Result<()> {
+    message(out, |out| {
+        out.extend_from_slice(br#"{"jsonrpc":"2.0","method":"#);
+        call(out, method, params)
+    })
+}
+
+/// Appends a response with a result.
+///
+/// # Errors
+///
+/// When `result` can't be serialised.
+pub fn result<R: Serialize + ?Sized>(
+    out: &mut Vec<u8>,
+    id: &RequestId,
+    result: &R,
+) -> serde_json::Result<()> {
+    message(out, |out| {
+        out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+        serde_json::to_writer(&mut *out, id)?;
+        out.extend_from_slice(br#","result":"#);
+        serde_json::to_writer(&mut *out, result)?;
+        out.push(b'}');
+        Ok(())
+    })
+}
+
+/// Appends a response with an error.
+///
+/// # Errors
+///
+/// When the error's data can't be serialised, which JSON that was checked never causes.
+pub fn error(out: &mut Vec<u8>, id: ErrorId<'_>, error: &ErrorObject) -> serde_json::Result<()> {
+    message(out, |out| {
+        out.extend_from_slice(br#"{"jsonrpc":"2.0""#);
+        match id {
+            ErrorId::Of(id) => {
+                out.extend_from_slice(br#","id":"#);
+                serde_json::to_writer(&mut *out, id)?;
+            }
+            ErrorId::Null => out.extend_from_slice(br#","id":null"#),
+            ErrorId::Absent => {}
+        }
+        out.extend_from_slice(br#","error":"#);
+        serde_json::to_writer(&mut *out, error)?;
+        out.push(b'}');
+        Ok(())
+    })
+}
+
+fn call<P: Serialize + ?Sized>(
+    out: &mut Vec<u8>,
+    method: &str,
+    params: Option<&P>,
+) -> serde_json::Result<()> {
+    serde_json::to_writer(&mut *out, method)?;
+    if let Some(params) = params {
+        out.extend_from_slice(br#","params":"#);
+        serde_json::to_writer(&mut *out, params)?;
+    }
+    out.push(b'}');
+    Ok(())
+}
+
+fn message(
+    out: &mut Vec<u8>,
+    write: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>,
+) -> serde_json::Result<()> {
+    let start = out.len();
+    let written = write(out);
+    if written.is_err() {
+        out.truncate(start);
+    }
+    // Raw JSON is kept as it came; a line break in it can only be white space between tokens.
+    for byte in &mut out[start..] {
+        if matches!(*byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    #[test]
+    fn messages_take_one_line() {
+        let params = RawValue::from_string("{\n\"a\":\r\n\"\\n\"}".to_owned()).unwrap();
+        let mut out = Vec::new();
+        request(&mut out, &RequestId::from(1), "ping", Some(&params)).unwrap();
+        assert_eq!(
+            out,
+            br#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{ "a":  "\n"}}"#
+        );
+    }
+
+    #[test]
+    fn an_unreadable_id_is_null_or_absent() {
+        let object = ErrorObject::new(-32700, "Parse error");
+        let mut out = Vec::new();
+        error(&mut out, ErrorId::Null, &object).unwrap();
+        error(&mut out, ErrorId::Absent, &object).unwrap();
+        assert_eq!(
+            out,
+            br#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}"#
+        );
+    }
+
+    #[test]
+    fn a_failed_write_leaves_nothing_behind() {
+        let unserialisable = std::collections::HashMap::from([((1, 2), 3)]);
+        let mut out = b"before".to_vec();
+        assert!(result(&mut out, &RequestId::from(1), &unserialisable).is_err());
+        assert_eq!(out, b"before");
+    }
+}

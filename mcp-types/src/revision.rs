@@ -1,0 +1,177 @@
+//! The protocol revisions and the two eras they fall into.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A published revision of the protocol, named by its date.
+///
+/// The order is that of publication, so `revision >= Revision::V2025_06_18` reads as
+/// "2025-06-18 or newer".
+///
+/// ```
+/// use mcp_types::{Era, Revision};
+///
+/// let revision: Revision = "2025-06-18".parse().unwrap();
+/// assert_eq!(revision, Revision::V2025_06_18);
+/// assert_eq!(revision.era(), Era::Handshake);
+/// assert!(revision < Revision::LATEST);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Revision {
+    /// The first published revision.
+    V2024_11_05,
+    /// Adds Streamable HTTP, tool annotations, audio and JSON-RPC batches.
+    V2025_03_26,
+    /// Adds structured tool output, elicitation and resource links; removes batches.
+    V2025_06_18,
+    /// Adds icons, tasks, URL elicitation and tools in sampling.
+    V2025_11_25,
+    /// Stateless: no handshake, version and capabilities in the `_meta` of each request.
+    V2026_07_28,
+}
+
+impl Revision {
+    /// Every revision, oldest first.
+    pub const ALL: [Self; 5] = [
+        Self::V2024_11_05,
+        Self::V2025_03_26,
+        Self::V2025_06_18,
+        Self::V2025_11_25,
+        Self::V2026_07_28,
+    ];
+
+    /// The newest revision.
+    pub const LATEST: Self = Self::V2026_07_28;
+
+    /// The newest revision that opens with an `initialize` handshake.
+    pub const LATEST_HANDSHAKE: Self = Self::V2025_11_25;
+
+    /// The date that names the revision on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::V2024_11_05 => "2024-11-05",
+            Self::V2025_03_26 => "2025-03-26",
+            Self::V2025_06_18 => "2025-06-18",
+            Self::V2025_11_25 => "2025-11-25",
+            Self::V2026_07_28 => "2026-07-28",
+        }
+    }
+
+    /// How a connection of this revision begins.
+    #[must_use]
+    pub const fn era(self) -> Era {
+        match self {
+            Self::V2026_07_28 => Era::Stateless,
+            _ => Era::Handshake,
+        }
+    }
+
+    /// The position in [`Revision::ALL`], for tables with one entry a revision.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Whether messages may be sent as JSON-RPC batches, which only 2025-03-26 has.
+    #[must_use]
+    pub const fn has_batches(self) -> bool {
+        matches!(self, Self::V2025_03_26)
+    }
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Revision {
+    type Err = UnknownRevision;
+
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|revision| revision.as_str() == s)
+            .ok_or_else(|| UnknownRevision(s.to_owned()))
+    }
+}
+
+impl Serialize for Revision {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Revision {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
+    }
+}
+
+/// The name of a revision that this crate does not know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownRevision(
+    /// The name as it was given.
+    pub String,
+);
+
+impl fmt::Display for UnknownRevision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is not a known protocol revision; known are",
+            self.0
+        )?;
+        for (i, revision) in Revision::ALL.iter().enumerate() {
+            write!(f, "{} {revision}", if i == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for UnknownRevision {}
+
+/// The two ways in which revisions agree on version and capabilities.
+///
+/// The specification calls them legacy and modern (2026-07-28, "Versioning and Compatibility").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Era {
+    /// An `initialize` request opens a session in which both are settled once.
+    Handshake,
+    /// Each request carries both in its `_meta`; nothing is remembered between requests.
+    Stateless,
+}
+
+impl fmt::Display for Era {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Handshake => "handshake",
+            Self::Stateless => "stateless",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip_and_are_in_order() {
+        for (i, revision) in Revision::ALL.into_iter().enumerate() {
+            assert_eq!(revision.as_str().parse(), Ok(revision));
+            assert_eq!(revision.index(), i);
+        }
+        assert!(Revision::ALL.is_sorted());
+    }
+
+    #[test]
+    fn an_unknown_name_is_refused_with_the_known_ones() {
+        let error = "2020-01-01".parse::<Revision>().unwrap_err();
+        assert!(error.to_string().contains("2024-11-05, 2025-03-26"));
+    }
+}
