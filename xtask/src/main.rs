@@ -1,2 +1,64 @@
 //! Development tasks of this workspace: `cargo xtask --help`.
-fn main() {}
+
+mod schema;
+
+use clap::{Parser, Subcommand};
+use std::error::Error;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Development tasks of this workspace.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    /// Workspace to work on, instead of the one this program was built in.
+    #[arg(long, global = true, value_name = "DIR")]
+    root: Option<PathBuf>,
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Bring in and compare the published protocol schemas.
+    #[command(subcommand)]
+    Schema(schema::Command),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let root = cli.root.unwrap_or_else(workspace);
+    match run(&root, cli.task) {
+        Ok(text) => print(&text),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs one task; what it returns goes to standard output.
+fn run(root: &Path, task: Task) -> Result<String, Box<dyn Error>> {
+    match task {
+        Task::Schema(command) => Ok(schema::run(root, command)?),
+    }
+}
+
+/// The folder above this package.
+fn workspace() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.parent().unwrap_or(package).to_path_buf()
+}
+
+/// Writes a report; a reader that went away (`| head`) is no failure.
+fn print(text: &str) -> ExitCode {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            eprintln!("error: standard output: {error}");
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}

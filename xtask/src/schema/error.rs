@@ -1,0 +1,65 @@
+//! What can go wrong with a schema; each message names the file and, inside
+//! it, the JSON path.
+
+use std::path::{Path, PathBuf};
+
+/// Failure of a `cargo xtask schema` subcommand.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// A file could not be read or written.
+    #[error("{}: {source}", file.display())]
+    Io {
+        file: PathBuf,
+        source: std::io::Error,
+    },
+    /// The input is not JSON.
+    #[error("{file}: not JSON: {source}")]
+    Json {
+        file: String,
+        source: serde_json::Error,
+    },
+    /// The input is JSON but not a schema that this tool understands.
+    #[error("{file}: {fault}")]
+    Schema { file: String, fault: Fault },
+    /// `sources.toml` was edited into something unreadable.
+    #[error("{}: {source}", file.display())]
+    Sources {
+        file: PathBuf,
+        source: toml::de::Error,
+    },
+    /// The record of sources cannot be written as TOML.
+    #[error("sources.toml: {0}")]
+    Record(#[from] toml::ser::Error),
+    /// No date in the name of the source, and none given.
+    #[error("{0}: no revision in the name; pass --revision YYYY-MM-DD")]
+    NoRevision(String),
+    /// A revision that is not a date.
+    #[error("`{0}` is not a protocol revision: expected a date, YYYY-MM-DD")]
+    BadRevision(String),
+    /// The download failed.
+    #[error("{address}: {source}")]
+    Http {
+        address: String,
+        source: Box<ureq::Error>,
+    },
+}
+
+impl Error {
+    /// For `map_err` on file operations.
+    pub(super) fn io(file: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        move |source| Self::Io {
+            file: file.to_path_buf(),
+            source,
+        }
+    }
+}
+
+/// One fault in a schema, and where it stands.
+#[derive(Debug, PartialEq, thiserror::Error)]
+#[error("at {path}: {what}")]
+pub(crate) struct Fault {
+    /// JSON path, such as `$.$defs.Tool.properties.name`.
+    pub(crate) path: String,
+    /// What is wrong there, and what was expected.
+    pub(crate) what: String,
+}
