@@ -2,7 +2,7 @@
 
 use super::error::Error;
 use super::import::Input;
-use super::{fetch, import};
+use super::{diff, fetch, import};
 use clap::Subcommand;
 use std::path::Path;
 
@@ -32,6 +32,16 @@ pub(crate) enum Command {
         #[arg(long, value_name = "URL", default_value = fetch::BASE_URL)]
         base_url: String,
     },
+    /// Say in plain words what changed from one stored revision to another.
+    Diff {
+        /// The older revision (YYYY-MM-DD).
+        from: String,
+        /// The newer revision (YYYY-MM-DD).
+        to: String,
+        /// Print Markdown instead of plain text.
+        #[arg(long)]
+        markdown: bool,
+    },
 }
 
 /// Runs one subcommand in the workspace at `root` and returns its report.
@@ -58,5 +68,6 @@ pub(crate) fn run(root: &Path, command: Command) -> Result<String, Error> {
             let input = fetch::download(&fetch::address(&base_url, &commit, &revision))?;
             import::import(root, &input, Some(revision), Some(commit))
         }
+        Command::Diff { from, to, markdown } => diff::run(root, &from, &to, markdown),
     }
 }

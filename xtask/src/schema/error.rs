@@ -36,6 +36,9 @@ pub(crate) enum Error {
     /// A revision that is not a date.
     #[error("`{0}` is not a protocol revision: expected a date, YYYY-MM-DD")]
     BadRevision(String),
+    /// A revision that was never imported.
+    #[error("{}: no such revision; stored are: {stored}", file.display())]
+    UnknownRevision { file: PathBuf, stored: String },
     /// The download failed.
     #[error("{address}: {source}")]
     Http {

@@ -1,7 +1,9 @@
 //! The published protocol schemas: brought in ([`import`], [`fetch`]),
-//! reduced to their structure ([`normalize`]) and recorded ([`sources`]).
+//! reduced to their structure ([`normalize`]), recorded ([`sources`]) and
+//! compared ([`diff`]).
 
 mod command;
+mod diff;
 mod error;
 mod fetch;
 mod import;

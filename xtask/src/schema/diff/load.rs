@@ -1,0 +1,40 @@
+//! Reads one stored revision.
+
+use super::super::error::Error;
+use super::super::import::check_revision;
+use serde_json::Value;
+use std::path::Path;
+
+/// The definitions of a stored revision.
+pub(super) fn load(root: &Path, revision: &str) -> Result<Value, Error> {
+    check_revision(revision)?;
+    let folder = root.join("schema");
+    let file = folder.join(format!("{revision}.json"));
+    let bytes = match std::fs::read(&file) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(Error::UnknownRevision {
+                stored: stored(&folder).join(", "),
+                file,
+            });
+        }
+        bytes => bytes.map_err(Error::io(&file))?,
+    };
+    let document: Value = serde_json::from_slice(&bytes).map_err(|source| Error::Json {
+        file: file.display().to_string(),
+        source,
+    })?;
+    Ok(document["$defs"].clone())
+}
+
+/// The revisions that could have been asked for.
+fn stored(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut revisions: Vec<_> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            name.strip_suffix(".json").map(str::to_owned)
+        })
+        .collect();
+    revisions.sort();
+    revisions
+}

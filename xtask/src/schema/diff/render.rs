@@ -1,0 +1,104 @@
+//! Phrases in, a report out: for a terminal, or as Markdown.
+
+use super::compare::Section;
+use std::fmt::Write;
+
+/// Plain text, indented by two per level.
+pub(super) fn text(title: &str, sections: &[Section]) -> String {
+    let mut report = format!("{title}\n");
+    for section in sections.iter().filter(|section| !is_empty(section)) {
+        let _ = writeln!(report, "\n{}", section.title);
+        for (word, items) in [("added  ", &section.added), ("removed", &section.removed)] {
+            for item in items {
+                let _ = writeln!(report, "  {word}  {item}");
+            }
+        }
+        for (name, changes) in &section.changed {
+            let _ = writeln!(report, "  changed  {name}");
+            for change in changes {
+                let _ = writeln!(report, "    {change}");
+            }
+        }
+    }
+    if sections.iter().all(is_empty) {
+        report.push_str("\nno difference\n");
+    }
+    report.replace('`', "")
+}
+
+/// Markdown: a heading per section, a list item per phrase.
+pub(super) fn markdown(title: &str, sections: &[Section]) -> String {
+    let mut report = format!("# {title}\n");
+    for section in sections.iter().filter(|section| !is_empty(section)) {
+        let _ = writeln!(report, "\n## {}", section.title);
+        for (word, items) in [("Added", &section.added), ("Removed", &section.removed)] {
+            if !items.is_empty() {
+                let _ = writeln!(report, "\n{word}:\n");
+            }
+            for item in items {
+                let _ = writeln!(report, "- {item}");
+            }
+        }
+        for (name, changes) in &section.changed {
+            let _ = writeln!(report, "\n### `{name}`\n");
+            for change in changes {
+                let _ = writeln!(report, "- {change}");
+            }
+        }
+    }
+    if sections.iter().all(is_empty) {
+        report.push_str("\nNo difference.\n");
+    }
+    report
+}
+
+fn is_empty(section: &Section) -> bool {
+    section.added.is_empty() && section.removed.is_empty() && section.changed.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sections() -> Vec<Section> {
+        vec![
+            Section {
+                title: "Methods",
+                added: vec!["`new`".into()],
+                removed: vec!["`old`".into()],
+                changed: vec![("call".into(), vec!["`name` became required".into()])],
+            },
+            Section {
+                title: "Types",
+                added: vec![],
+                removed: vec![],
+                changed: vec![],
+            },
+        ]
+    }
+
+    #[test]
+    fn text_is_indented_and_skips_empty_sections() {
+        assert_eq!(
+            text("A → B", &sections()),
+            "A → B\n\nMethods\n  added    new\n  removed  old\n  changed  call\n    \
+             name became required\n"
+        );
+    }
+
+    #[test]
+    fn markdown_has_headings_and_lists() {
+        assert_eq!(
+            markdown("A → B", &sections()),
+            "# A → B\n\n## Methods\n\nAdded:\n\n- `new`\n\nRemoved:\n\n- `old`\n\n\
+             ### `call`\n\n- `name` became required\n"
+        );
+    }
+
+    #[test]
+    fn equal_revisions_say_so() {
+        let sections = &sections()[1..];
+        assert_eq!(text("A → A", sections), "A → A\n\nno difference\n");
+        assert_eq!(markdown("A → A", sections), "# A → A\n\nNo difference.\n");
+    }
+}
