@@ -1,5 +1,6 @@
 //! Development tasks of this workspace: `cargo xtask --help`.
 
+mod codegen;
 mod schema;
 
 use clap::{Parser, Subcommand};
@@ -24,6 +25,8 @@ enum Task {
     /// Bring in and compare the published protocol schemas.
     #[command(subcommand)]
     Schema(schema::Command),
+    /// Generate the protocol's types from the stored schemas.
+    Codegen(codegen::Options),
 }
 
 fn main() -> ExitCode {
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
 fn run(root: &Path, task: Task) -> Result<String, Box<dyn Error>> {
     match task {
         Task::Schema(command) => Ok(schema::run(root, command)?),
+        Task::Codegen(options) => Ok(codegen::run(root, &options)?),
     }
 }
 

@@ -1,0 +1,76 @@
+//! What can stop the generator; each message names the file and the place in it.
+
+use std::path::{Path, PathBuf};
+
+/// Failure of `cargo xtask codegen`.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// A file could not be read or written.
+    #[error("{}: {source}", file.display())]
+    Io {
+        file: PathBuf,
+        source: std::io::Error,
+    },
+    /// A schema is not JSON.
+    #[error("{}: not JSON: {source}", file.display())]
+    Json {
+        file: PathBuf,
+        source: serde_json::Error,
+    },
+    /// `overlay.toml` or `docs.toml` is not what the generator expects.
+    #[error("{}: {source}", file.display())]
+    Toml {
+        file: PathBuf,
+        source: Box<toml::de::Error>,
+    },
+    /// A schema says something that no rule covers.
+    #[error("schema/{revision}.json: at {path}: {what}")]
+    Schema {
+        revision: String,
+        path: String,
+        what: String,
+    },
+    /// Two revisions disagree and no rule settles it.
+    #[error("{place}: {what}; settle it with an entry in schema/overlay.toml")]
+    Conflict { place: String, what: String },
+    /// Something public would have no documentation.
+    #[error(
+        "schema/docs.toml: {} missing; add a line for each:\n{}",
+        if keys.len() == 1 { "one entry is".to_owned() } else { format!("{} entries are", keys.len()) },
+        keys.join("\n")
+    )]
+    Docs { keys: Vec<String> },
+    /// Documentation of something that does not exist.
+    #[error("schema/docs.toml: these entries document nothing, remove them:\n{}", keys.join("\n"))]
+    StaleDocs { keys: Vec<String> },
+    /// The code that was put together is not Rust; a bug of the generator.
+    #[error("{file}: the generated code does not parse: {source}")]
+    Syntax { file: String, source: syn::Error },
+    /// typify refused a struct that was prepared for it; a bug of the generator.
+    #[error("typify: {0}")]
+    Typify(#[from] typify::Error),
+    /// `--check` found differences.
+    #[error("out of date: {}; run `cargo xtask codegen` and commit the result", files.join(", "))]
+    Stale { files: Vec<String> },
+}
+
+/// What every step returns.
+pub(crate) type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// For `map_err` on file operations.
+    pub(super) fn io(file: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        move |source| Self::Io {
+            file: file.to_path_buf(),
+            source,
+        }
+    }
+
+    /// A conflict between revisions at `place`.
+    pub(super) fn conflict(place: impl Into<String>, what: impl Into<String>) -> Self {
+        Self::Conflict {
+            place: place.into(),
+            what: what.into(),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The generator's own picture of the protocol: what one revision defines.
+//!
+//! JSON Schema says the same thing in many ways; after [`super::lower`] there
+//! is one way. The later steps see these types only, never JSON.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One revision: its types and what is done with them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Model {
+    /// The date that names the revision.
+    pub(crate) revision: String,
+    /// Every type that a message can contain, by Rust name.
+    pub(crate) types: BTreeMap<String, Def>,
+    /// Requests and notifications, by method.
+    pub(crate) methods: BTreeMap<String, Method>,
+    /// JSON-RPC error codes with a meaning of their own.
+    pub(crate) errors: BTreeMap<i64, ErrorCode>,
+}
+
+/// A named type.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Def {
+    /// An object with known fields.
+    Struct(Struct),
+    /// One of several types.
+    Union(Union),
+    /// A string out of a list.
+    Enum(Enum),
+}
+
+/// An object with known fields.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Struct {
+    /// By the name on the wire.
+    pub(crate) fields: BTreeMap<String, Field>,
+    /// Whether the schema invites fields that it does not name.
+    pub(crate) open: bool,
+}
+
+/// A field of a [`Struct`].
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Field {
+    /// What it holds.
+    pub(crate) ty: Type,
+    /// Whether a message without it is invalid.
+    pub(crate) required: bool,
+    /// Whether `null` stands for "none" in a required field.
+    pub(crate) nullable: bool,
+}
+
+/// One of several types.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Union {
+    /// In the order of the schema.
+    pub(crate) members: Vec<Member>,
+}
+
+/// One of the types of a [`Union`].
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Member {
+    /// What it holds; for a message, its parameters.
+    pub(crate) ty: Type,
+    /// Set where the union is one of messages, told apart by method.
+    pub(crate) method: Option<String>,
+}
+
+/// A string out of a list.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Enum {
+    /// What the schema lists.
+    pub(crate) values: BTreeSet<String>,
+    /// Whether the schema allows any other string as well.
+    pub(crate) open: bool,
+}
+
+/// What a field, list or map holds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Type {
+    /// A string.
+    Text,
+    /// A whole number, and whether it can be negative.
+    Integer { signed: bool },
+    /// Any number.
+    Number,
+    /// `true` or `false`.
+    Bool,
+    /// Any JSON, kept as text.
+    Json,
+    /// An object of which the schema names no field; `open` if it allows any.
+    Object { open: bool },
+    /// Always this string.
+    Constant(String),
+    /// A type of [`Model::types`], or one that is written by hand.
+    Named(String),
+    /// A list.
+    List(Box<Type>),
+    /// An object used as a map.
+    Map(Box<Type>),
+    /// One value, or a list of them.
+    OneOrMany(Box<Type>),
+}
+
+impl Type {
+    /// The type inside a list, map or one-or-many.
+    pub(crate) fn element(&self) -> Option<&Type> {
+        match self {
+            Self::List(inner) | Self::Map(inner) | Self::OneOrMany(inner) => Some(inner),
+            _ => None,
+        }
+    }
+
+    /// The named type at the core, whatever lists and maps are around it.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Named(name) => Some(name),
+            _ => self.element().and_then(Self::name),
+        }
+    }
+}
+
+/// A request or notification.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Method {
+    /// The name of the message's definition, such as `CallToolRequest`.
+    pub(crate) name: String,
+    /// Whether it is answered.
+    pub(crate) request: bool,
+    /// The type of `params`.
+    pub(crate) params: Option<String>,
+    /// Whether `params` may be left out.
+    pub(crate) params_optional: bool,
+    /// The type of the result, for a request.
+    pub(crate) result: Option<String>,
+    /// Whether the answer may be an `InputRequiredResult` instead.
+    pub(crate) alternative: Option<String>,
+    /// Whether clients send it as a message of its own.
+    pub(crate) by_client: bool,
+    /// Whether servers send it as a message of its own.
+    pub(crate) by_server: bool,
+}
+
+/// A JSON-RPC error code.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ErrorCode {
+    /// The name of the error's definition, without `Error`.
+    pub(crate) name: String,
+    /// The type of `data`, where the schema fixes it.
+    pub(crate) data: Option<String>,
+}

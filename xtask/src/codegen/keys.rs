@@ -1,0 +1,74 @@
+//! The names under which `docs.toml` documents the model.
+//!
+//! `Type`, `Type.field` (as on the wire) and `Type::Variant`.
+
+use super::merge::{Merged, Set, Shape};
+use super::variants;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Every key with the revisions that have what it documents.
+pub(crate) fn keys(merged: &Merged) -> BTreeMap<String, Set> {
+    let mut keys = BTreeMap::new();
+    for (name, ty) in &merged.types {
+        keys.insert(name.clone(), ty.known.clone());
+        match &ty.shape {
+            Shape::Struct(structure) => {
+                for (field, entry) in structure.stored() {
+                    keys.insert(format!("{name}.{field}"), entry.known.clone());
+                }
+            }
+            Shape::Union(members) => {
+                let names = variants::of_union(merged, name, members);
+                for (variant, member) in names.into_iter().zip(members) {
+                    keys.insert(format!("{name}::{variant}"), member.known.clone());
+                }
+            }
+            Shape::Enum(values) => {
+                for (value, known) in &values.values {
+                    keys.insert(
+                        format!("{name}::{}", variants::of_value(value)),
+                        known.clone(),
+                    );
+                }
+            }
+        }
+    }
+    keys
+}
+
+/// One line for each key: the key and the revisions it is for.
+pub(crate) fn list(merged: &Merged) -> String {
+    let mut out = String::new();
+    for (key, known) in keys(merged) {
+        let _ = writeln!(out, "{key}\t{}", span(merged, &known));
+    }
+    out
+}
+
+/// `known` in words.
+pub(crate) fn span(merged: &Merged, known: &Set) -> String {
+    let all = merged.revisions.len();
+    let name = |index: usize| merged.revisions[index].as_str();
+    match (known.first(), known.last()) {
+        _ if known.len() == all => "all revisions".to_owned(),
+        (Some(&first), Some(&last)) if known.len() == last - first + 1 => {
+            if last + 1 == all && first + 1 == all {
+                format!("{} only", name(first))
+            } else if last + 1 == all {
+                format!("since {}", name(first))
+            } else if first == last {
+                format!("{} only", name(first))
+            } else if first == 0 {
+                format!("until {}", name(last))
+            } else {
+                format!("{} to {}", name(first), name(last))
+            }
+        }
+        _ => known
+            .iter()
+            .map(|&index| name(index))
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
+}

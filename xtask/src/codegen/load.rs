@@ -1,0 +1,48 @@
+//! Files in, JSON out: the stored schemas, oldest revision first.
+
+use super::error::{Error, Result};
+use serde_json::Value;
+use std::path::Path;
+
+/// The schema of one revision as stored.
+pub(crate) struct Schema {
+    /// The date that names the revision, from the file's name.
+    pub(crate) revision: String,
+    /// The definitions by name.
+    pub(crate) defs: serde_json::Map<String, Value>,
+}
+
+/// Reads every `schema/<revision>.json` below `root`.
+pub(crate) fn load(root: &Path) -> Result<Vec<Schema>> {
+    let folder = root.join("schema");
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(&folder).map_err(Error::io(&folder))? {
+        let path = entry.map_err(Error::io(&folder))?.path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "json")
+        {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files.iter().map(|file| read(file)).collect()
+}
+
+fn read(file: &Path) -> Result<Schema> {
+    let text = std::fs::read_to_string(file).map_err(Error::io(file))?;
+    let mut document: Value = serde_json::from_str(&text).map_err(|source| Error::Json {
+        file: file.to_path_buf(),
+        source,
+    })?;
+    let stem = file.file_stem().unwrap_or_default();
+    let revision = stem.to_string_lossy().into_owned();
+    match document.get_mut("$defs").map(Value::take) {
+        Some(Value::Object(defs)) => Ok(Schema { revision, defs }),
+        _ => Err(Error::Schema {
+            revision,
+            path: "$".into(),
+            what: "no `$defs`; bring schemas in with `cargo xtask schema import`".into(),
+        }),
+    }
+}

@@ -1,0 +1,345 @@
+//! Five models in, one out: the union of the revisions.
+//!
+//! Each type, field and variant remembers the revisions that have it. Where
+//! revisions disagree about a field, the newer one wins, except that a wider
+//! type beats a narrower one: nothing that any revision allows gets lost.
+
+use super::error::{Error, Result};
+use super::ir::{Def, ErrorCode, Field, Member, Method, Model, Struct, Type};
+use super::overlay::Overlay;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Indices into [`Merged::revisions`].
+pub(crate) type Set = BTreeSet<usize>;
+
+/// The one model.
+#[derive(Debug, Default)]
+pub(crate) struct Merged {
+    /// Oldest first.
+    pub(crate) revisions: Vec<String>,
+    pub(crate) types: BTreeMap<String, MergedType>,
+    pub(crate) methods: BTreeMap<String, MergedMethod>,
+    pub(crate) errors: BTreeMap<i64, (ErrorCode, Set)>,
+}
+
+/// A type of some revisions.
+#[derive(Debug)]
+pub(crate) struct MergedType {
+    pub(crate) known: Set,
+    pub(crate) shape: Shape,
+}
+
+/// What kind of type it is.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    Struct(MergedStruct),
+    Union(Vec<MergedMember>),
+    Enum(MergedEnum),
+}
+
+/// The fields that any revision has.
+#[derive(Debug, Default)]
+pub(crate) struct MergedStruct {
+    pub(crate) fields: BTreeMap<String, MergedField>,
+    /// Where unknown fields are invited.
+    pub(crate) open: Set,
+}
+
+/// A field of some revisions.
+#[derive(Debug)]
+pub(crate) struct MergedField {
+    pub(crate) ty: Type,
+    pub(crate) known: Set,
+    /// Where a message without it is invalid.
+    pub(crate) required: Set,
+    pub(crate) nullable: bool,
+    /// Whether the model itself requires it.
+    pub(crate) always: bool,
+    /// What each revision has there.
+    pub(crate) by_revision: BTreeMap<usize, Type>,
+}
+
+/// An alternative of some revisions.
+#[derive(Debug)]
+pub(crate) struct MergedMember {
+    pub(crate) member: Member,
+    pub(crate) known: Set,
+}
+
+/// The values that any revision lists.
+#[derive(Debug, Default)]
+pub(crate) struct MergedEnum {
+    pub(crate) values: BTreeMap<String, Set>,
+    /// Where other values are allowed.
+    pub(crate) open: Set,
+}
+
+/// A message of some revisions.
+#[derive(Debug)]
+pub(crate) struct MergedMethod {
+    /// As in the newest revision that has it.
+    pub(crate) method: Method,
+    pub(crate) known: Set,
+    /// Where clients and servers send it.
+    pub(crate) by_client: Set,
+    pub(crate) by_server: Set,
+    /// Where `params` can't be left out.
+    pub(crate) params_required: Set,
+    /// Where another result may come instead.
+    pub(crate) alternative: Set,
+}
+
+impl Merged {
+    /// The struct `name`, if it is one.
+    pub(crate) fn structure(&self, name: &str) -> Option<&MergedStruct> {
+        match &self.types.get(name)?.shape {
+            Shape::Struct(structure) => Some(structure),
+            _ => None,
+        }
+    }
+}
+
+impl MergedStruct {
+    /// The field that always has the same value, and that value.
+    pub(crate) fn constant(&self) -> Option<(&str, &str)> {
+        self.fields
+            .iter()
+            .find_map(|(name, field)| match &field.ty {
+                Type::Constant(value) => Some((name.as_str(), value.as_str())),
+                _ => None,
+            })
+    }
+
+    /// The fields that are stored.
+    pub(crate) fn stored(&self) -> impl Iterator<Item = (&String, &MergedField)> {
+        let fields = self.fields.iter();
+        fields.filter(|(_, field)| !matches!(field.ty, Type::Constant(_)))
+    }
+}
+
+/// Joins the revisions, given oldest first.
+pub(crate) fn merge(mut models: Vec<Model>, overlay: &Overlay) -> Result<Merged> {
+    while name_opaque(&mut models) {}
+    let mut merged = Merged {
+        revisions: models.iter().map(|model| model.revision.clone()).collect(),
+        ..Merged::default()
+    };
+    for (index, model) in models.iter().enumerate().rev() {
+        for (name, def) in &model.types {
+            add_type(&mut merged, name, def, index)?;
+        }
+        for (name, method) in &model.methods {
+            add_method(&mut merged, name, method, index)?;
+        }
+        for (code, error) in &model.errors {
+            let entry = merged.errors.entry(*code);
+            entry
+                .or_insert_with(|| (error.clone(), Set::new()))
+                .1
+                .insert(index);
+        }
+    }
+    for (name, ty) in &mut merged.types {
+        if let Shape::Struct(structure) = &mut ty.shape {
+            for (field, entry) in &mut structure.fields {
+                let filled = overlay.fill_at(&format!("{name}.{field}")).is_some();
+                entry.always = entry.required == ty.known && !filled;
+            }
+        }
+    }
+    Ok(merged)
+}
+
+/// Where one revision has an object without known fields and another a struct,
+/// the former gets a struct without fields. Says whether it changed anything.
+fn name_opaque(models: &mut [Model]) -> bool {
+    let mut named = BTreeMap::new();
+    let structs = |models: &[Model]| -> Vec<(usize, String, Struct)> {
+        let all = models.iter().enumerate();
+        all.flat_map(|(index, model)| {
+            let types = model.types.iter();
+            types.filter_map(move |(name, def)| match def {
+                Def::Struct(def) => Some((index, name.clone(), def.clone())),
+                _ => None,
+            })
+        })
+        .collect()
+    };
+    for (_, name, def) in structs(models) {
+        for (field, entry) in def.fields {
+            if let Type::Named(target) = entry.ty {
+                named.insert((name.clone(), field), target);
+            }
+        }
+    }
+    let mut changed = false;
+    for (index, name, def) in structs(models) {
+        for (field, entry) in def.fields {
+            let (Type::Object { open }, Some(target)) =
+                (entry.ty, named.get(&(name.clone(), field.clone())))
+            else {
+                continue;
+            };
+            let types = &mut models[index].types;
+            if types.contains_key(target) {
+                continue;
+            }
+            let empty = Struct {
+                open,
+                ..Struct::default()
+            };
+            types.insert(target.clone(), Def::Struct(empty));
+            if let Some(Def::Struct(holder)) = types.get_mut(&name)
+                && let Some(entry) = holder.fields.get_mut(&field)
+            {
+                entry.ty = Type::Named(target.clone());
+                changed = true;
+            }
+        }
+    }
+    changed
+}
+
+fn add_type(merged: &mut Merged, name: &str, def: &Def, index: usize) -> Result<()> {
+    let entry = merged
+        .types
+        .entry(name.to_owned())
+        .or_insert_with(|| MergedType {
+            known: Set::new(),
+            shape: match def {
+                Def::Struct(_) => Shape::Struct(MergedStruct::default()),
+                Def::Union(_) => Shape::Union(Vec::new()),
+                Def::Enum(_) => Shape::Enum(MergedEnum::default()),
+            },
+        });
+    entry.known.insert(index);
+    match (&mut entry.shape, def) {
+        (Shape::Struct(merged), Def::Struct(def)) => {
+            if def.open {
+                merged.open.insert(index);
+            }
+            let mut fields = def.fields.iter();
+            fields.try_for_each(|(field, entry)| add_field(merged, name, field, entry, index))
+        }
+        (Shape::Union(members), Def::Union(def)) => {
+            for member in &def.members {
+                add_member(members, member, index);
+            }
+            Ok(())
+        }
+        (Shape::Enum(merged), Def::Enum(def)) => {
+            if def.open {
+                merged.open.insert(index);
+            }
+            for value in &def.values {
+                merged
+                    .values
+                    .entry(value.clone())
+                    .or_default()
+                    .insert(index);
+            }
+            Ok(())
+        }
+        _ => Err(Error::conflict(
+            name,
+            "a struct in one revision, an enum or union in another",
+        )),
+    }
+}
+
+fn add_field(
+    merged: &mut MergedStruct,
+    name: &str,
+    field: &str,
+    entry: &Field,
+    index: usize,
+) -> Result<()> {
+    let slot = merged
+        .fields
+        .entry(field.to_owned())
+        .or_insert_with(|| MergedField {
+            ty: entry.ty.clone(),
+            known: Set::new(),
+            required: Set::new(),
+            nullable: false,
+            always: false,
+            by_revision: BTreeMap::new(),
+        });
+    slot.ty = wider(&slot.ty, &entry.ty).ok_or_else(|| {
+        let what = format!("{:?} and {:?} in different revisions", slot.ty, entry.ty);
+        Error::conflict(format!("{name}.{field}"), what)
+    })?;
+    slot.known.insert(index);
+    slot.nullable |= entry.nullable;
+    slot.by_revision.insert(index, entry.ty.clone());
+    if entry.required {
+        slot.required.insert(index);
+    }
+    Ok(())
+}
+
+/// The type that holds what both hold; `newer` wins where that is a matter of taste.
+fn wider(newer: &Type, older: &Type) -> Option<Type> {
+    Some(match (newer, older) {
+        (a, b) if a == b => a.clone(),
+        (Type::Json, _) | (_, Type::Json) => Type::Json,
+        (Type::Object { .. }, Type::Object { .. }) => Type::Object { open: true },
+        (Type::Object { .. }, named @ (Type::Named(_) | Type::Map(_)))
+        | (named @ (Type::Named(_) | Type::Map(_)), Type::Object { .. }) => named.clone(),
+        (Type::OneOrMany(a), Type::OneOrMany(b)) => Type::OneOrMany(wider(a, b)?.into()),
+        (Type::OneOrMany(a), b) | (b, Type::OneOrMany(a)) if **a == *b => {
+            Type::OneOrMany(a.clone())
+        }
+        (Type::Number, Type::Integer { .. }) | (Type::Integer { .. }, Type::Number) => Type::Number,
+        (Type::Integer { .. }, Type::Integer { .. }) => Type::Integer { signed: true },
+        (Type::List(a), Type::List(b)) => Type::List(wider(a, b)?.into()),
+        (Type::Map(a), Type::Map(b)) => Type::Map(wider(a, b)?.into()),
+        _ => return None,
+    })
+}
+
+fn add_member(members: &mut Vec<MergedMember>, member: &Member, index: usize) {
+    let known = members.iter_mut().find(|known| known.member == *member);
+    match known {
+        Some(known) => {
+            known.known.insert(index);
+        }
+        None => members.push(MergedMember {
+            member: member.clone(),
+            known: Set::from([index]),
+        }),
+    }
+}
+
+fn add_method(merged: &mut Merged, name: &str, method: &Method, index: usize) -> Result<()> {
+    let entry = merged
+        .methods
+        .entry(name.to_owned())
+        .or_insert_with(|| MergedMethod {
+            method: method.clone(),
+            known: Set::new(),
+            by_client: Set::new(),
+            by_server: Set::new(),
+            params_required: Set::new(),
+            alternative: Set::new(),
+        });
+    if (&entry.method.params, &entry.method.result) != (&method.params, &method.result) {
+        return Err(Error::conflict(
+            name,
+            "other params or result in different revisions",
+        ));
+    }
+    entry.known.insert(index);
+    let marks = [
+        (method.by_client, &mut entry.by_client),
+        (method.by_server, &mut entry.by_server),
+        (!method.params_optional, &mut entry.params_required),
+        (method.alternative.is_some(), &mut entry.alternative),
+    ];
+    for (mark, set) in marks {
+        if mark {
+            set.insert(index);
+        }
+    }
+    Ok(())
+}
