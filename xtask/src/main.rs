@@ -2,6 +2,7 @@
 
 mod codegen;
 mod schema;
+mod tidy;
 
 use clap::{Parser, Subcommand};
 use std::error::Error;
@@ -27,6 +28,8 @@ enum Task {
     Schema(schema::Command),
     /// Generate the protocol's types from the stored schemas.
     Codegen(codegen::Options),
+    /// Check the house rules.
+    Tidy,
 }
 
 fn main() -> ExitCode {
@@ -46,6 +49,7 @@ fn run(root: &Path, task: Task) -> Result<String, Box<dyn Error>> {
     match task {
         Task::Schema(command) => Ok(schema::run(root, command)?),
         Task::Codegen(options) => Ok(codegen::run(root, &options)?),
+        Task::Tidy => Ok(tidy::run(root)?),
     }
 }
 

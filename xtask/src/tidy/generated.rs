@@ -1,0 +1,222 @@
+//! What generated code must look like.
+
+use super::violation::{Rule, Violation};
+use super::workspace::{File, Workspace};
+use quote::ToTokens;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use syn::visit::{self, Visit};
+use syn::{Field, Ident, ItemStruct};
+
+const HEADER: Rule = Rule {
+    name: "generated files say so",
+    mend: "run `cargo xtask codegen`, which begins each file with its header",
+};
+
+const NUMBERED: Rule = Rule {
+    name: "generated names mean something",
+    mend: "name it after what distinguishes it, in the generator or in schema/overlay.toml",
+};
+
+const FIXED: Rule = Rule {
+    name: "fixed strings are not stored",
+    mend: "let the generator write the constant when encoding",
+};
+
+const EMBEDDED: Rule = Rule {
+    name: "comments embed no schema",
+    mend: "say it in words in schema/docs.toml",
+};
+
+/// Parts of a header: who made the file, and by which command.
+const HEADER_WORDS: &[&str] = &["@generated", "cargo xtask codegen"];
+
+/// Marks of a schema, or of a code block that holds one, in a comment.
+const SCHEMA_MARKS: &[&str] = &[
+    "```json",
+    "<details>",
+    "\"$ref\"",
+    "\"properties\":",
+    "\"type\":",
+];
+
+pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
+    let fixed = fixed_fields(workspace);
+    for file in workspace.rust().filter(|file| file.is_generated()) {
+        let mut head = file.text.lines().take(5);
+        let is_header = |line: &str| HEADER_WORDS.iter().all(|word| line.contains(word));
+        if !head.any(is_header) {
+            violations.push(HEADER.broken(file, 1, "no header"));
+        }
+        check_comments(file, violations);
+        if let Some(syntax) = file.syntax() {
+            let mut search = Search {
+                file,
+                fixed: &fixed,
+                violations: &mut *violations,
+            };
+            search.visit_file(syntax);
+        }
+    }
+}
+
+fn check_comments(file: &File, violations: &mut Vec<Violation>) {
+    for (index, line) in file.text.lines().enumerate() {
+        let text = line.trim_start();
+        let is_comment = text.starts_with("//") || text.starts_with("#[doc");
+        let text = text.replace("\\\"", "\"");
+        if is_comment && SCHEMA_MARKS.iter().any(|mark| text.contains(mark)) {
+            violations.push(EMBEDDED.broken(file, index + 1, "part of a schema"));
+        }
+    }
+}
+
+struct Search<'a> {
+    file: &'a File,
+    fixed: &'a BTreeSet<(String, String)>,
+    violations: &'a mut Vec<Violation>,
+}
+
+impl Search<'_> {
+    fn check_name(&mut self, name: &Ident) {
+        if is_numbered(&name.to_string()) {
+            let line = name.span().start().line;
+            self.violations
+                .push(NUMBERED.broken(self.file, line, format!("`{name}`")));
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Search<'_> {
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        self.check_name(&item.ident);
+        for variant in &item.variants {
+            self.check_name(&variant.ident);
+        }
+        visit::visit_item_enum(self, item);
+    }
+
+    fn visit_item_struct(&mut self, item: &'ast ItemStruct) {
+        self.check_name(&item.ident);
+        for field in &item.fields {
+            let Some(name) = &field.ident else {
+                continue;
+            };
+            let wire = wire_name(field);
+            let known = (folded(&item.ident.to_string()), folded(&wire));
+            let framing = matches!(wire.as_str(), "jsonrpc" | "method");
+            if stores_text(field) && (framing || self.fixed.contains(&known)) {
+                let found = format!("`{}.{wire}`", item.ident);
+                let line = name.span().start().line;
+                self.violations.push(FIXED.broken(self.file, line, found));
+            }
+        }
+    }
+}
+
+/// A capitalised name that was made unique by a number.
+fn is_numbered(name: &str) -> bool {
+    let stem = name.trim_end_matches(|it: char| it.is_ascii_digit());
+    stem.len() < name.len() && stem.ends_with(char::is_alphabetic)
+}
+
+/// The name on the wire: the one in `serde(rename)`, else the field's own.
+pub(super) fn wire_name(field: &Field) -> String {
+    let mut name = field
+        .ident
+        .as_ref()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    for attribute in field.attrs.iter().filter(|it| it.path().is_ident("serde")) {
+        let text = attribute.meta.to_token_stream().to_string();
+        if let Some((_, rest)) = text.split_once("rename = \"") {
+            name = rest.split('"').next().unwrap_or_default().to_owned();
+        }
+    }
+    name.trim_start_matches("r#").to_owned()
+}
+
+fn stores_text(field: &Field) -> bool {
+    let ty = field.ty.to_token_stream().to_string();
+    let mut words = ty.split(|it: char| !it.is_alphanumeric());
+    words.any(|word| matches!(word, "String" | "str"))
+}
+
+/// Spelling without case and underscores, the same for wire and Rust names.
+fn folded(name: &str) -> String {
+    name.replace('_', "").to_lowercase()
+}
+
+/// Type and field wherever every stored revision that has the field gives it
+/// one and the same string.
+fn fixed_fields(workspace: &Workspace) -> BTreeSet<(String, String)> {
+    let mut values: BTreeMap<(String, String), BTreeSet<Option<String>>> = BTreeMap::new();
+    let stored = workspace.files().iter();
+    for file in stored.filter(|it| it.folder() == "schema" && it.has_extension("json")) {
+        let Ok(document) = serde_json::from_str::<Value>(&file.text) else {
+            continue;
+        };
+        for (name, definition) in document["$defs"].as_object().into_iter().flatten() {
+            let properties = definition["properties"].as_object();
+            for (property, schema) in properties.into_iter().flatten() {
+                let value = schema["const"].as_str().map(str::to_owned);
+                let key = (folded(name), folded(property));
+                values.entry(key).or_default().insert(value);
+            }
+        }
+    }
+    let is_fixed =
+        |values: &BTreeSet<Option<String>>| values.len() == 1 && values.iter().all(Option::is_some);
+    values.retain(|_, values| is_fixed(values));
+    values.into_keys().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::places;
+    use super::check;
+
+    const PATH: &str = "mcp-types/src/generated/model.rs";
+    const HEADER: &str = "// @generated by `cargo xtask codegen`; do not edit.\n";
+    const SCHEMA: &str = r#"{ "$defs": { "Text": { "properties": {
+        "type": { "const": "text" }, "text": { "type": "string" }
+    } } } }"#;
+
+    fn objections(source: &str) -> Vec<String> {
+        let files = [(PATH, source), ("schema/2031-02-03.json", SCHEMA)];
+        let places = places(check, &files).into_iter();
+        places.map(|it| it.replace(PATH, "")).collect()
+    }
+
+    #[test]
+    fn the_header_is_required() {
+        assert_eq!(objections("struct A;\n"), [":1"]);
+        assert!(objections(HEADER).is_empty());
+    }
+
+    #[test]
+    fn numbered_names_are_refused() {
+        let source =
+            format!("{HEADER}struct Subtype0;\nenum E {{\n    Variant1,\n    V2031_02_03,\n}}\n");
+        assert_eq!(objections(&source), [":2", ":4"]);
+    }
+
+    #[test]
+    fn fixed_strings_are_refused_and_others_are_not() {
+        let stored = format!(
+            "{HEADER}struct Text {{\n    #[serde(rename = \"type\")]\n    kind: String,\n    text: String,\n}}\n\
+             struct Call {{\n    method: Option<Box<str>>,\n}}\n"
+        );
+        assert_eq!(objections(&stored), [":4", ":8"]);
+        let kept = format!("{HEADER}struct Other {{ r#type: String, method: Method }}\n");
+        assert!(objections(&kept).is_empty());
+    }
+
+    #[test]
+    fn schemas_in_comments_are_refused() {
+        let source = format!(
+            "{HEADER}/// Text.\n///\n/// ```json\n/// {{}}\n/// ```\nstruct A;\n#[doc = \" \\\"type\\\": 1\"]\nstruct B;\n"
+        );
+        assert_eq!(objections(&source), [":4", ":8"]);
+    }
+}

@@ -1,0 +1,26 @@
+//! The house rules, as code: `cargo xtask tidy`.
+//!
+//! [`workspace`] reads the tree once, each group of rules looks at it and adds
+//! a [`violation`] for what it finds, and [`check`] prints them. What a rule
+//! protects is written at the rule.
+
+mod cfg;
+mod check;
+mod dependencies;
+mod documents;
+mod duplicates;
+mod generated;
+mod links;
+mod manifests;
+mod maps;
+mod names;
+mod revisions;
+mod sizes;
+#[cfg(test)]
+mod testing;
+mod violation;
+mod wire;
+mod words;
+mod workspace;
+
+pub(crate) use check::run;

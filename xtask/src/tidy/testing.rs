@@ -1,0 +1,17 @@
+//! What the tests of rules share.
+
+use super::violation::Violation;
+use super::workspace::{File, Workspace};
+
+/// The places, `file:line`, where a group of rules objects to a tree.
+pub(super) fn places(
+    group: fn(&Workspace, &mut Vec<Violation>),
+    files: &[(&str, &str)],
+) -> Vec<String> {
+    let file = |(path, text): &(&str, &str)| File::new((*path).into(), (*text).into());
+    let workspace = Workspace::new(files.iter().map(file).collect());
+    let mut violations = Vec::new();
+    group(&workspace, &mut violations);
+    let place = |it: &Violation| format!("{}:{}", it.file, it.line);
+    violations.iter().map(place).collect()
+}

@@ -1,0 +1,88 @@
+//! What is decoded from the wire is decoded by its method or its
+//! discriminator, never by trying one shape after another.
+
+use super::violation::{Rule, Violation};
+use super::workspace::{File, Workspace};
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+
+const UNTAGGED: Rule = Rule {
+    name: "no decoding by trial",
+    mend: "decode by a discriminator, or by which keys are present",
+};
+
+/// Crates whose types travel.
+const CRATES: &[&str] = &["mcp-macros/src/", "mcp-runtime/src/", "mcp-types/src/"];
+
+pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
+    for file in workspace.rust() {
+        if CRATES.iter().any(|path| file.path.starts_with(path))
+            && let Some(syntax) = file.syntax()
+        {
+            search(file, syntax.to_token_stream(), violations);
+        }
+    }
+}
+
+/// Finds `serde(… untagged …)` anywhere among the tokens.
+fn search(file: &File, tokens: TokenStream, violations: &mut Vec<Violation>) {
+    let mut after_serde = false;
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => {
+                if after_serde {
+                    violations.extend(
+                        untagged(group.stream())
+                            .map(|line| UNTAGGED.broken(file, line, "an untagged enum")),
+                    );
+                }
+                search(file, group.stream(), violations);
+                after_serde = false;
+            }
+            TokenTree::Ident(word) => after_serde = word == "serde",
+            _ => after_serde = false,
+        }
+    }
+}
+
+/// Line of the word `untagged`.
+fn untagged(tokens: TokenStream) -> Option<usize> {
+    tokens.into_iter().find_map(|token| match token {
+        TokenTree::Ident(word) if word == "untagged" => Some(word.span().start().line),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::places;
+    use super::check;
+
+    #[test]
+    fn untagged_is_found_in_attributes_and_in_emitted_code() {
+        let attribute = "#[derive(Deserialize)]\n#[serde(rename_all = \"x\", untagged)]\nenum E {}";
+        let emitted = "fn f() {\n    quote!(#[serde(untagged)] enum E {})\n}";
+        let objections = places(
+            check,
+            &[
+                ("mcp-types/src/generated/model.rs", attribute),
+                ("mcp-macros/src/expand.rs", emitted),
+            ],
+        );
+        assert_eq!(
+            objections,
+            [
+                "mcp-types/src/generated/model.rs:2",
+                "mcp-macros/src/expand.rs:2"
+            ]
+        );
+    }
+
+    #[test]
+    fn other_enums_and_other_crates_are_free() {
+        let tagged = "/// Not serde(untagged).\n#[serde(tag = \"type\")]\nenum E {}";
+        let untagged = "#[serde(untagged)]\nenum E {}";
+        let files = [("mcp-types/src/a.rs", tagged), ("xtask/src/b.rs", untagged)];
+        assert!(places(check, &files).is_empty());
+    }
+}
