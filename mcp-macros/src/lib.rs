@@ -1,1 +1,44 @@
-//! Attribute macros of the Model Context Protocol framework.
+//! The attribute macros of the Model Context Protocol framework.
+//!
+//! Depend on `mcp-runtime`, which re-exports everything here: what these macros write refers to
+//! that crate by path. Each one parses a declaration ([`attribute`](mod@attribute), `signature`),
+//! builds a model of it, checks the specification's rules and expands the model; every mistake
+//! found on the way is reported, and the user's own item is emitted whatever happens.
+
+mod attribute;
+mod diagnostics;
+mod docs;
+mod entry;
+mod expand;
+#[cfg(test)]
+mod golden;
+mod model;
+mod server;
+mod signature;
+mod validate;
+
+use proc_macro::TokenStream;
+
+/// Turns an `impl` block into an MCP server.
+///
+/// The block's doc comment becomes the server's instructions; name and version are those of the
+/// Cargo package that contains it, unless the attribute says otherwise.
+#[proc_macro_attribute]
+pub fn mcp_server(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    server::server(attribute.into(), item.into()).into()
+}
+
+/// Makes a method of a server callable as a tool.
+///
+/// Parameters taken by value come from the caller, parameters taken by reference come from the
+/// call's context. The doc comment becomes the tool's description.
+#[proc_macro_attribute]
+pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    entry::lone_tool(attribute.into(), item.into()).into()
+}
+
+/// Runs an `async fn main` to its end on the thread that it was started on.
+#[proc_macro_attribute]
+pub fn main(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    entry::main(attribute.into(), item.into()).into()
+}

@@ -1,0 +1,250 @@
+//! What stands between the parentheses of our attributes.
+
+use proc_macro2::{Ident, TokenStream};
+use syn::ext::IdentExt as _;
+use syn::parse::{ParseStream, Parser as _};
+use syn::{Expr, ExprLit, Lit, LitStr, Token, token};
+
+use crate::diagnostics::Diagnostics;
+
+/// One attribute's name and the entries it knows.
+pub(crate) struct Grammar {
+    /// As the user writes it, such as `#[tool]`.
+    pub(crate) attribute: &'static str,
+    /// Every entry the attribute understands.
+    pub(crate) known: &'static [&'static str],
+}
+
+/// `#[mcp_server(…)]`.
+pub(crate) const SERVER: Grammar = Grammar {
+    attribute: "#[mcp_server]",
+    known: &[
+        "name",
+        "version",
+        "title",
+        "description",
+        "website",
+        "instructions",
+        "crate",
+    ],
+};
+
+/// `#[tool(…)]`.
+pub(crate) const TOOL: Grammar = Grammar {
+    attribute: "#[tool]",
+    known: &[
+        "name",
+        "title",
+        "description",
+        "read_only",
+        "destructive",
+        "idempotent",
+        "open_world",
+        "strict",
+    ],
+};
+
+/// `#[arg(…)]`.
+pub(crate) const ARG: Grammar = Grammar {
+    attribute: "#[arg]",
+    known: &["description", "rename"],
+};
+
+/// `#[mcp_runtime::main(…)]`.
+pub(crate) const MAIN: Grammar = Grammar {
+    attribute: "#[mcp_runtime::main]",
+    known: &["crate"],
+};
+
+/// One `name`, `name = value` or `name(list)`.
+struct Entry {
+    name: Ident,
+    value: Value,
+}
+
+enum Value {
+    Flag,
+    Expr(Box<Expr>),
+    List(TokenStream),
+}
+
+/// The entries of one attribute, taken out one by one.
+pub(crate) struct Entries {
+    entries: Vec<Entry>,
+}
+
+impl Entries {
+    /// Reads the entries, refusing unknown and repeated ones.
+    pub(crate) fn parse(
+        tokens: TokenStream,
+        grammar: &Grammar,
+        diagnostics: &mut Diagnostics,
+    ) -> Self {
+        let parsed = diagnostics.absorb(parse_entries.parse2(tokens));
+        let mut entries: Vec<Entry> = Vec::new();
+        for entry in parsed.unwrap_or_default() {
+            let name = entry.name.unraw().to_string();
+            if !grammar.known.contains(&name.as_str()) {
+                unknown(&entry.name, &name, grammar, diagnostics);
+            } else if entries.iter().any(|known| known.name == entry.name) {
+                diagnostics.mistake(
+                    &entry.name,
+                    format!("`{name}` is given twice"),
+                    "keep one of the two",
+                );
+            } else {
+                entries.push(entry);
+            }
+        }
+        Self { entries }
+    }
+
+    fn take(&mut self, name: &str) -> Option<Entry> {
+        let at = self.entries.iter().position(|entry| entry.name == name)?;
+        Some(self.entries.swap_remove(at))
+    }
+
+    /// A flag: `name`, or `name = true` and `name = false`.
+    pub(crate) fn flag(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Option<bool> {
+        let entry = self.take(name)?;
+        match &entry.value {
+            Value::Flag => Some(true),
+            Value::Expr(expr) => match expr.as_ref() {
+                Expr::Lit(ExprLit {
+                    lit: Lit::Bool(value),
+                    ..
+                }) => Some(value.value),
+                other => {
+                    flag_expected(other, name, diagnostics);
+                    None
+                }
+            },
+            Value::List(list) => {
+                flag_expected(list, name, diagnostics);
+                None
+            }
+        }
+    }
+
+    /// Text that the macro itself must read: a string literal.
+    pub(crate) fn literal(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Option<LitStr> {
+        match self.expr(name, diagnostics)? {
+            Expr::Lit(ExprLit {
+                lit: Lit::Str(text),
+                ..
+            }) => Some(text),
+            other => {
+                diagnostics.mistake(
+                    other,
+                    format!("`{name}` must be a string literal, because it is checked here"),
+                    format!("write `{name} = \"…\"`"),
+                );
+                None
+            }
+        }
+    }
+
+    /// Any expression.
+    pub(crate) fn expr(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Option<Expr> {
+        let entry = self.take(name)?;
+        if let Value::Expr(expr) = entry.value {
+            return Some(*expr);
+        }
+        diagnostics.mistake(
+            entry.name,
+            format!("`{name}` needs a value"),
+            format!("write `{name} = …`"),
+        );
+        None
+    }
+}
+
+fn flag_expected(tokens: impl quote::ToTokens, name: &str, diagnostics: &mut Diagnostics) {
+    diagnostics.mistake(
+        tokens,
+        format!("`{name}` is either on or off"),
+        format!("write `{name}` or `{name} = false`"),
+    );
+}
+
+fn parse_entries(input: ParseStream<'_>) -> syn::Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    while !input.is_empty() {
+        let name = input.call(Ident::parse_any)?;
+        let value = if input.peek(Token![=]) {
+            input.parse::<Token![=]>()?;
+            Value::Expr(input.parse()?)
+        } else if input.peek(token::Paren) {
+            let list;
+            syn::parenthesized!(list in input);
+            Value::List(list.parse()?)
+        } else {
+            Value::Flag
+        };
+        entries.push(Entry { name, value });
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    Ok(entries)
+}
+
+fn unknown(at: &Ident, name: &str, grammar: &Grammar, diagnostics: &mut Diagnostics) {
+    let mend = match nearest(name, grammar.known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known are: {}", grammar.known.join(", ")),
+    };
+    diagnostics.mistake(
+        at,
+        format!("{} does not know `{name}`", grammar.attribute),
+        mend,
+    );
+}
+
+/// The known word that `name` most likely is a misspelling of.
+pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let plain = |word: &str| word.replace(['_', '-'], "").to_lowercase();
+    known
+        .iter()
+        .map(|word| (distance(&plain(name), &plain(word)), *word))
+        .filter(|(distance, word)| *distance * 3 <= word.len().max(3))
+        .min()
+        .map(|(_, word)| word)
+}
+
+/// How many letters must be added, removed or replaced to make `b` of `a`.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TOOL, nearest};
+
+    #[test]
+    fn a_misspelt_entry_is_recognised() {
+        for misspelt in ["readonly", "read-only", "readOnly", "raed_only"] {
+            assert_eq!(
+                nearest(misspelt, TOOL.known),
+                Some("read_only"),
+                "{misspelt}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_foreign_word_is_not() {
+        assert_eq!(nearest("colour", TOOL.known), None);
+    }
+}

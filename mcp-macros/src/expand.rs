@@ -1,0 +1,222 @@
+//! The model as Rust: the only place that writes code.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Expr, Generics, ItemFn, Path, WherePredicate, parse_quote};
+
+use crate::model::{Argument, Callable, Info, Parameter, Server, Tool};
+
+/// The implementation of `McpServer`.
+pub(crate) fn server(server: &Server) -> TokenStream {
+    let Server {
+        runtime, self_type, ..
+    } = server;
+    let generics = bounded(server);
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let info = info(&server.info);
+    let tools = server.tools.iter().map(tool);
+    let body = quote_spanned! {Span::mixed_site()=>
+        #info
+        #(#tools)*
+    };
+    quote_spanned! {Span::mixed_site()=>
+        const _: () = {
+            use #runtime::__private as __mcp;
+            #[allow(unused_imports)]
+            use __mcp::forms::*;
+
+            impl #impl_generics __mcp::McpServer for #self_type #where_clause {
+                fn register(self: __mcp::Arc<Self>, __server: &mut __mcp::ServerBuilder) {
+                    #body
+                }
+            }
+        };
+    }
+}
+
+/// The generics of the block, with what it takes to share the server between calls.
+///
+/// The bound stands on the type itself, which asks for no more than needed; but where the type has
+/// lifetimes, the compiler can't use such a bound inside a future, so that it stands on each
+/// parameter.
+fn bounded(server: &Server) -> Generics {
+    let mut generics = server.generics.clone();
+    let self_type = &server.self_type;
+    let has_lifetimes = generics.lifetimes().next().is_some();
+    let mut predicates: Vec<WherePredicate> = Vec::new();
+    if has_lifetimes {
+        for lifetime in generics.lifetimes() {
+            let lifetime = &lifetime.lifetime;
+            predicates.push(parse_quote!(#lifetime: 'static));
+        }
+        for parameter in generics.type_params() {
+            let ident = &parameter.ident;
+            predicates
+                .push(parse_quote!(#ident: ::core::marker::Send + ::core::marker::Sync + 'static));
+        }
+    } else if !generics.params.is_empty() {
+        predicates
+            .push(parse_quote!(#self_type: ::core::marker::Send + ::core::marker::Sync + 'static));
+    }
+    if !predicates.is_empty() {
+        generics.make_where_clause().predicates.extend(predicates);
+    }
+    generics
+}
+
+/// `fn main` around an async body.
+pub(crate) fn main(runtime: &Path, function: &ItemFn) -> TokenStream {
+    let ItemFn {
+        attrs,
+        vis,
+        sig,
+        block,
+        ..
+    } = function;
+    quote! {
+        #(#attrs)*
+        #vis #sig {
+            #runtime::__private::block_on(async move #block)
+        }
+    }
+}
+
+fn info(info: &Info) -> TokenStream {
+    let name = or_package(info.name.as_ref(), "CARGO_PKG_NAME");
+    let version = or_package(info.version.as_ref(), "CARGO_PKG_VERSION");
+    let title = setter("with_title", info.title.as_ref());
+    let description = setter("with_description", info.description.as_ref());
+    let website = setter("with_website_url", info.website.as_ref());
+    let instructions = info
+        .instructions
+        .as_ref()
+        .map(|text| quote_spanned!(Span::mixed_site()=> __server.instructions(#text);));
+    quote_spanned! {Span::mixed_site()=>
+        __server.info(__mcp::implementation(#name, #version) #title #description #website);
+        #instructions
+    }
+}
+
+fn or_package(given: Option<&Expr>, variable: &str) -> TokenStream {
+    match given {
+        Some(given) => quote!(#given),
+        None => quote!(::core::env!(#variable)),
+    }
+}
+
+fn setter(name: &str, value: Option<&Expr>) -> Option<TokenStream> {
+    let name = format_ident!("{name}");
+    value.map(|value| quote!(.#name(#value)))
+}
+
+/// One tool's registration.
+fn tool(tool: &Tool) -> TokenStream {
+    let Tool { callable, name, .. } = tool;
+    let title = setter("title", tool.title.as_ref());
+    let description = setter("description", tool.description.as_ref());
+    let hints = tool
+        .hints
+        .iter()
+        .map(|(hint, value)| quote!(.#hint(#value)));
+    let strict = tool.strict.then(|| quote!(.strict()));
+    let arguments = callable.arguments().map(declare);
+    let form = form(callable);
+    let (this, call) = call(callable);
+    let conditions = &callable.conditions;
+    quote_spanned! {Span::mixed_site()=>
+        #(#conditions)*
+        {
+            let mut tool = __mcp::ToolSpec::new(#name) #title #description #(#hints)* #strict;
+            #(#arguments)*
+            let form = tool.returns(#form);
+            #this
+            __server.tool_route(tool.route(move |call| { #call }));
+        }
+    }
+}
+
+/// The local that holds an argument's description and, in the call, its slot.
+fn local(argument: &Argument) -> Ident {
+    let name = format_ident!("{}", argument.ident);
+    format_ident!("arg_{name}", span = Span::mixed_site())
+}
+
+fn declare(argument: &Argument) -> TokenStream {
+    let Argument { name, kind, .. } = argument;
+    let local = local(argument);
+    let description = setter("description", argument.description.as_ref());
+    quote_spanned! {Span::mixed_site()=>
+        let #local = tool.argument(__mcp::argument::<#kind>(#name) #description);
+    }
+}
+
+/// How the return type becomes a result, decided where the type is known.
+fn form(callable: &Callable) -> TokenStream {
+    let output = &callable.output;
+    quote_spanned! {callable.output_span.resolved_at(Span::mixed_site())=>
+        {
+            let returned = __mcp::Returned::<#output>::new();
+            returned.of((&&&returned.success()).form())
+        }
+    }
+}
+
+/// The capture of the server, and the closure's body.
+fn call(callable: &Callable) -> (Option<TokenStream>, TokenStream) {
+    let function = &callable.ident;
+    let locals: Vec<Ident> = callable.arguments().map(local).collect();
+    let read = (!locals.is_empty()).then(|| {
+        quote_spanned! {Span::mixed_site()=>
+            #(let mut #locals = #locals.slot();)*
+            call.read(&mut [#(&mut #locals),*])?;
+        }
+    });
+    let (bindings, values) = values(callable);
+    let receiver = callable
+        .has_self
+        .then(|| quote_spanned!(Span::mixed_site()=> &this,));
+    let invoke = quote_spanned!(Span::mixed_site()=> Self::#function(#receiver #(#values),*));
+    let this = callable
+        .has_self
+        .then(|| quote_spanned!(Span::mixed_site()=> let this = __mcp::Arc::clone(&self);));
+    let answer = if callable.is_async {
+        let this = callable
+            .has_self
+            .then(|| quote_spanned!(Span::mixed_site()=> let this = __mcp::Arc::clone(&this);));
+        quote_spanned! {callable.ident.span().resolved_at(Span::mixed_site())=>
+            #(#bindings)*
+            #this
+            __mcp::pending(form, async move { #invoke.await })
+        }
+    } else {
+        quote_spanned! {Span::mixed_site()=>
+            #(#bindings)*
+            __mcp::ready(form, #invoke)
+        }
+    };
+    let body = quote_spanned!(Span::mixed_site()=> #read #answer);
+    (this, body)
+}
+
+/// The values passed to the function, and the statements that make them.
+fn values(callable: &Callable) -> (Vec<TokenStream>, Vec<TokenStream>) {
+    let mut bindings = Vec::new();
+    let mut values = Vec::new();
+    for (index, parameter) in callable.parameters.iter().enumerate() {
+        match parameter {
+            Parameter::Argument(argument) => {
+                let local = local(argument);
+                bindings.push(quote_spanned!(Span::mixed_site()=> let #local = #local.take()?;));
+                values.push(quote!(#local));
+            }
+            Parameter::Context(kind) => {
+                let local = format_ident!("context_{index}", span = Span::mixed_site());
+                bindings.push(quote_spanned! {Span::mixed_site()=>
+                    let #local = call.context::<#kind>()?;
+                });
+                values.push(quote_spanned!(Span::mixed_site()=> &#local));
+            }
+        }
+    }
+    (bindings, values)
+}

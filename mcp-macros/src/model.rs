@@ -1,0 +1,79 @@
+//! What the user declared, free of syntax.
+
+use proc_macro2::{Ident, Span};
+use syn::{Attribute, Expr, Generics, Path, Type};
+
+/// A server: one `impl` block and what it says about itself.
+pub(crate) struct Server {
+    /// Where the runtime is found in the user's crate.
+    pub(crate) runtime: Path,
+    pub(crate) self_type: Type,
+    pub(crate) generics: Generics,
+    pub(crate) info: Info,
+    pub(crate) tools: Vec<Tool>,
+}
+
+/// How the server introduces itself; what is absent comes from the user's Cargo package.
+pub(crate) struct Info {
+    pub(crate) name: Option<Expr>,
+    pub(crate) version: Option<Expr>,
+    pub(crate) title: Option<Expr>,
+    pub(crate) description: Option<Expr>,
+    pub(crate) website: Option<Expr>,
+    pub(crate) instructions: Option<Expr>,
+}
+
+/// A function with its parameters, whatever it is used for.
+pub(crate) struct Callable {
+    pub(crate) ident: Ident,
+    /// Attributes that decide whether the function exists at all.
+    pub(crate) conditions: Vec<Attribute>,
+    pub(crate) has_self: bool,
+    pub(crate) is_async: bool,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) output: Type,
+    /// Where the return type is written, or the function's name where it has none.
+    pub(crate) output_span: Span,
+}
+
+/// A tool and how it is described to clients.
+pub(crate) struct Tool {
+    pub(crate) callable: Callable,
+    pub(crate) name: String,
+    pub(crate) name_span: Span,
+    pub(crate) title: Option<Expr>,
+    pub(crate) description: Option<Expr>,
+    pub(crate) hints: Vec<(Ident, bool)>,
+    pub(crate) strict: bool,
+}
+
+/// Where the value of a parameter comes from.
+pub(crate) enum Parameter {
+    /// Taken by value: sent by the caller.
+    Argument(Box<Argument>),
+    /// Taken by reference: this type, made from the call's context.
+    Context(Box<Type>),
+}
+
+/// A parameter that the caller sends.
+pub(crate) struct Argument {
+    /// Its name in Rust.
+    pub(crate) ident: Ident,
+    /// Its name on the wire.
+    pub(crate) name: String,
+    pub(crate) name_span: Span,
+    pub(crate) kind: Box<Type>,
+    pub(crate) description: Option<Expr>,
+}
+
+impl Callable {
+    /// The parameters that the caller sends, in order.
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = &Argument> {
+        self.parameters
+            .iter()
+            .filter_map(|parameter| match parameter {
+                Parameter::Argument(argument) => Some(argument.as_ref()),
+                Parameter::Context(_) => None,
+            })
+    }
+}

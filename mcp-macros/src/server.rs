@@ -1,0 +1,123 @@
+//! `#[mcp_server]`: from an item to its model, and back to tokens.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens as _;
+use syn::{Expr, ImplItem, ImplItemFn, Item, ItemImpl, Path, parse_quote};
+
+use crate::attribute::{Entries, SERVER, TOOL};
+use crate::diagnostics::Diagnostics;
+use crate::model::{Info, Server, Tool};
+use crate::signature::{enclosed, string, take_attribute};
+use crate::{docs, expand, signature, validate};
+
+/// Expands `#[mcp_server]`. The item comes back without our attributes, whatever is wrong with it.
+pub(crate) fn server(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let mut diagnostics = Diagnostics::default();
+    let mut block = match syn::parse2::<Item>(item.clone()) {
+        Ok(Item::Impl(block)) => block,
+        Ok(_) => {
+            diagnostics.mistake(
+                item.clone().into_iter().next(),
+                "`#[mcp_server]` stands on an `impl` block",
+                "move it to the `impl` block that contains the tools",
+            );
+            return [item, diagnostics.into_tokens()].into_iter().collect();
+        }
+        Err(error) => return [item, error.into_compile_error()].into_iter().collect(),
+    };
+    let model = read(attribute, &mut block, &mut diagnostics);
+    let mut tokens = block.into_token_stream();
+    tokens.extend(model.map(|model| expand::server(&model)));
+    tokens.extend(diagnostics.into_tokens());
+    tokens
+}
+
+/// Builds the model of what is sound; unsound functions are left out of it.
+fn read(
+    attribute: TokenStream,
+    block: &mut ItemImpl,
+    diagnostics: &mut Diagnostics,
+) -> Option<Server> {
+    if let Some((path, _)) = &block.trait_ {
+        diagnostics.mistake(
+            path,
+            "`#[mcp_server]` stands on the `impl` block of a type, not of a trait",
+            "move the tools to `impl Type { … }`, and call the trait from there",
+        );
+    }
+    let mut entries = Entries::parse(attribute, &SERVER, diagnostics);
+    let runtime = runtime(&mut entries, diagnostics);
+    let info = Info {
+        name: entries.expr("name", diagnostics),
+        version: entries.expr("version", diagnostics),
+        title: entries.expr("title", diagnostics),
+        description: entries.expr("description", diagnostics),
+        website: entries.expr("website", diagnostics),
+        instructions: entries
+            .expr("instructions", diagnostics)
+            .or_else(|| docs::text(&block.attrs).map(|text| string(&text))),
+    };
+    let mut tools = Vec::new();
+    for item in &mut block.items {
+        if let ImplItem::Fn(function) = item {
+            tools.extend(tool(function, diagnostics));
+        }
+    }
+    validate::unique(&mut tools, diagnostics);
+    block.trait_.is_none().then(|| Server {
+        runtime,
+        self_type: (*block.self_ty).clone(),
+        generics: block.generics.clone(),
+        info,
+        tools,
+    })
+}
+
+/// The path to the runtime: `crate = …`, or the name that the crate has on its own.
+pub(crate) fn runtime(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Path {
+    match entries.expr("crate", diagnostics) {
+        Some(Expr::Path(path)) => path.path,
+        Some(other) => {
+            diagnostics.mistake(other, "`crate` is a path", "write `crate = my::path`");
+            parse_quote!(::mcp_runtime)
+        }
+        None => parse_quote!(::mcp_runtime),
+    }
+}
+
+/// Reads a method that is marked as a tool; `None` for others and for unsound ones.
+fn tool(function: &mut ImplItemFn, diagnostics: &mut Diagnostics) -> Option<Tool> {
+    let attribute = take_attribute(&mut function.attrs, "tool")?;
+    let before = diagnostics.count();
+    let mut entries = Entries::parse(enclosed(&attribute), &TOOL, diagnostics);
+    let name = entries.literal("name", diagnostics);
+    let title = entries.expr("title", diagnostics);
+    let description = entries
+        .expr("description", diagnostics)
+        .or_else(|| docs::text(&function.attrs).map(|text| string(&text)));
+    let mut hints = Vec::new();
+    for hint in ["read_only", "destructive", "idempotent", "open_world"] {
+        let value = entries.flag(hint, diagnostics);
+        hints.extend(value.map(|value| (quote::format_ident!("{hint}"), value)));
+    }
+    let strict = entries.flag("strict", diagnostics).unwrap_or(false);
+    let callable = signature::read(&mut function.sig, &function.attrs, diagnostics)?;
+    let tool = Tool {
+        name: name
+            .as_ref()
+            .map_or_else(|| plain_name(&callable.ident), syn::LitStr::value),
+        name_span: name.map_or_else(|| callable.ident.span(), |name| name.span()),
+        callable,
+        title,
+        description,
+        hints,
+        strict,
+    };
+    validate::tool(&tool, diagnostics);
+    (diagnostics.count() == before).then_some(tool)
+}
+
+fn plain_name(ident: &proc_macro2::Ident) -> String {
+    use syn::ext::IdentExt as _;
+    ident.unraw().to_string()
+}

@@ -1,0 +1,267 @@
+//! Reads a function's signature, and takes our attributes off it.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident};
+use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
+use syn::visit::{self, Visit};
+use syn::{
+    Attribute, Expr, FnArg, Meta, Pat, PatType, Receiver, ReceiverKind, ReturnType, Safety,
+    Signature, Type, TypeImplTrait, parse_quote,
+};
+
+use crate::attribute::{ARG, Entries};
+use crate::diagnostics::Diagnostics;
+use crate::docs;
+use crate::model::{Argument, Callable, Parameter};
+
+/// Reads `signature`, and removes from it what only we understand.
+///
+/// `None` where a mistake makes the function unusable; the mistakes are in `diagnostics`.
+pub(crate) fn read(
+    signature: &mut Signature,
+    attributes: &[Attribute],
+    diagnostics: &mut Diagnostics,
+) -> Option<Callable> {
+    let before = diagnostics.count();
+    check_form(signature, diagnostics);
+    let mut has_self = false;
+    let mut parameters = Vec::new();
+    for input in &mut signature.inputs {
+        match input {
+            FnArg::Receiver(receiver) => {
+                has_self = true;
+                check_receiver(receiver, diagnostics);
+            }
+            FnArg::Typed(typed) => parameters.extend(parameter(typed, diagnostics)),
+        }
+    }
+    check_contexts(&parameters, diagnostics);
+    let (output, output_span) = match &signature.output {
+        ReturnType::Default => (parse_quote!(()), signature.ident.span()),
+        ReturnType::Type(_, kind) => {
+            check_type(kind, "a return type", diagnostics);
+            (plain(kind).clone(), kind.span())
+        }
+    };
+    (diagnostics.count() == before).then(|| Callable {
+        ident: signature.ident.clone(),
+        conditions: conditions(attributes),
+        has_self,
+        is_async: signature.asyncness.is_some(),
+        parameters,
+        output,
+        output_span,
+    })
+}
+
+/// Takes the attribute called `name` off `attributes` and returns what it encloses.
+pub(crate) fn take_attribute(attributes: &mut Vec<Attribute>, name: &str) -> Option<Attribute> {
+    let at = attributes
+        .iter()
+        .position(|attribute| is_ours(attribute, name))?;
+    Some(attributes.remove(at))
+}
+
+/// The tokens between an attribute's parentheses.
+pub(crate) fn enclosed(attribute: &Attribute) -> TokenStream {
+    match &attribute.meta {
+        Meta::List(list) => list.tokens.clone(),
+        Meta::Path(_) | Meta::NameValue(_) => TokenStream::new(),
+    }
+}
+
+/// `#[tool]`, also as `#[mcp_runtime::tool]`.
+fn is_ours(attribute: &Attribute, name: &str) -> bool {
+    let last = attribute.path().segments.last();
+    last.is_some_and(|last| last.ident == name)
+}
+
+fn conditions(attributes: &[Attribute]) -> Vec<Attribute> {
+    attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("cfg"))
+        .cloned()
+        .collect()
+}
+
+fn check_form(signature: &Signature, diagnostics: &mut Diagnostics) {
+    if let Safety::Unsafe(keyword) = &signature.safety {
+        diagnostics.mistake(
+            keyword,
+            "a function that clients call cannot be `unsafe`",
+            "make it safe, and keep what is unsafe inside",
+        );
+    }
+    let generic = signature
+        .generics
+        .params
+        .iter()
+        .find(|parameter| !matches!(parameter, syn::GenericParam::Lifetime(_)));
+    if let Some(generic) = generic {
+        diagnostics.mistake(
+            generic,
+            "a function that clients call cannot be generic: its types decide its schema",
+            "name the type here, or put the parameter on the server: `impl<T> Server<T>`",
+        );
+    }
+    if let Some(variadic) = &signature.variadic {
+        diagnostics.mistake(variadic, "arguments have names and types", "take a `Vec`");
+    }
+}
+
+fn check_receiver(receiver: &Receiver, diagnostics: &mut Diagnostics) {
+    match &receiver.kind {
+        ReceiverKind::Reference(_, _, None) => {}
+        ReceiverKind::Reference(_, _, Some(_)) => diagnostics.mistake(
+            receiver,
+            "`&mut self` is not possible: calls run at the same time",
+            "take `&self`, and keep what changes in a `Mutex` or an atomic",
+        ),
+        ReceiverKind::Value => diagnostics.mistake(
+            receiver,
+            "`self` by value would use the server up with the first call",
+            "take `&self`",
+        ),
+        _ => diagnostics.mistake(
+            receiver,
+            "the server is shared by all calls and passed as `&self`",
+            "take `&self`",
+        ),
+    }
+}
+
+fn parameter(typed: &mut PatType, diagnostics: &mut Diagnostics) -> Option<Parameter> {
+    let before = diagnostics.count();
+    let settings = take_attribute(&mut typed.attrs, "arg");
+    let doc = docs::text(&typed.attrs);
+    typed.attrs.retain(|attribute| !docs::is_doc(attribute));
+    check_type(&typed.ty, "an argument", diagnostics);
+    let parameter = if let Type::Reference(reference) = plain(&typed.ty) {
+        check_reference(reference, settings.as_ref(), diagnostics);
+        Some(Parameter::Context(reference.elem.clone()))
+    } else {
+        let ident = name_of(&typed.pat, diagnostics);
+        let argument =
+            ident.map(|ident| argument(ident, &typed.ty, doc, settings.as_ref(), diagnostics));
+        argument.map(|argument| Parameter::Argument(Box::new(argument)))
+    };
+    parameter.filter(|_| diagnostics.count() == before)
+}
+
+fn argument(
+    ident: Ident,
+    kind: &Type,
+    doc: Option<String>,
+    settings: Option<&Attribute>,
+    diagnostics: &mut Diagnostics,
+) -> Argument {
+    let tokens = settings.map(enclosed).unwrap_or_default();
+    let mut entries = Entries::parse(tokens, &ARG, diagnostics);
+    let rename = entries.literal("rename", diagnostics);
+    let description = entries.expr("description", diagnostics);
+    Argument {
+        name: rename
+            .as_ref()
+            .map_or_else(|| ident.unraw().to_string(), syn::LitStr::value),
+        name_span: rename.map_or_else(|| ident.span(), |name| name.span()),
+        ident,
+        kind: Box::new(kind.clone()),
+        description: description.or_else(|| doc.map(|text| string(&text))),
+    }
+}
+
+/// A string literal as an expression.
+pub(crate) fn string(text: &str) -> Expr {
+    parse_quote!(#text)
+}
+
+fn name_of(pattern: &Pat, diagnostics: &mut Diagnostics) -> Option<Ident> {
+    match pattern {
+        Pat::Ident(named) if named.subpat.is_none() => Some(format_ident!("{}", named.ident)),
+        other => {
+            diagnostics.mistake(
+                other,
+                "an argument needs a name that callers can use",
+                "give it a name, and take it apart in the function's body",
+            );
+            None
+        }
+    }
+}
+
+fn check_reference(
+    reference: &syn::TypeReference,
+    settings: Option<&Attribute>,
+    diagnostics: &mut Diagnostics,
+) {
+    let elem = plain(&reference.elem);
+    if let Some(keyword) = &reference.mutability {
+        diagnostics.mistake(
+            keyword,
+            "what comes from the context is shared and cannot be changed",
+            "take it by `&`",
+        );
+    } else if matches!(elem, Type::Slice(_)) || is_str(elem) {
+        let owned = if is_str(elem) { "String" } else { "Vec" };
+        diagnostics.mistake(
+            reference,
+            "a parameter by reference comes from the call's context, not from the caller",
+            format!("take the argument by value: `{owned}`"),
+        );
+    } else if let Some(settings) = settings {
+        diagnostics.mistake(
+            settings,
+            "`#[arg]` describes what the caller sends, and this comes from the context",
+            "remove it, or take the parameter by value",
+        );
+    }
+}
+
+fn is_str(kind: &Type) -> bool {
+    matches!(kind, Type::Path(path) if path.path.is_ident("str"))
+}
+
+fn check_contexts(parameters: &[Parameter], diagnostics: &mut Diagnostics) {
+    let mut seen: Vec<String> = Vec::new();
+    for parameter in parameters {
+        let Parameter::Context(kind) = parameter else {
+            continue;
+        };
+        let text = kind.to_token_stream().to_string();
+        if seen.contains(&text) {
+            let what = format!("`&{text}` is taken twice");
+            diagnostics.mistake(kind, what, "one of them is enough");
+        }
+        seen.push(text);
+    }
+}
+
+/// Refuses `impl Trait`, of which neither schema nor decoder can be made.
+fn check_type(kind: &Type, what: &str, diagnostics: &mut Diagnostics) {
+    struct Opaque<'a>(Option<&'a TypeImplTrait>);
+    impl<'a> Visit<'a> for Opaque<'a> {
+        fn visit_type_impl_trait(&mut self, node: &'a TypeImplTrait) {
+            self.0 = self.0.or(Some(node));
+            visit::visit_type_impl_trait(self, node);
+        }
+    }
+    let mut opaque = Opaque(None);
+    opaque.visit_type(kind);
+    if let Some(found) = opaque.0 {
+        diagnostics.mistake(
+            found,
+            format!("{what} cannot be `impl Trait`: its type decides the schema"),
+            "name the type, and write `async fn` for a future",
+        );
+    }
+}
+
+/// The type without the invisible groups and parentheses around it.
+fn plain(kind: &Type) -> &Type {
+    match kind {
+        Type::Group(group) => plain(&group.elem),
+        Type::Paren(paren) => plain(&paren.elem),
+        other => other,
+    }
+}

@@ -1,0 +1,118 @@
+use mcp_runtime::prelude::*;
+struct Calculator;
+/// Whole numbers only.
+impl Calculator {
+    /// Adds two whole numbers.
+    fn add(&self, a: i64, b: i64) -> i64 {
+        a + b
+    }
+    /// Divides one whole number by another.
+    fn divide(&self, a: i64, b: i64) -> Result<i64, &'static str> {
+        a.checked_div(b).ok_or("division by zero")
+    }
+    /// Gives back what it gets.
+    async fn echo(&self, text: String, cx: &Context) -> String {
+        drop(cx);
+        text
+    }
+}
+const _: () = {
+    use ::mcp_runtime::__private as __mcp;
+    #[allow(unused_imports)]
+    use __mcp::forms::*;
+    impl __mcp::McpServer for Calculator {
+        fn register(self: __mcp::Arc<Self>, __server: &mut __mcp::ServerBuilder) {
+            __server
+                .info(
+                    __mcp::implementation(
+                        ::core::env!("CARGO_PKG_NAME"),
+                        ::core::env!("CARGO_PKG_VERSION"),
+                    ),
+                );
+            __server.instructions("Whole numbers only.");
+            {
+                let mut tool = __mcp::ToolSpec::new("add")
+                    .description("Adds two whole numbers.")
+                    .read_only(true);
+                let arg_a = tool.argument(__mcp::argument::<i64>("a"));
+                let arg_b = tool.argument(__mcp::argument::<i64>("b"));
+                let form = tool
+                    .returns({
+                        let returned = __mcp::Returned::<i64>::new();
+                        returned.of((&&&returned.success()).form())
+                    });
+                let this = __mcp::Arc::clone(&self);
+                __server
+                    .tool_route(
+                        tool
+                            .route(move |call| {
+                                let mut arg_a = arg_a.slot();
+                                let mut arg_b = arg_b.slot();
+                                call.read(&mut [&mut arg_a, &mut arg_b])?;
+                                let arg_a = arg_a.take()?;
+                                let arg_b = arg_b.take()?;
+                                __mcp::ready(form, Self::add(&this, arg_a, arg_b))
+                            }),
+                    );
+            }
+            {
+                let mut tool = __mcp::ToolSpec::new("divide")
+                    .description("Divides one whole number by another.");
+                let arg_a = tool.argument(__mcp::argument::<i64>("a"));
+                let arg_b = tool
+                    .argument(
+                        __mcp::argument::<i64>("b").description("Anything but zero."),
+                    );
+                let form = tool
+                    .returns({
+                        let returned = __mcp::Returned::<
+                            Result<i64, &'static str>,
+                        >::new();
+                        returned.of((&&&returned.success()).form())
+                    });
+                let this = __mcp::Arc::clone(&self);
+                __server
+                    .tool_route(
+                        tool
+                            .route(move |call| {
+                                let mut arg_a = arg_a.slot();
+                                let mut arg_b = arg_b.slot();
+                                call.read(&mut [&mut arg_a, &mut arg_b])?;
+                                let arg_a = arg_a.take()?;
+                                let arg_b = arg_b.take()?;
+                                __mcp::ready(form, Self::divide(&this, arg_a, arg_b))
+                            }),
+                    );
+            }
+            {
+                let mut tool = __mcp::ToolSpec::new("echo")
+                    .description("Gives back what it gets.");
+                let arg_text = tool.argument(__mcp::argument::<String>("text"));
+                let form = tool
+                    .returns({
+                        let returned = __mcp::Returned::<String>::new();
+                        returned.of((&&&returned.success()).form())
+                    });
+                let this = __mcp::Arc::clone(&self);
+                __server
+                    .tool_route(
+                        tool
+                            .route(move |call| {
+                                let mut arg_text = arg_text.slot();
+                                call.read(&mut [&mut arg_text])?;
+                                let arg_text = arg_text.take()?;
+                                let context_1 = call.context::<Context>()?;
+                                let this = __mcp::Arc::clone(&this);
+                                __mcp::pending(
+                                    form,
+                                    async move { Self::echo(&this, arg_text, &context_1).await },
+                                )
+                            }),
+                    );
+            }
+        }
+    }
+};
+fn main() -> Result<(), ServeError> {
+    ::mcp_runtime::__private::block_on(async move { Calculator.serve(stdio()).await })
+}
