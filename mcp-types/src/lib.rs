@@ -1,14 +1,28 @@
 //! The message types of the Model Context Protocol, one model for five revisions.
 //!
-//! [`jsonrpc`] reads and writes the envelope; [`Revision`] names what the peers agreed on.
+//! [`jsonrpc`] reads and writes the envelope; [`Revision`] names what the peers agreed on. The
+//! types of parameters and results are generated from the published schemas, and merged: a field
+//! that only some revisions have is optional, and each item says where it exists.
+//!
 //! Nothing here does I/O, and the only dependencies are `serde` and `serde_json`.
 
+#[rustfmt::skip]
+mod generated;
 pub mod jsonrpc;
 mod meta;
+mod method;
+mod number;
+mod one_or_many;
+mod open_enum;
 mod raw;
 mod revision;
+mod support;
+mod union;
 
+pub use generated::*;
 pub use jsonrpc::{ErrorObject, ProgressToken, RequestId};
 pub use meta::RequestMetaRef;
-pub use raw::RawJson;
+pub use method::{Notification, Request};
+pub use one_or_many::OneOrMany;
+pub use raw::{JsonObject, RawJson};
 pub use revision::{Era, Revision, UnknownRevision};

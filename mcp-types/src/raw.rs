@@ -5,6 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+/// A JSON object whose members the protocol leaves open.
+pub type JsonObject = serde_json::Map<String, serde_json::Value>;
+
 /// Any JSON value, kept verbatim and parsed only when asked for.
 ///
 /// Schemas, tool arguments and structured results are raw in the model, because most programs

@@ -1,0 +1,27 @@
+//! What generated code brings into scope.
+
+pub(crate) mod structs {
+    pub(crate) use crate::union::Key;
+    pub(crate) use crate::{JsonObject, OneOrMany, ProgressToken, RawJson, RequestId};
+    pub(crate) use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
+    pub(crate) use serde::ser::SerializeMap;
+    pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    pub(crate) use std::collections::BTreeMap;
+    pub(crate) use std::fmt;
+}
+
+pub(crate) mod enums {
+    pub(crate) use crate::open_enum::{self, OpenEnum};
+    pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    pub(crate) use std::fmt;
+}
+
+pub(crate) mod unions {
+    pub(crate) use crate::RawJson;
+    pub(crate) use crate::union::best_match::{self, ByBestMatch, Candidate};
+    pub(crate) use crate::union::message::{self, ByMethod, Params};
+    pub(crate) use crate::union::{self, ByField, ByKey};
+    pub(crate) use serde::de::Error;
+    pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    pub(crate) use serde_json::value::RawValue;
+}

@@ -1,0 +1,80 @@
+//! Documentation: our own words from `schema/docs.toml`, and the revisions.
+
+use super::error::{Error, Result};
+use super::keys;
+use super::merge::{Merged, Set};
+use proc_macro2::TokenStream;
+use quote::quote;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// What `docs.toml` says, by key.
+pub(crate) struct Docs<'a> {
+    entries: BTreeMap<String, String>,
+    merged: &'a Merged,
+}
+
+impl<'a> Docs<'a> {
+    /// Reads `schema/docs.toml` below `root`; fails with the keys it lacks.
+    ///
+    /// The entry `*.field` is for the fields of that name without one of their own.
+    pub(crate) fn read(root: &Path, merged: &'a Merged) -> Result<Self> {
+        let file = root.join("schema/docs.toml");
+        let text = std::fs::read_to_string(&file).map_err(Error::io(&file))?;
+        let entries: BTreeMap<String, String> =
+            toml::from_str(&text).map_err(|source| Error::Toml {
+                file,
+                source: Box::new(source),
+            })?;
+        let docs = Self { entries, merged };
+        docs.check()?;
+        Ok(docs)
+    }
+
+    /// Everything public is documented, and nothing else.
+    fn check(&self) -> Result<()> {
+        let wanted = keys::keys(self.merged);
+        let mut used = BTreeSet::new();
+        let mut missing = Vec::new();
+        for (key, known) in &wanted {
+            match self.entry(key) {
+                Some((entry, _)) => {
+                    used.insert(entry);
+                }
+                None => missing.push(format!("{key:?} = \"\" # {}", keys::span(self.merged, known))),
+            }
+        }
+        if !missing.is_empty() {
+            return Err(Error::Docs { keys: missing });
+        }
+        let stale = self.entries.keys().filter(|key| !used.contains(*key));
+        let keys: Vec<_> = stale.cloned().collect();
+        if keys.is_empty() { Ok(()) } else { Err(Error::StaleDocs { keys }) }
+    }
+
+    /// The entry for `key` and the key it stands under.
+    fn entry(&self, key: &str) -> Option<(String, &str)> {
+        let general = || key.split_once('.').map(|(_, field)| format!("*.{field}"));
+        let find = |key: String| {
+            let text = self.entries.get(&key)?;
+            Some((key, text.as_str()))
+        };
+        find(key.to_owned()).or_else(|| find(general()?))
+    }
+
+    /// The doc attributes of what `key` documents.
+    pub(crate) fn of(&self, key: &str, known: &Set) -> TokenStream {
+        let text = self.entry(key).map_or("", |(_, text)| text).trim();
+        let revisions = keys::span(self.merged, known);
+        lines(&format!("{text}\n\nRevisions: {}.", revisions.trim_end_matches(" revisions")))
+    }
+}
+
+/// Doc attributes, one a line.
+pub(crate) fn lines(text: &str) -> TokenStream {
+    let lines = text.trim().lines().map(|line| match line.trim_end() {
+        "" => String::new(),
+        line => format!(" {line}"),
+    });
+    quote!(#(#[doc = #lines])*)
+}

@@ -1,0 +1,92 @@
+//! Open string enums: the values that any revision lists, and room for others.
+
+use super::docs::Docs;
+use super::merge::{Merged, MergedEnum, Shape};
+use super::rust::ident;
+use super::variants::of_value;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// All enums, in alphabetical order.
+pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
+    let mut out = TokenStream::new();
+    for (name, ty) in &merged.types {
+        if let Shape::Enum(values) = &ty.shape {
+            out.extend(emit_one(name, docs.of(name, &ty.known), values, docs));
+        }
+    }
+    out
+}
+
+fn emit_one(
+    type_name: &str,
+    doc: TokenStream,
+    values: &MergedEnum,
+    docs: &Docs<'_>,
+) -> TokenStream {
+    let name = ident(type_name);
+    let wire: Vec<_> = values.values.keys().collect();
+    let variants: Vec<_> = wire.iter().map(|value| ident(&of_value(value))).collect();
+    let documented = values.values.iter().zip(&variants).map(|((value, known), variant)| {
+        let doc = docs.of(&format!("{type_name}::{}", of_value(value)), known);
+        quote!(#doc #variant)
+    });
+    quote! {
+        #doc
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum #name {
+            #(#documented,)*
+            /// A value that this version of the crate does not know, kept as it came.
+            Unknown(String),
+        }
+
+        impl #name {
+            /// The value on the wire.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                match self {
+                    #(Self::#variants => #wire,)*
+                    Self::Unknown(value) => value,
+                }
+            }
+        }
+
+        impl OpenEnum for #name {
+            fn known(value: &str) -> Option<Self> {
+                Some(match value {
+                    #(#wire => Self::#variants,)*
+                    _ => return None,
+                })
+            }
+
+            fn unknown(value: String) -> Self {
+                Self::Unknown(value)
+            }
+        }
+
+        impl From<&str> for #name {
+            fn from(value: &str) -> Self {
+                Self::known(value).unwrap_or_else(|| Self::Unknown(value.to_owned()))
+            }
+        }
+
+        impl fmt::Display for #name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl Serialize for #name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> Deserialize<'de> for #name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                open_enum::deserialize(deserializer)
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! typify's structs in, the model's structs out.
+//!
+//! Adds what typify cannot know: the constant that tells a type apart,
+//! constructors and setters, documentation, short paths, and unknown fields
+//! where the schema invites them.
+
+use super::docs::Docs;
+use super::merge::{Merged, MergedField, MergedStruct, Shape};
+use super::open;
+use super::overlay::Overlay;
+use super::rust::{self, ident};
+use super::ir::Type;
+use proc_macro2::TokenStream;
+use quote::quote;
+use std::collections::BTreeMap;
+use syn::visit_mut::VisitMut;
+
+/// All structs, in alphabetical order.
+pub(crate) fn emit(
+    merged: &Merged,
+    overlay: &Overlay,
+    docs: &Docs<'_>,
+    printed: &BTreeMap<String, syn::ItemStruct>,
+) -> TokenStream {
+    let mut out = TokenStream::new();
+    for (name, ty) in &merged.types {
+        if let (Shape::Struct(structure), Some(printed)) = (&ty.shape, printed.get(name)) {
+            let emitter = Emitter { merged, overlay, docs, name, structure };
+            let doc = docs.of(name, &ty.known);
+            out.extend(emitter.item(doc, printed.clone()));
+            out.extend(emitter.methods());
+            if !structure.open.is_empty() {
+                out.extend(open::emit(name, structure, overlay));
+            }
+        }
+    }
+    out
+}
+
+struct Emitter<'a> {
+    merged: &'a Merged,
+    overlay: &'a Overlay,
+    docs: &'a Docs<'a>,
+    name: &'a str,
+    structure: &'a MergedStruct,
+}
+
+impl Emitter<'_> {
+    /// The struct itself.
+    fn item(&self, doc: TokenStream, mut item: syn::ItemStruct) -> TokenStream {
+        let open = !self.structure.open.is_empty();
+        ShortPaths.visit_item_struct_mut(&mut item);
+        let name = &item.ident;
+        let all_optional = self.structure.stored().all(|(_, field)| !field.always);
+        let default = all_optional.then(|| quote!(, Default));
+        let serde = (!open).then(|| quote!(, Serialize, Deserialize));
+        let tag = self.structure.constant().filter(|_| !open).map(|(field, value)| {
+            quote!(#[serde(tag = #field, rename = #value)])
+        });
+        let fields = self.structure.stored().zip(&item.fields);
+        let fields = fields.map(|((wire, field), printed)| self.field(wire, field, printed, open));
+        let extra = open.then(|| quote! {
+            /// Fields that the schema does not name but allows.
+            pub extra: JsonObject,
+        });
+        quote! {
+            #doc
+            #[derive(Clone, Debug, PartialEq #default #serde)]
+            #tag
+            #[non_exhaustive]
+            pub struct #name { #(#fields,)* #extra }
+        }
+    }
+
+    fn field(
+        &self,
+        wire: &str,
+        field: &MergedField,
+        printed: &syn::Field,
+        open: bool,
+    ) -> TokenStream {
+        let doc = self.docs.of(&format!("{}.{wire}", self.name), &field.known);
+        let rust_name = rust::field_name(wire, self.overlay);
+        let name = ident(&rust_name);
+        let ty = &printed.ty;
+        if open {
+            return quote!(#doc pub #name: #ty);
+        }
+        let rename = (name.to_string().trim_start_matches("r#") != wire)
+            .then(|| quote!(rename = #wire));
+        let optional = (!field.always).then(|| {
+            quote!(default, skip_serializing_if = "Option::is_none")
+        });
+        let number = (field.ty == Type::Number).then(|| match field.always {
+            true => quote!(serialize_with = "crate::number::serialize"),
+            false => quote!(serialize_with = "crate::number::serialize_option"),
+        });
+        let options: Vec<_> = [rename, optional, number].into_iter().flatten().collect();
+        let serde = (!options.is_empty()).then(|| quote!(#[serde(#(#options),*)]));
+        quote!(#doc #serde pub #name: #ty)
+    }
+
+    /// The constructor and the setters.
+    fn methods(&self) -> TokenStream {
+        let name = ident(self.name);
+        let constructor = self.constructor();
+        let setters = self.structure.stored().filter(|(_, field)| !field.always);
+        let setters = setters.map(|(wire, field)| self.setter(wire, field));
+        quote! {
+            impl #name {
+                #constructor
+                #(#setters)*
+            }
+        }
+    }
+
+    fn constructor(&self) -> TokenStream {
+        let rank = |wire: &str| self.overlay.first.iter().position(|first| first == wire);
+        let mut required: Vec<_> =
+            self.structure.stored().filter(|(_, field)| field.always).collect();
+        required.sort_by_key(|(wire, _)| rank(wire).unwrap_or(usize::MAX));
+        let mut arguments = Vec::new();
+        let mut inits = Vec::new();
+        for (wire, field) in required {
+            let name = ident(&rust::field_name(wire, self.overlay));
+            let (argument, stored) = match field.nullable {
+                true => {
+                    let ty = rust::stored(&field.ty);
+                    (quote!(Option<#ty>), quote!(#name))
+                }
+                false => rust::argument(&field.ty, &name, self.merged),
+            };
+            arguments.push(quote!(#name: #argument));
+            let stored = if stored.to_string() == name.to_string() {
+                quote!(#name)
+            } else {
+                quote!(#name: #stored)
+            };
+            inits.push(stored);
+        }
+        let optional = self.structure.stored().filter(|(_, field)| !field.always);
+        for (wire, _) in optional {
+            let name = ident(&rust::field_name(wire, self.overlay));
+            inits.push(quote!(#name: None));
+        }
+        if !self.structure.open.is_empty() {
+            inits.push(quote!(extra: JsonObject::new()));
+        }
+        let doc = if arguments.is_empty() {
+            " A value with all fields absent."
+        } else {
+            " A value with the required fields, and no other."
+        };
+        quote! {
+            #[doc = #doc]
+            #[must_use]
+            pub fn new(#(#arguments),*) -> Self { Self { #(#inits),* } }
+        }
+    }
+
+    fn setter(&self, wire: &str, field: &MergedField) -> TokenStream {
+        let rust_name = rust::field_name(wire, self.overlay);
+        let name = ident(&rust_name);
+        let setter = ident(&format!("with_{rust_name}"));
+        let (argument, stored) = rust::argument(&field.ty, &name, self.merged);
+        let doc = format!(" Sets [`{0}`](Self::{0}).", rust_name);
+        quote! {
+            #[doc = #doc]
+            #[must_use]
+            pub fn #setter(mut self, #name: #argument) -> Self {
+                self.#name = Some(#stored);
+                self
+            }
+        }
+    }
+}
+
+/// `::std::option::Option` as `Option`.
+struct ShortPaths;
+
+impl VisitMut for ShortPaths {
+    fn visit_path_mut(&mut self, path: &mut syn::Path) {
+        let std = path.segments.first().is_some_and(|first| first.ident == "std");
+        if let (true, Some(last)) = (std, path.segments.pop()) {
+            path.leading_colon = None;
+            path.segments = std::iter::once(last).collect();
+        }
+        syn::visit_mut::visit_path_mut(self, path);
+    }
+}
