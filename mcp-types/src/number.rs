@@ -4,7 +4,7 @@
 //! fraction (`5`, not `5.0`), as most peers do, so that what came in as an
 //! integer goes out as one.
 
-use serde::{Serialize, Serializer};
+use serde::Serializer;
 
 /// Up to here each whole `f64` is exact.
 const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;

@@ -3,7 +3,7 @@
 pub(crate) mod structs {
     pub(crate) use crate::union::Key;
     pub(crate) use crate::{JsonObject, OneOrMany, ProgressToken, RawJson, RequestId};
-    pub(crate) use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
+    pub(crate) use serde::de::{Error, MapAccess, Visitor};
     pub(crate) use serde::ser::SerializeMap;
     pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
     pub(crate) use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 //!
 //! [`Frame::parse`] reads the bytes of one frame (a line, a WebSocket message, an HTTP body)
 //! without copying: `params`, `result` and `error` stay raw until the method is known.
-//! The [`write`] functions append whole messages to a byte buffer and never emit a line break,
+//! The [`mod@write`] functions append whole messages to a byte buffer and never emit a line break,
 //! so what they write can be framed by newlines.
 
 mod depth;

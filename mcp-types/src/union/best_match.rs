@@ -63,6 +63,10 @@ pub(crate) fn deserialize<'de, T: ByBestMatch, D: Deserializer<'de>>(
     let json = RawJson::deserialize(deserializer)?;
     let value: Value = json.parse().map_err(D::Error::custom)?;
     let best = best(T::CANDIDATES.iter().enumerate(), &value);
-    let decoded = best.and_then(|index| T::decode(index, &json).transpose()).transpose();
-    Ok(decoded.map_err(D::Error::custom)?.unwrap_or_else(|| T::unknown(json)))
+    let decoded = best
+        .and_then(|index| T::decode(index, &json).transpose())
+        .transpose();
+    Ok(decoded
+        .map_err(D::Error::custom)?
+        .unwrap_or_else(|| T::unknown(json)))
 }

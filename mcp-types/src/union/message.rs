@@ -41,7 +41,9 @@ impl<'de> Params<'de> for Raw<'de> {
     type Error = serde_json::Error;
 
     fn optional<T: Deserialize<'de>>(self) -> Result<Option<T>, Self::Error> {
-        self.0.map(|params| serde_json::from_str(params.get())).transpose()
+        self.0
+            .map(|params| serde_json::from_str(params.get()))
+            .transpose()
     }
 
     fn required<T: Deserialize<'de>>(self) -> Result<T, Self::Error> {
@@ -109,7 +111,7 @@ impl<'de, T: ByMethod> Visitor<'de> for MessageVisitor<T> {
                     let Key(name) = map.next_value()?;
                     held.push((key, text(&name)?));
                     if !T::knows(&name) {
-                        return collect(held, map).map(T::unknown);
+                        return collect(&held, map).map(T::unknown);
                     }
                     method = Some(name);
                 }
@@ -123,7 +125,10 @@ impl<'de, T: ByMethod> Visitor<'de> for MessageVisitor<T> {
         }
         let method = method.ok_or_else(|| A::Error::missing_field("method"))?;
         let params = held.into_iter().find(|(key, _)| key == "params");
-        T::decode(&method, Before(params.map(|(_, params)| params), PhantomData))
+        T::decode(
+            &method,
+            Before(params.map(|(_, params)| params), PhantomData),
+        )
     }
 }
 

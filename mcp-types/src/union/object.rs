@@ -58,7 +58,7 @@ impl<'de, T: ByField> Visitor<'de> for FieldVisitor<T> {
             }
             return match index {
                 Some(index) => T::decode(index, replay(held, None, map)),
-                None => collect(held, map).map(T::unknown),
+                None => collect(&held, map).map(T::unknown),
             };
         }
         match T::DEFAULT {
@@ -102,7 +102,7 @@ impl<'de, T: ByKey> Visitor<'de> for KeyVisitor<T> {
                 None => held.push((key, map.next_value()?)),
             }
         }
-        collect(held, map).map(T::unknown)
+        collect(&held, map).map(T::unknown)
     }
 }
 

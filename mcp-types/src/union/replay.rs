@@ -86,7 +86,9 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Replay<'de, A> {
         match self.value.take() {
             // A reader, because the text does not live as long as the input.
             Some(value) => seed
-                .deserialize(&mut serde_json::Deserializer::from_reader(value.get().as_bytes()))
+                .deserialize(&mut serde_json::Deserializer::from_reader(
+                    value.get().as_bytes(),
+                ))
                 .map_err(A::Error::custom),
             None => self.rest.next_value_seed(seed),
         }
@@ -95,7 +97,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Replay<'de, A> {
 
 /// The object as JSON text, its members in the order they came.
 pub(crate) fn collect<'de, A: MapAccess<'de>>(
-    held: Held<'de>,
+    held: &Held<'de>,
     mut rest: A,
 ) -> Result<RawJson, A::Error> {
     let mut text = String::from("{");
@@ -109,7 +111,7 @@ pub(crate) fn collect<'de, A: MapAccess<'de>>(
         text.push_str(value.get());
         Ok(())
     };
-    for (key, value) in &held {
+    for (key, value) in held {
         add(key, value)?;
     }
     while let Some((Key(key), value)) = rest.next_entry::<Key<'de>, Box<RawValue>>()? {

@@ -17,7 +17,9 @@ pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
     let index: Vec<_> = (0..variants.len()).collect();
     let structures = union.members.iter().map(|m| m.member.ty.name());
     let structures = structures.map(|name| name.and_then(|name| union.merged.structure(name)));
-    let candidates = structures.flatten().map(|structure| candidate(union.merged, structure));
+    let candidates = structures
+        .flatten()
+        .map(|structure| candidate(union.merged, structure));
     quote! {
         impl ByBestMatch for #name {
             const CANDIDATES: &'static [Candidate] = &[#(#candidates),*];
@@ -44,7 +46,9 @@ pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
 
 /// A JSON pointer to a field.
 fn pointer(path: &[&str]) -> String {
-    let parts = path.iter().map(|part| part.replace('~', "~0").replace('/', "~1"));
+    let parts = path
+        .iter()
+        .map(|part| part.replace('~', "~0").replace('/', "~1"));
     parts.map(|part| format!("/{part}")).collect()
 }
 

@@ -9,32 +9,32 @@ use super::rust::ident;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// Method markers with their traits, and constants for methods, keys and codes.
-pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> TokenStream {
-    let markers = merged.methods.iter().map(|(method, entry)| marker(merged, method, entry));
-    let methods = merged.methods.iter().map(|(method, entry)| {
+/// One marker type for each message, with its trait.
+pub(crate) fn markers(merged: &Merged) -> TokenStream {
+    let markers = merged
+        .methods
+        .iter()
+        .map(|(method, entry)| marker(merged, method, entry));
+    markers.collect()
+}
+
+/// One constant for each method.
+pub(crate) fn methods(merged: &Merged) -> TokenStream {
+    let constants = merged.methods.iter().map(|(method, entry)| {
         let name = ident(&screaming(method));
-        let doc = lines(&format!("`{method}`; revisions: {}.", known(merged, &entry.known)));
+        let doc = lines(&format!(
+            "`{method}`; revisions: {}.",
+            known(merged, &entry.known)
+        ));
         quote!(#doc pub const #name: &str = #method;)
     });
-    let keys = meta_keys(merged, overlay);
-    let codes = codes(merged);
-    quote! {
-        #(#markers)*
-
-        /// The methods of all revisions, by name.
-        pub mod methods { #(#methods)* }
-
-        /// The keys of `_meta` that the specification reserves.
-        pub mod meta_keys { #keys }
-
-        /// The error codes that the protocol adds to those of JSON-RPC.
-        pub mod error_codes { #codes }
-    }
+    constants.collect()
 }
 
 fn known(merged: &Merged, known: &Set) -> String {
-    span(merged, known).trim_end_matches(" revisions").to_owned()
+    span(merged, known)
+        .trim_end_matches(" revisions")
+        .to_owned()
 }
 
 fn marker(merged: &Merged, name: &str, entry: &MergedMethod) -> TokenStream {
@@ -55,9 +55,15 @@ fn marker(merged: &Merged, name: &str, entry: &MergedMethod) -> TokenStream {
         (true, false) => "the server",
         (true, true) => "the server, inside a result",
     };
-    let kind = if method.request { "request" } else { "notification" };
+    let kind = if method.request {
+        "request"
+    } else {
+        "notification"
+    };
     let revisions = known(merged, &entry.known);
-    let doc = lines(&format!("The {kind} `{name}`, sent by {sender}.\n\nRevisions: {revisions}."));
+    let doc = lines(&format!(
+        "The {kind} `{name}`, sent by {sender}.\n\nRevisions: {revisions}."
+    ));
     let implementation = match &method.result {
         Some(result) => {
             let result = ident(result);
@@ -89,18 +95,28 @@ fn marker(merged: &Merged, name: &str, entry: &MergedMethod) -> TokenStream {
     }
 }
 
-/// Keys of the `_meta` structs, and those that only prose reserves.
-fn meta_keys(merged: &Merged, overlay: &Overlay) -> TokenStream {
+/// One constant for each key of the `_meta` structs, and for those that only prose reserves.
+pub(crate) fn meta_keys(merged: &Merged, overlay: &Overlay) -> TokenStream {
     let mut keys = std::collections::BTreeMap::new();
     for name in merged.types.keys() {
-        let structure = merged.structure(name).filter(|_| name.ends_with("MetaObject"));
-        for (key, field) in structure.into_iter().flat_map(|structure| structure.stored()) {
+        let structure = merged
+            .structure(name)
+            .filter(|_| name.ends_with("MetaObject"));
+        for (key, field) in structure
+            .into_iter()
+            .flat_map(|structure| structure.stored())
+        {
             let known: &mut Set = keys.entry(key.clone()).or_default();
             known.extend(&field.known);
         }
     }
-    let by_schema = keys.iter().map(|(key, set)| (key.as_str(), known(merged, set)));
-    let by_prose = overlay.meta_key.iter().map(|entry| (entry.key.as_str(), entry.revisions.clone()));
+    let by_schema = keys
+        .iter()
+        .map(|(key, set)| (key.as_str(), known(merged, set)));
+    let by_prose = overlay
+        .meta_key
+        .iter()
+        .map(|entry| (entry.key.as_str(), entry.revisions.clone()));
     let mut all: Vec<_> = by_schema.chain(by_prose).collect();
     all.sort();
     all.into_iter()
@@ -112,15 +128,19 @@ fn meta_keys(merged: &Merged, overlay: &Overlay) -> TokenStream {
         .collect()
 }
 
-fn codes(merged: &Merged) -> TokenStream {
+/// One constant for each error code of the protocol's own.
+pub(crate) fn codes(merged: &Merged) -> TokenStream {
     let codes = merged.errors.iter().map(|(code, (error, set))| {
         let name = ident(&screaming(&error.name));
         let data = match &error.data {
-            Some(data) => format!("; `data` is a [`{data}`](super::super::{data})"),
+            Some(data) => format!("; `data` is a [`{data}`](super::{data})"),
             None => String::new(),
         };
         let revisions = known(merged, set);
-        let doc = lines(&format!("{}{data}.\n\nRevisions: {revisions}.", words(&error.name)));
+        let doc = lines(&format!(
+            "{}{data}.\n\nRevisions: {revisions}.",
+            words(&error.name)
+        ));
         let code = proc_macro2::Literal::i64_unsuffixed(*code);
         quote!(#doc pub const #name: i64 = #code;)
     });

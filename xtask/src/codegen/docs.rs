@@ -41,7 +41,10 @@ impl<'a> Docs<'a> {
                 Some((entry, _)) => {
                     used.insert(entry);
                 }
-                None => missing.push(format!("{key:?} = \"\" # {}", keys::span(self.merged, known))),
+                None => missing.push(format!(
+                    "{key:?} = \"\" # {}",
+                    keys::span(self.merged, known)
+                )),
             }
         }
         if !missing.is_empty() {
@@ -49,7 +52,11 @@ impl<'a> Docs<'a> {
         }
         let stale = self.entries.keys().filter(|key| !used.contains(*key));
         let keys: Vec<_> = stale.cloned().collect();
-        if keys.is_empty() { Ok(()) } else { Err(Error::StaleDocs { keys }) }
+        if keys.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::StaleDocs { keys })
+        }
     }
 
     /// The entry for `key` and the key it stands under.
@@ -66,7 +73,10 @@ impl<'a> Docs<'a> {
     pub(crate) fn of(&self, key: &str, known: &Set) -> TokenStream {
         let text = self.entry(key).map_or("", |(_, text)| text).trim();
         let revisions = keys::span(self.merged, known);
-        lines(&format!("{text}\n\nRevisions: {}.", revisions.trim_end_matches(" revisions")))
+        lines(&format!(
+            "{text}\n\nRevisions: {}.",
+            revisions.trim_end_matches(" revisions")
+        ))
     }
 }
 

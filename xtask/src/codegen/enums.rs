@@ -27,10 +27,14 @@ fn emit_one(
     let name = ident(type_name);
     let wire: Vec<_> = values.values.keys().collect();
     let variants: Vec<_> = wire.iter().map(|value| ident(&of_value(value))).collect();
-    let documented = values.values.iter().zip(&variants).map(|((value, known), variant)| {
-        let doc = docs.of(&format!("{type_name}::{}", of_value(value)), known);
-        quote!(#doc #variant)
-    });
+    let documented = values
+        .values
+        .iter()
+        .zip(&variants)
+        .map(|((value, known), variant)| {
+            let doc = docs.of(&format!("{type_name}::{}", of_value(value)), known);
+            quote!(#doc #variant)
+        });
     quote! {
         #doc
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]

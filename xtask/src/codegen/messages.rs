@@ -8,13 +8,23 @@ use quote::quote;
 pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
     let name = &union.ident;
     let variants = &union.variants;
-    let methods: Vec<_> = union.members.iter().filter_map(|m| m.member.method.as_ref()).collect();
-    let decode = union.members.iter().zip(variants).zip(&methods).map(|((member, variant), method)| {
-        match union.is_optional(&member.member) {
-            true => quote!(#method => params.optional().map(Self::#variant)),
-            false => quote!(#method => params.required().map(Self::#variant)),
-        }
-    });
+    let methods: Vec<_> = union
+        .members
+        .iter()
+        .filter_map(|m| m.member.method.as_ref())
+        .collect();
+    let decode =
+        union
+            .members
+            .iter()
+            .zip(variants)
+            .zip(&methods)
+            .map(
+                |((member, variant), method)| match union.is_optional(&member.member) {
+                    true => quote!(#method => params.optional().map(Self::#variant)),
+                    false => quote!(#method => params.required().map(Self::#variant)),
+                },
+            );
     let serialize = union.members.iter().zip(variants).zip(&methods);
     let serialize = serialize.map(|((member, variant), method)| {
         match union.is_optional(&member.member) {

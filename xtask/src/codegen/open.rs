@@ -3,7 +3,6 @@
 //! serde's `flatten` would buffer every field and lose raw JSON on the way, so
 //! these few are written out.
 
-use super::ir::Type;
 use super::merge::{MergedField, MergedStruct};
 use super::overlay::Overlay;
 use super::rust::{self, ident};
@@ -19,21 +18,17 @@ pub(crate) fn emit(name: &str, structure: &MergedStruct, overlay: &Overlay) -> T
 
 fn serialize(name: &str, structure: &MergedStruct, overlay: &Overlay) -> TokenStream {
     let name = ident(name);
-    let constant = structure.constant().map(|(field, value)| {
-        quote!(map.serialize_entry(#field, #value)?;)
-    });
+    let constant = structure
+        .constant()
+        .map(|(field, value)| quote!(map.serialize_entry(#field, #value)?;));
     let entries = structure.stored().map(|(wire, field)| {
         let name = ident(&rust::field_name(wire, overlay));
-        let value = match field.ty {
-            Type::Number => quote!(&crate::number::Number(*value)),
-            _ => quote!(value),
-        };
         if field.always {
-            quote! { let value = &self.#name; map.serialize_entry(#wire, #value)?; }
+            quote!(map.serialize_entry(#wire, &self.#name)?;)
         } else {
             quote! {
                 if let Some(value) = &self.#name {
-                    map.serialize_entry(#wire, #value)?;
+                    map.serialize_entry(#wire, value)?;
                 }
             }
         }
@@ -57,16 +52,24 @@ fn deserialize(name: &str, structure: &MergedStruct, overlay: &Overlay) -> Token
     let expecting = format!("an object, {name}");
     let name = ident(name);
     let fields: Vec<_> = structure.stored().collect();
-    let names = fields.iter().map(|(wire, _)| ident(&rust::field_name(wire, overlay)));
+    let names = fields
+        .iter()
+        .map(|(wire, _)| ident(&rust::field_name(wire, overlay)));
     let names: Vec<_> = names.collect();
-    let arms = fields.iter().zip(&names).map(|((wire, field), name)| match field.always {
-        true => quote!(#wire => #name = Some(map.next_value()?)),
-        false => quote!(#wire => #name = map.next_value()?),
-    });
-    let constant = structure.constant().map(|(field, _)| {
-        quote!(#field => { map.next_value::<IgnoredAny>()?; })
-    });
-    let inits = fields.iter().zip(&names).map(|((wire, field), name)| init(wire, field, name));
+    let arms = fields
+        .iter()
+        .zip(&names)
+        .map(|((wire, field), name)| match field.always {
+            true => quote!(#wire => #name = Some(map.next_value()?)),
+            false => quote!(#wire => #name = map.next_value()?),
+        });
+    let constant = structure
+        .constant()
+        .map(|(field, _)| quote!(#field => { map.next_value::<serde::de::IgnoredAny>()?; }));
+    let inits = fields
+        .iter()
+        .zip(&names)
+        .map(|((wire, field), name)| init(wire, field, name));
     let locals = names.iter().map(|name| quote!(let mut #name = None;));
     quote! {
         impl<'de> Deserialize<'de> for #name {

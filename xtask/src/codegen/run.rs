@@ -48,19 +48,21 @@ fn files(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<Vec<File
     let structs = structs::emit(merged, overlay, docs, &printed);
     let enums = enums::emit(merged, docs);
     let unions = unions::emit(merged, docs);
-    let methods = dispatch::emit(merged, overlay);
     Ok(vec![
         File::rust(
             "mcp-types/src/generated/mod.rs",
             "The protocol's types: one model for all revisions.",
             quote! {
                 mod enums;
-                mod methods;
+                pub mod error_codes;
+                mod messages;
+                pub mod meta_keys;
+                pub mod methods;
                 mod model;
                 mod unions;
 
                 pub use enums::*;
-                pub use methods::*;
+                pub use messages::*;
                 pub use model::*;
                 pub use unions::*;
             },
@@ -78,6 +80,8 @@ fn files(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<Vec<File
             "mcp-types/src/generated/enums.rs",
             "The string enums of all revisions.",
             quote! {
+                #[allow(unused_imports, reason = "for links in the documentation")]
+                use super::*;
                 use crate::support::enums::*;
                 #enums
             },
@@ -92,12 +96,31 @@ fn files(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<Vec<File
             },
         )?,
         File::rust(
-            "mcp-types/src/generated/methods.rs",
-            "The methods of all revisions.",
-            quote! {
-                use crate::method::{Notification, Request};
-                #methods
+            "mcp-types/src/generated/messages.rs",
+            "The messages of all revisions, each with its method, parameters and result.",
+            {
+                let markers = dispatch::markers(merged);
+                quote! {
+                    use super::methods;
+                    use crate::method::{Notification, Request};
+                    #markers
+                }
             },
+        )?,
+        File::rust(
+            "mcp-types/src/generated/methods.rs",
+            "The methods of all revisions, by name.",
+            dispatch::methods(merged),
+        )?,
+        File::rust(
+            "mcp-types/src/generated/meta_keys.rs",
+            "The keys of `_meta` that the specification reserves.",
+            dispatch::meta_keys(merged, overlay),
+        )?,
+        File::rust(
+            "mcp-types/src/generated/error_codes.rs",
+            "The error codes that the protocol adds to those of JSON-RPC.",
+            dispatch::codes(merged),
         )?,
     ])
 }

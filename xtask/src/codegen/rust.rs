@@ -102,7 +102,9 @@ fn size_of_named(name: &str, merged: &Merged) -> usize {
             fields.sum::<usize>() + extra
         }
         Some(Shape::Union(members)) => {
-            let sizes = members.iter().map(|member| in_place(&member.member.ty, merged));
+            let sizes = members
+                .iter()
+                .map(|member| in_place(&member.member.ty, merged));
             8 + sizes.max().unwrap_or(0)
         }
     }
@@ -117,5 +119,9 @@ pub(crate) fn is_boxed(ty: &Type, merged: &Merged) -> bool {
 }
 
 fn in_place(ty: &Type, merged: &Merged) -> usize {
-    if is_boxed(ty, merged) { 8 } else { size(ty, merged) }
+    if is_boxed(ty, merged) {
+        8
+    } else {
+        size(ty, merged)
+    }
 }

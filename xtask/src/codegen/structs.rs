@@ -5,11 +5,11 @@
 //! where the schema invites them.
 
 use super::docs::Docs;
+use super::ir::Type;
 use super::merge::{Merged, MergedField, MergedStruct, Shape};
 use super::open;
 use super::overlay::Overlay;
 use super::rust::{self, ident};
-use super::ir::Type;
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeMap;
@@ -25,7 +25,13 @@ pub(crate) fn emit(
     let mut out = TokenStream::new();
     for (name, ty) in &merged.types {
         if let (Shape::Struct(structure), Some(printed)) = (&ty.shape, printed.get(name)) {
-            let emitter = Emitter { merged, overlay, docs, name, structure };
+            let emitter = Emitter {
+                merged,
+                overlay,
+                docs,
+                name,
+                structure,
+            };
             let doc = docs.of(name, &ty.known);
             out.extend(emitter.item(doc, printed.clone()));
             out.extend(emitter.methods());
@@ -54,14 +60,25 @@ impl Emitter<'_> {
         let all_optional = self.structure.stored().all(|(_, field)| !field.always);
         let default = all_optional.then(|| quote!(, Default));
         let serde = (!open).then(|| quote!(, Serialize, Deserialize));
-        let tag = self.structure.constant().filter(|_| !open).map(|(field, value)| {
-            quote!(#[serde(tag = #field, rename = #value)])
-        });
-        let fields = self.structure.stored().zip(&item.fields);
-        let fields = fields.map(|((wire, field), printed)| self.field(wire, field, printed, open));
-        let extra = open.then(|| quote! {
-            /// Fields that the schema does not name but allows.
-            pub extra: JsonObject,
+        let tag = self
+            .structure
+            .constant()
+            .filter(|_| !open)
+            .map(|(field, value)| quote!(#[serde(tag = #field, rename = #value)]));
+        let printed: BTreeMap<_, _> = item
+            .fields
+            .iter()
+            .map(|field| (wire_name(field), &field.ty))
+            .collect();
+        let fields = self
+            .structure
+            .stored()
+            .filter_map(|(wire, field)| Some(self.field(wire, field, printed.get(wire)?, open)));
+        let extra = open.then(|| {
+            quote! {
+                /// Fields that the schema does not name but allows.
+                pub extra: JsonObject,
+            }
         });
         quote! {
             #doc
@@ -72,25 +89,17 @@ impl Emitter<'_> {
         }
     }
 
-    fn field(
-        &self,
-        wire: &str,
-        field: &MergedField,
-        printed: &syn::Field,
-        open: bool,
-    ) -> TokenStream {
+    fn field(&self, wire: &str, field: &MergedField, ty: &syn::Type, open: bool) -> TokenStream {
         let doc = self.docs.of(&format!("{}.{wire}", self.name), &field.known);
         let rust_name = rust::field_name(wire, self.overlay);
         let name = ident(&rust_name);
-        let ty = &printed.ty;
         if open {
             return quote!(#doc pub #name: #ty);
         }
-        let rename = (name.to_string().trim_start_matches("r#") != wire)
-            .then(|| quote!(rename = #wire));
-        let optional = (!field.always).then(|| {
-            quote!(default, skip_serializing_if = "Option::is_none")
-        });
+        let rename =
+            (name.to_string().trim_start_matches("r#") != wire).then(|| quote!(rename = #wire));
+        let optional =
+            (!field.always).then(|| quote!(default, skip_serializing_if = "Option::is_none"));
         let number = (field.ty == Type::Number).then(|| match field.always {
             true => quote!(serialize_with = "crate::number::serialize"),
             false => quote!(serialize_with = "crate::number::serialize_option"),
@@ -116,8 +125,11 @@ impl Emitter<'_> {
 
     fn constructor(&self) -> TokenStream {
         let rank = |wire: &str| self.overlay.first.iter().position(|first| first == wire);
-        let mut required: Vec<_> =
-            self.structure.stored().filter(|(_, field)| field.always).collect();
+        let mut required: Vec<_> = self
+            .structure
+            .stored()
+            .filter(|(_, field)| field.always)
+            .collect();
         required.sort_by_key(|(wire, _)| rank(wire).unwrap_or(usize::MAX));
         let mut arguments = Vec::new();
         let mut inits = Vec::new();
@@ -175,13 +187,40 @@ impl Emitter<'_> {
     }
 }
 
+/// The name on the wire of a field that typify printed.
+fn wire_name(field: &syn::Field) -> String {
+    let mut name = field
+        .ident
+        .as_ref()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    for attribute in field
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("serde"))
+    {
+        let _ = attribute.parse_nested_meta(|meta| {
+            if let Ok(value) = meta.value().and_then(|value| value.parse::<syn::LitStr>())
+                && meta.path.is_ident("rename")
+            {
+                name = value.value();
+            }
+            Ok(())
+        });
+    }
+    name.trim_start_matches("r#").to_owned()
+}
+
 /// `::std::option::Option` as `Option`.
 struct ShortPaths;
 
 impl VisitMut for ShortPaths {
     fn visit_path_mut(&mut self, path: &mut syn::Path) {
-        let std = path.segments.first().is_some_and(|first| first.ident == "std");
-        if let (true, Some(last)) = (std, path.segments.pop()) {
+        let std = path
+            .segments
+            .first()
+            .is_some_and(|first| first.ident == "std");
+        if std && let Some(last) = path.segments.pop() {
             path.leading_colon = None;
             path.segments = std::iter::once(last).collect();
         }

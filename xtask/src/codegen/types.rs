@@ -56,7 +56,9 @@ struct References {
 impl References {
     fn to(&mut self, ty: &Type) -> Value {
         let path = rust::stored(ty).to_string();
-        let words = path.split(|c: char| !c.is_alphanumeric()).map(super::names::pascal);
+        let words = path
+            .split(|c: char| !c.is_alphanumeric())
+            .map(super::names::pascal);
         let name = format!("Is{}", words.collect::<String>());
         let reference = json!({ "$ref": format!("#/definitions/{name}") });
         self.names.insert(name, path);
@@ -71,7 +73,10 @@ fn schema(structure: &MergedStruct, references: &mut References) -> Value {
         if field.always {
             required.push(name.clone());
         }
-        properties.insert(name.clone(), field_schema(&field.ty, field.nullable, references));
+        properties.insert(
+            name.clone(),
+            field_schema(&field.ty, field.nullable, references),
+        );
     }
     json!({ "type": "object", "properties": properties, "required": required })
 }

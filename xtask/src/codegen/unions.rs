@@ -20,7 +20,11 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
             out.extend(match variants::tag(merged, members) {
                 Tag::Method => super::messages::emit(&union),
                 Tag::Kind => union.by_kind(),
-                Tag::Field { field, values, default } => union.by_field(&field, &values, default),
+                Tag::Field {
+                    field,
+                    values,
+                    default,
+                } => union.by_field(&field, &values, default),
                 Tag::Key(keys) => union.by_key(&keys),
                 Tag::BestMatch => super::best_match::emit(&union),
             });
@@ -64,18 +68,26 @@ impl<'a> EmittedUnion<'a> {
 
     /// Whether a message may lack its parameters.
     pub(crate) fn is_optional(&self, member: &Member) -> bool {
-        let method = member.method.as_ref().and_then(|method| self.merged.methods.get(method));
+        let method = member
+            .method
+            .as_ref()
+            .and_then(|method| self.merged.methods.get(method));
         method.is_some_and(|method| method.params_required != method.known)
     }
 
     fn item(&self, doc: TokenStream, docs: &Docs<'_>) -> TokenStream {
         let name = &self.ident;
-        let variants = self.members.iter().zip(&self.variants).map(|(member, variant)| {
-            let doc = docs.of(&format!("{}::{variant}", self.name), &member.known);
-            let content = self.content(&member.member);
-            quote!(#doc #variant(#content))
-        });
-        let unknown = lines("Something that this version of the crate does not know, kept as it came.");
+        let variants = self
+            .members
+            .iter()
+            .zip(&self.variants)
+            .map(|(member, variant)| {
+                let doc = docs.of(&format!("{}::{variant}", self.name), &member.known);
+                let content = self.content(&member.member);
+                quote!(#doc #variant(#content))
+            });
+        let unknown =
+            lines("Something that this version of the crate does not know, kept as it came.");
         quote! {
             #doc
             #[derive(Clone, Debug, PartialEq)]
@@ -115,14 +127,16 @@ impl<'a> EmittedUnion<'a> {
     /// Serialises what is inside: each struct writes its own constant.
     pub(crate) fn serialize_content(&self) -> TokenStream {
         let name = &self.ident;
-        let arms = self.members.iter().zip(&self.variants).map(|(member, variant)| {
-            match member.member.ty {
+        let arms = self
+            .members
+            .iter()
+            .zip(&self.variants)
+            .map(|(member, variant)| match member.member.ty {
                 Type::Number => quote! {
                     Self::#variant(value) => crate::number::serialize(value, serializer)
                 },
                 _ => quote!(Self::#variant(value) => value.serialize(serializer)),
-            }
-        });
+            });
         quote! {
             impl Serialize for #name {
                 fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -141,7 +155,11 @@ impl<'a> EmittedUnion<'a> {
         let index = 0..variants.len();
         let last = variants.len().saturating_sub(1);
         let arms = index.zip(variants).map(|(index, variant)| {
-            let pattern = if index == last { quote!(_) } else { quote!(#index) };
+            let pattern = if index == last {
+                quote!(_)
+            } else {
+                quote!(#index)
+            };
             quote!(#pattern => Deserialize::deserialize(deserializer).map(Self::#variant))
         });
         quote!(match index { #(#arms,)* })
@@ -225,15 +243,19 @@ impl<'a> EmittedUnion<'a> {
     fn by_kind(&self) -> TokenStream {
         let name = &self.ident;
         let serialize = self.serialize_content();
-        let arms = self.members.iter().zip(&self.variants).map(|(member, variant)| {
-            let first = match member.member.ty {
-                Type::Text => quote!(b'"'),
-                Type::Bool => quote!(b't' | b'f'),
-                Type::List(_) => quote!(b'['),
-                _ => quote!(b'-' | b'0'..=b'9'),
-            };
-            quote!(Some(#first) => json.parse().ok().map(Self::#variant))
-        });
+        let arms = self
+            .members
+            .iter()
+            .zip(&self.variants)
+            .map(|(member, variant)| {
+                let first = match member.member.ty {
+                    Type::Text => quote!(b'"'),
+                    Type::Bool => quote!(b't' | b'f'),
+                    Type::List(_) => quote!(b'['),
+                    _ => quote!(b'-' | b'0'..=b'9'),
+                };
+                quote!(Some(#first) => json.parse().ok().map(Self::#variant))
+            });
         quote! {
             #serialize
 
