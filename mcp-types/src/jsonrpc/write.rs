@@ -72,6 +72,37 @@ pub fn result<R: Serialize + ?Sized>(
     })
 }
 
+/// Appends a response whose result begins with members that were written before: `prefix` is an
+/// object without its closing brace, and must have a member.
+///
+/// # Errors
+///
+/// When `result` can't be serialised, or is not an object.
+pub fn result_with_prefix<R: Serialize + ?Sized>(
+    out: &mut Vec<u8>,
+    id: &RequestId,
+    prefix: &str,
+    result: &R,
+) -> serde_json::Result<()> {
+    message(out, |out| {
+        out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+        serde_json::to_writer(&mut *out, id)?;
+        out.extend_from_slice(br#","result":"#);
+        out.extend_from_slice(prefix.as_bytes());
+        let start = out.len();
+        serde_json::to_writer(&mut *out, result)?;
+        match &out[start..] {
+            b"{}" => {
+                out.remove(start);
+            }
+            [b'{', ..] => out[start] = b',',
+            _ => return Err(serde::ser::Error::custom("a result must be an object")),
+        }
+        out.push(b'}');
+        Ok(())
+    })
+}
+
 /// Appends a response with an error.
 ///
 /// # Errors
@@ -142,6 +173,22 @@ mod tests {
             out,
             br#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{ "a":  "\n"}}"#
         );
+    }
+
+    #[test]
+    fn a_prefix_goes_before_the_members_of_the_result() {
+        let id = RequestId::from(1);
+        let prefix = r#"{"_meta":{}"#;
+        for (result, expected) in [(r#"{"a":1}"#, r#","a":1}"#), ("{}", "}")] {
+            let result: &RawValue = serde_json::from_str(result).unwrap();
+            let mut out = Vec::new();
+            result_with_prefix(&mut out, &id, prefix, result).unwrap();
+            let expected = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{prefix}{expected}}}"#);
+            assert_eq!(String::from_utf8(out).unwrap(), expected);
+        }
+        let mut out = Vec::new();
+        assert!(result_with_prefix(&mut out, &id, prefix, &7).is_err());
+        assert!(out.is_empty());
     }
 
     #[test]

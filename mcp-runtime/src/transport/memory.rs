@@ -1,0 +1,28 @@
+//! Two peers in one process.
+
+use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
+
+use super::ByteStream;
+
+/// One end of a connection in memory.
+pub type Memory = ByteStream<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>;
+
+/// How many bytes each direction holds before the sender has to wait.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// A connection in memory: what one end sends, the other receives, byte for byte as over a pipe.
+///
+/// ```
+/// let (client, server) = mcp_runtime::transport::memory::pair();
+/// # drop((client, server));
+/// ```
+#[must_use]
+pub fn pair() -> (Memory, Memory) {
+    let (one, other) = tokio::io::duplex(BUFFER_BYTES);
+    (end(one), end(other))
+}
+
+fn end(stream: DuplexStream) -> Memory {
+    let (reader, writer) = tokio::io::split(stream);
+    ByteStream::new(reader, writer)
+}

@@ -1,0 +1,58 @@
+//! The standard streams of this process (2026-07-28, "stdio").
+
+#[cfg_attr(target_os = "linux", path = "reopen.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "pool.rs")]
+mod streams;
+
+use std::io;
+
+use super::{DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
+
+/// The standard streams of this process, as a server uses them.
+///
+/// Nothing else may write to standard output while it is served; logs belong on standard error.
+/// Pipes are read and written without blocking a thread where the platform allows it.
+///
+/// ```no_run
+/// use mcp_runtime::prelude::*;
+///
+/// # struct Calculator;
+/// # #[mcp_server] impl Calculator {}
+/// #[mcp_runtime::main]
+/// async fn main() -> Result<(), ServeError> {
+///     Calculator.serve(stdio()).await
+/// }
+/// ```
+#[must_use]
+pub fn stdio() -> Stdio {
+    Stdio {
+        max_frame_bytes: DEFAULT_MAX_FRAME_BYTES,
+    }
+}
+
+/// The transport that [`stdio`] makes.
+#[derive(Debug)]
+pub struct Stdio {
+    max_frame_bytes: usize,
+}
+
+impl Stdio {
+    /// The largest message that is accepted, in bytes; 16 MiB by default.
+    #[must_use]
+    pub fn max_frame_bytes(mut self, limit: usize) -> Self {
+        self.max_frame_bytes = limit;
+        self
+    }
+}
+
+impl Transport for Stdio {
+    type Reader = LineReader<streams::Input>;
+    type Writer = LineWriter<streams::Output>;
+
+    async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
+        Ok((
+            LineReader::new(streams::input(), self.max_frame_bytes),
+            LineWriter::new(streams::output()),
+        ))
+    }
+}
