@@ -1,1 +1,39 @@
-//! Runtime of the Model Context Protocol framework.
+//! A fast, small and faithful runtime for the Model Context Protocol.
+//!
+//! Annotate functions, and get a server that speaks all five revisions of the protocol:
+//!
+//! ```no_run
+//! use mcp_runtime::prelude::*;
+//!
+//! struct Calculator;
+//!
+//! #[mcp_server]
+//! impl Calculator {
+//!     /// Adds two whole numbers.
+//!     #[tool]
+//!     fn add(&self, a: i64, b: i64) -> i64 {
+//!         a + b
+//!     }
+//! }
+//!
+//! #[mcp_runtime::main]
+//! async fn main() -> Result<(), ServeError> {
+//!     Calculator.serve(stdio()).await
+//! }
+//! ```
+
+mod driver;
+mod error;
+mod interim;
+mod protocol;
+#[cfg(feature = "server")]
+pub mod server;
+pub mod transport;
+
+pub use driver::Peer;
+pub use error::{CallError, ProtocolError, ServeError};
+pub use mcp_types as types;
+pub use mcp_types::{Era, Revision};
+pub use protocol::{LifecycleState, Revisions, Terms, Timeouts};
+#[cfg(feature = "server")]
+pub use server::{Context, McpServer, Server, ServerBuilder};

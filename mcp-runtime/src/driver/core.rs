@@ -1,0 +1,297 @@
+//! From frames to answers, without I/O.
+
+use std::time::Instant;
+
+use mcp_types::jsonrpc::write::{self, ErrorId};
+use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, RequestId, code};
+use mcp_types::{
+    CancelledNotification, CancelledNotificationParams, InitializeRequest, Notification,
+    ProgressNotification, ProgressNotificationParams, RawJson, Request,
+};
+use serde_json::value::RawValue;
+
+use super::batch::{BatchKey, Batches};
+use super::frame::id_in_head;
+use super::in_flight::{Finished, InFlight};
+use super::panic::contain;
+use super::{Command, Limits, Outgoing, Role, Served, Waiter};
+use crate::error::CallError;
+use crate::protocol::{Pending, Refusal};
+use crate::transport::{Incoming, Outbox};
+
+/// The state of one connection, driven from outside.
+pub(crate) struct Core<R: Role> {
+    pub(super) role: R,
+    pub(super) outbox: Outbox,
+    pub(super) in_flight: InFlight<R::Answer>,
+    batches: Batches,
+    pending: Pending<Waiter>,
+    limits: Limits,
+}
+
+impl<R: Role> Core<R> {
+    pub(crate) fn new(role: R, limits: Limits) -> Self {
+        Self {
+            role,
+            outbox: Outbox::new(),
+            in_flight: InFlight::new(),
+            batches: Batches::default(),
+            pending: Pending::new(),
+            limits,
+        }
+    }
+
+    /// Serves one frame.
+    pub(super) fn incoming(&mut self, incoming: Incoming<'_>, now: Instant) {
+        let frame = match incoming {
+            Incoming::Frame(bytes) => Frame::parse_with_max_depth(bytes, self.limits.max_depth),
+            Incoming::TooLarge { head, limit } => Err(InvalidMessage {
+                id: id_in_head(head),
+                error: Refusal::TooLarge(limit).to_error(),
+            }),
+        };
+        match frame {
+            Ok(Frame::Single(message)) => self.message(message, None, now),
+            Ok(Frame::Batch(members)) => self.batch(members, now),
+            Err(invalid) => self.invalid(&invalid, None),
+        }
+    }
+
+    fn message(&mut self, message: Message<'_>, batch: Option<BatchKey>, now: Instant) {
+        match message {
+            Message::Request { id, method, params } => self.request(&id, &method, params, batch),
+            Message::Notification { method, params } => self.notification(&method, params, now),
+            Message::Response { id, outcome } => self.response(id, outcome),
+        }
+    }
+
+    fn batch(&mut self, members: Vec<Result<Message<'_>, InvalidMessage>>, now: Instant) {
+        if let Err(refusal) = self.role.accepts_batches() {
+            let error = refusal.to_error();
+            return self.invalid(&InvalidMessage { id: None, error }, None);
+        }
+        let wants_answer =
+            |member: &&Result<_, _>| matches!(member, Ok(Message::Request { .. }) | Err(_));
+        let key = self
+            .batches
+            .begin(members.iter().filter(wants_answer).count());
+        for member in members {
+            match member {
+                Ok(Message::Request { id, method, .. }) if method == InitializeRequest::METHOD => {
+                    let refusal = Refusal::Batch("`initialize` can't be part of a batch".into());
+                    self.respond(&id, Err(refusal.to_error()), Some(key));
+                }
+                Ok(message) => self.message(message, Some(key), now),
+                Err(invalid) => self.invalid(&invalid, Some(key)),
+            }
+        }
+    }
+
+    fn request(
+        &mut self,
+        id: &RequestId,
+        method: &str,
+        params: Option<&RawValue>,
+        batch: Option<BatchKey>,
+    ) {
+        if self.in_flight.contains(id) {
+            let error = Refusal::DuplicateId(id.clone()).to_error();
+            return self.respond(id, Err(error), batch);
+        }
+        let served = contain(|| self.role.request(id, method, params));
+        let outcome = match served {
+            Ok(Served::Now(outcome)) => outcome,
+            Err(panic) => Err(panic),
+            Ok(Served::Later(_)) if self.in_flight.len() >= self.limits.max_in_flight => {
+                Err(Refusal::Busy(self.limits.max_in_flight).to_error())
+            }
+            Ok(Served::Later(future)) => match self.in_flight.start(id, batch, future) {
+                Some(outcome) => outcome,
+                None => return,
+            },
+        };
+        self.respond(id, outcome, batch);
+    }
+
+    fn notification(&mut self, method: &str, params: Option<&RawValue>, now: Instant) {
+        match method {
+            CancelledNotification::METHOD => {
+                let Some(id) = parsed::<CancelledNotificationParams>(params)
+                    .and_then(|params| params.request_id)
+                else {
+                    return;
+                };
+                if let Some(Some(batch)) = self.in_flight.cancel(&id) {
+                    self.push_batch(batch, |_| ());
+                }
+            }
+            ProgressNotification::METHOD => {
+                if let Some(progress) = parsed::<ProgressNotificationParams>(params)
+                    && let RequestId::Number(id) = progress.progress_token
+                {
+                    self.pending.progress(id, now);
+                }
+                self.role.notification(method, params);
+            }
+            _ => self.role.notification(method, params),
+        }
+    }
+
+    fn response(&mut self, id: Option<RequestId>, outcome: Result<&RawValue, ErrorObject>) {
+        let waiter = match &id {
+            Some(RequestId::Number(id)) => self.pending.remove(*id),
+            _ => None,
+        };
+        match waiter {
+            Some(waiter) => waiter.settle(outcome.map(RawJson::from)),
+            None => tracing::debug!(?id, "a response that nobody waits for was ignored"),
+        }
+    }
+
+    /// Answers a request whose handler has finished.
+    pub(super) fn finished(&mut self, done: (Finished<R::Answer>, Option<BatchKey>)) {
+        let (Finished { id, outcome }, batch) = done;
+        self.respond(&id, outcome, batch);
+    }
+
+    fn respond(
+        &mut self,
+        id: &RequestId,
+        outcome: Result<R::Answer, ErrorObject>,
+        batch: Option<BatchKey>,
+    ) {
+        let write = |out: &mut Vec<u8>| {
+            let error = match &outcome {
+                Ok(answer) => match contain(|| answer.write(out, id)) {
+                    Ok(Ok(())) => return,
+                    Ok(Err(fault)) => {
+                        tracing::error!(%fault, "a result can't be serialised");
+                        &ErrorObject::new(code::INTERNAL_ERROR, "Internal error")
+                    }
+                    Err(panic) => &panic.clone(),
+                },
+                Err(error) => error,
+            };
+            write_error(out, ErrorId::Of(id), error);
+        };
+        match batch {
+            Some(batch) => self.push_batch(batch, write),
+            None => self.push(write),
+        }
+    }
+
+    /// Answers a message that is none.
+    fn invalid(&mut self, invalid: &InvalidMessage, batch: Option<BatchKey>) {
+        tracing::debug!(%invalid, "a message was refused");
+        let id = match &invalid.id {
+            Some(id) => ErrorId::Of(id),
+            None if self.role.sends_null_ids() => ErrorId::Null,
+            None => ErrorId::Absent,
+        };
+        let write = |out: &mut Vec<u8>| write_error(out, id, &invalid.error);
+        match batch {
+            Some(batch) => self.push_batch(batch, write),
+            None => self.push(write),
+        }
+    }
+
+    fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        let Ok(()) = self.outbox.push(|out| {
+            write(out);
+            Ok::<_, std::convert::Infallible>(())
+        });
+    }
+
+    fn push_batch(&mut self, key: BatchKey, write: impl FnOnce(&mut Vec<u8>)) {
+        if let Some(bytes) = self.batches.answer(key, write) {
+            self.push(|out| out.extend_from_slice(&bytes));
+        }
+    }
+
+    /// Sends what this side has to say.
+    pub(super) fn send(&mut self, command: Command, now: Instant) {
+        match command {
+            Command::Request {
+                id,
+                method,
+                params,
+                timeouts,
+                waiter,
+            } => {
+                self.pending.insert(id, waiter, timeouts, now);
+                self.push(|out| {
+                    let written = write::request(out, &id.into(), method, params.as_ref());
+                    debug_assert!(written.is_ok(), "raw JSON can be written");
+                });
+            }
+            Command::Notify { method, params } => self.notify(method, params.as_ref()),
+            Command::Abandon { id } => {
+                if let Some(waiter) = self.pending.remove(id) {
+                    self.cancel_at_peer(id, waiter.method, "nobody waits for the answer");
+                }
+            }
+            Command::ShutDown | Command::Abort => {}
+        }
+    }
+
+    fn notify(&mut self, method: &str, params: Option<&RawJson>) {
+        self.push(|out| {
+            let written = write::notification(out, method, params);
+            debug_assert!(written.is_ok(), "raw JSON can be written");
+        });
+    }
+
+    fn cancel_at_peer(&mut self, id: i64, method: &str, reason: &str) {
+        if method == InitializeRequest::METHOD {
+            return;
+        }
+        let params = CancelledNotificationParams::new()
+            .with_request_id(id)
+            .with_reason(reason);
+        self.push(|out| {
+            let written = write::notification(out, CancelledNotification::METHOD, Some(&params));
+            debug_assert!(written.is_ok(), "an id and a reason can be written");
+        });
+    }
+
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.pending.next_deadline()
+    }
+
+    /// Gives up the requests that have run out of time.
+    pub(super) fn expire(&mut self, now: Instant) {
+        for (id, waiter, waited) in self.pending.expire(now) {
+            self.cancel_at_peer(id, waiter.method, "no answer came in time");
+            let method = waiter.method.to_owned();
+            waiter.finish(Err(CallError::Timeout { method, waited }));
+        }
+    }
+
+    /// Cancels the requests of this side that are not answered yet.
+    pub(super) fn abandon_pending(&mut self) {
+        let pending: Vec<_> = self.pending.drain().collect();
+        for (id, waiter) in pending {
+            self.cancel_at_peer(id, waiter.method, "the connection is being closed");
+            waiter.finish(Err(CallError::Closed));
+        }
+    }
+
+    /// The peer is gone: whoever waits for it learns so.
+    pub(super) fn fail_pending(&mut self) {
+        for (_, waiter) in self.pending.drain() {
+            waiter.finish(Err(CallError::Closed));
+        }
+    }
+}
+
+fn parsed<'a, T: serde::Deserialize<'a>>(params: Option<&'a RawValue>) -> Option<T> {
+    let parsed = serde_json::from_str(params?.get());
+    parsed
+        .inspect_err(|fault| tracing::debug!(%fault, "a malformed notification was ignored"))
+        .ok()
+}
+
+fn write_error(out: &mut Vec<u8>, id: ErrorId<'_>, error: &ErrorObject) {
+    let written = write::error(out, id, error);
+    debug_assert!(written.is_ok(), "an error object can be written");
+}

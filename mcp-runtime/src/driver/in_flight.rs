@@ -1,0 +1,138 @@
+//! The peer's requests that are being served.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use mcp_types::jsonrpc::{ErrorObject, RequestId};
+use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
+
+use super::BoxFuture;
+use super::batch::BatchKey;
+use super::panic::Contained;
+
+/// Requests whose handlers are not finished, each a task of its own.
+#[derive(Debug)]
+pub(super) struct InFlight<A> {
+    tasks: JoinSet<Finished<A>>,
+    requests: HashMap<RequestId, Request>,
+}
+
+#[derive(Debug)]
+struct Request {
+    task: AbortHandle,
+    batch: Option<BatchKey>,
+}
+
+/// What a handler came to.
+#[derive(Debug)]
+pub(super) struct Finished<A> {
+    pub(super) id: RequestId,
+    pub(super) outcome: Result<A, ErrorObject>,
+}
+
+impl<A: Send + 'static> InFlight<A> {
+    pub(super) fn new() -> Self {
+        Self {
+            tasks: JoinSet::new(),
+            requests: HashMap::new(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.requests.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.requests.is_empty()
+    }
+
+    pub(super) fn contains(&self, id: &RequestId) -> bool {
+        self.requests.contains_key(id)
+    }
+
+    /// Polls a handler once in place, and only spawns it when it has to wait: most handlers are
+    /// done by then, and a task costs more than the call.
+    pub(super) fn start(
+        &mut self,
+        id: &RequestId,
+        batch: Option<BatchKey>,
+        future: BoxFuture<Result<A, ErrorObject>>,
+    ) -> Option<Result<A, ErrorObject>> {
+        let mut future = Contained(future);
+        let mut context = Context::from_waker(Waker::noop());
+        if let Poll::Ready(outcome) = Pin::new(&mut future).poll(&mut context) {
+            return Some(outcome);
+        }
+        let finished = Finishing {
+            id: Some(id.clone()),
+            future,
+        };
+        let task = self.tasks.spawn(finished);
+        self.requests.insert(id.clone(), Request { task, batch });
+        None
+    }
+
+    /// Waits for the next handler to finish. `None` for one that was cancelled; pending while
+    /// there is none at all.
+    pub(super) async fn next(&mut self) -> Option<(Finished<A>, Option<BatchKey>)> {
+        match self.tasks.join_next_with_id().await {
+            Some(joined) => self.settle(joined),
+            None => std::future::pending().await,
+        }
+    }
+
+    /// The next handler that has finished already.
+    pub(super) fn try_next(&mut self) -> Option<Option<(Finished<A>, Option<BatchKey>)>> {
+        let joined = self.tasks.try_join_next_with_id()?;
+        Some(self.settle(joined))
+    }
+
+    fn settle(
+        &mut self,
+        joined: Result<(Id, Finished<A>), JoinError>,
+    ) -> Option<(Finished<A>, Option<BatchKey>)> {
+        let (task, finished) = joined.ok()?;
+        // A cancelled request may have finished just before, and its id been used again.
+        let current = self.requests.get(&finished.id)?;
+        if current.task.id() != task {
+            return None;
+        }
+        let request = self.requests.remove(&finished.id)?;
+        Some((finished, request.batch))
+    }
+
+    /// Ends a request by dropping its handler. `None` where there is none of that id.
+    pub(super) fn cancel(&mut self, id: &RequestId) -> Option<Option<BatchKey>> {
+        let request = self.requests.remove(id)?;
+        request.task.abort();
+        Some(request.batch)
+    }
+
+    /// Ends all requests.
+    pub(super) fn cancel_all(&mut self) {
+        self.requests.clear();
+        self.tasks.abort_all();
+    }
+}
+
+/// A handler together with the id it answers.
+struct Finishing<A> {
+    id: Option<RequestId>,
+    future: Contained<dyn Future<Output = Result<A, ErrorObject>> + Send>,
+}
+
+impl<A> Future for Finishing<A> {
+    type Output = Finished<A>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Finished<A>> {
+        Pin::new(&mut self.future).poll(cx).map(|outcome| Finished {
+            id: self
+                .id
+                .take()
+                .expect("a future is not polled after it is ready"),
+            outcome,
+        })
+    }
+}

@@ -1,0 +1,21 @@
+//! The one async loop over a message stream, for servers and clients alike.
+//!
+//! [`Driver`] moves bytes and waits; [`Core`] turns frames into answers and knows neither the
+//! transport nor the clock's source; a [`Role`] says what a server or a client does with a
+//! message. [`Peer`] is the handle through which the rest of the program talks to the other side.
+
+mod batch;
+mod core;
+mod frame;
+mod in_flight;
+mod panic;
+mod peer;
+mod role;
+mod run;
+
+pub(crate) use self::core::Core;
+pub use peer::Peer;
+pub(crate) use peer::{Command, Waiter};
+pub use role::BoxFuture;
+pub(crate) use role::{Outgoing, Role, Served};
+pub(crate) use run::{Driver, Limits};

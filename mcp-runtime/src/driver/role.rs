@@ -1,0 +1,64 @@
+//! What distinguishes a server from a client.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use mcp_types::jsonrpc::{ErrorObject, RequestId};
+use serde_json::value::RawValue;
+
+use crate::protocol::{LifecycleState, Refusal};
+
+/// A future that can be moved between threads, boxed.
+pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// One side of a connection: it serves what the other side asks.
+pub(crate) trait Role: Send + 'static {
+    /// A result that can be written.
+    type Answer: Outgoing;
+
+    /// Serves a request, at once or later.
+    fn request(
+        &mut self,
+        id: &RequestId,
+        method: &str,
+        params: Option<&RawValue>,
+    ) -> Served<Self::Answer>;
+
+    /// Takes note of a notification; those about requests in flight never get here.
+    fn notification(&mut self, method: &str, params: Option<&RawValue>);
+
+    /// Whether the revision that is spoken has batches.
+    fn accepts_batches(&self) -> Result<(), Refusal>;
+
+    /// Whether an error about a message without a readable id carries `null` as its id, or none.
+    fn sends_null_ids(&self) -> bool;
+
+    /// Where the connection is in its life.
+    fn state(&self) -> LifecycleState;
+
+    /// No new requests from here on.
+    fn shut_down(&mut self);
+
+    /// The connection is over.
+    fn terminate(&mut self);
+}
+
+/// How a request is served.
+pub(crate) enum Served<A> {
+    /// It is answered.
+    Now(Result<A, ErrorObject>),
+    /// It will be; dropping the future cancels the request.
+    Later(BoxFuture<Result<A, ErrorObject>>),
+}
+
+impl<A> From<Refusal> for Served<A> {
+    fn from(refusal: Refusal) -> Self {
+        Self::Now(Err(refusal.to_error()))
+    }
+}
+
+/// A result on its way out.
+pub(crate) trait Outgoing: Send + 'static {
+    /// Appends the response with this result to `out`.
+    fn write(&self, out: &mut Vec<u8>, id: &RequestId) -> serde_json::Result<()>;
+}

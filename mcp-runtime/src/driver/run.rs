@@ -1,0 +1,228 @@
+//! The loop: read, serve, write, wait.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use mcp_types::jsonrpc::DEFAULT_MAX_DEPTH;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::sleep_until;
+
+use super::{Command, Core, Role};
+use crate::transport::{FrameReader, FrameWriter};
+
+/// What one connection may use.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Requests of the peer that are served at the same time.
+    pub(crate) max_in_flight: usize,
+    /// Levels of nesting in a message.
+    pub(crate) max_depth: usize,
+    /// How long handlers may go on once the connection ends.
+    pub(crate) drain: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_in_flight: 256,
+            max_depth: DEFAULT_MAX_DEPTH,
+            drain: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Bytes that wait to be sent, beyond which no more requests are taken in.
+const OUTBOX_HIGH_WATER: usize = 1024 * 1024;
+
+/// How a connection came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The peer closed it.
+    Peer,
+    /// This side asked for it.
+    ShutDown,
+    /// This side asked for it at once.
+    Aborted,
+}
+
+/// One connection, from the first byte to the last.
+pub(crate) struct Driver<R: Role, I, O> {
+    core: Core<R>,
+    reader: I,
+    writer: O,
+    commands: UnboundedReceiver<Command>,
+    drain: Duration,
+    phase: Phase,
+    input_open: bool,
+    commands_open: bool,
+}
+
+enum Phase {
+    Operating,
+    /// In-flight requests may finish until the deadline.
+    Draining {
+        end: End,
+        deadline: Instant,
+    },
+}
+
+impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
+    pub(crate) fn new(
+        role: R,
+        (reader, writer): (I, O),
+        commands: UnboundedReceiver<Command>,
+        limits: Limits,
+    ) -> Self {
+        Self {
+            core: Core::new(role, limits),
+            reader,
+            writer,
+            commands,
+            drain: limits.drain,
+            phase: Phase::Operating,
+            input_open: true,
+            commands_open: true,
+        }
+    }
+
+    /// Serves the connection until it ends.
+    ///
+    /// # Errors
+    ///
+    /// When the transport fails; everything is released then, too.
+    pub(crate) async fn run(mut self) -> io::Result<End> {
+        let end = self.serve().await;
+        self.core.in_flight.cancel_all();
+        self.core.fail_pending();
+        self.core.role.terminate();
+        match end {
+            Ok(end) => {
+                gone_is_fine(self.writer.close().await)?;
+                Ok(end)
+            }
+            // A peer that stops reading has closed the connection as well.
+            Err(error) if is_gone(&error) => Ok(End::Peer),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn serve(&mut self) -> io::Result<End> {
+        loop {
+            self.take_frames();
+            while let Some(done) = self.core.in_flight.try_next() {
+                done.into_iter().for_each(|done| self.core.finished(done));
+            }
+            if let Some(end) = self.ended() {
+                return Ok(end);
+            }
+            let wake = self.wake().map(tokio::time::Instant::from_std);
+            let sending = !self.core.outbox.is_empty();
+            let reading = self.input_open && self.accepts_frames();
+            tokio::select! {
+                biased;
+                written = self.writer.write(&mut self.core.outbox), if sending => written?,
+                done = self.core.in_flight.next(), if !self.core.in_flight.is_empty() => {
+                    done.into_iter().for_each(|done| self.core.finished(done));
+                }
+                command = self.commands.recv(), if self.commands_open => {
+                    self.commands_open = command.is_some();
+                    self.command(command.unwrap_or(Command::ShutDown));
+                }
+                more = self.reader.fill(), if reading => {
+                    if !more? {
+                        self.input_ended();
+                    }
+                }
+                () = sleep_until(wake.unwrap_or_else(tokio::time::Instant::now)), if wake.is_some() => {
+                    self.core.expire(now());
+                }
+            }
+        }
+    }
+
+    fn take_frames(&mut self) {
+        while self.accepts_frames()
+            && let Some(incoming) = self.reader.next_frame()
+        {
+            self.core.incoming(incoming, now());
+        }
+    }
+
+    /// A peer that does not read its answers is not asked for more questions.
+    fn accepts_frames(&self) -> bool {
+        self.core.outbox.len() < OUTBOX_HIGH_WATER
+    }
+
+    fn command(&mut self, command: Command) {
+        match command {
+            Command::ShutDown => self.begin_drain(End::ShutDown, self.drain),
+            Command::Abort => self.begin_drain(End::Aborted, Duration::ZERO),
+            command => self.core.send(command, now()),
+        }
+    }
+
+    fn input_ended(&mut self) {
+        self.input_open = false;
+        self.take_frames();
+        self.core.fail_pending();
+        self.begin_drain(End::Peer, self.drain);
+    }
+
+    fn begin_drain(&mut self, end: End, within: Duration) {
+        let deadline = now() + within;
+        match &mut self.phase {
+            Phase::Draining {
+                deadline: current, ..
+            } => *current = deadline.min(*current),
+            Phase::Operating => {
+                self.core.role.shut_down();
+                self.phase = Phase::Draining { end, deadline };
+            }
+        }
+    }
+
+    /// Whether there is nothing left to wait for, or no time left to wait.
+    fn ended(&mut self) -> Option<End> {
+        let Phase::Draining { end, deadline } = self.phase else {
+            return None;
+        };
+        if now() >= deadline {
+            return Some(end);
+        }
+        if self.core.in_flight.is_empty() {
+            self.core.abandon_pending();
+            if self.core.outbox.is_empty() {
+                return Some(end);
+            }
+        }
+        None
+    }
+
+    fn wake(&self) -> Option<Instant> {
+        let drained = match self.phase {
+            Phase::Operating => None,
+            Phase::Draining { deadline, .. } => Some(deadline),
+        };
+        self.core.next_deadline().into_iter().chain(drained).min()
+    }
+}
+
+/// The time by tokio's clock, which tests can stop.
+fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
+}
+
+fn is_gone(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected};
+    matches!(
+        error.kind(),
+        BrokenPipe | ConnectionAborted | ConnectionReset | NotConnected
+    )
+}
+
+fn gone_is_fine(outcome: io::Result<()>) -> io::Result<()> {
+    match outcome {
+        Err(error) if !is_gone(&error) => Err(error),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,55 @@
+//! What can go wrong, and whose fault it is.
+
+use std::io;
+use std::time::Duration;
+
+use mcp_types::ErrorObject;
+
+/// An error of the protocol, answered as a JSON-RPC error instead of a result.
+///
+/// A tool that fails in its own work returns a [`ToolError`](crate::ToolError) instead, which the
+/// model that called it gets to read.
+pub type ProtocolError = ErrorObject;
+
+/// Why serving a connection ended early.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The transport could not be opened; nothing was served.
+    #[error("the transport could not be opened: {0}")]
+    Open(#[source] io::Error),
+    /// The transport failed while it was read or written.
+    #[error("the connection was lost: {0}")]
+    Connection(#[source] io::Error),
+}
+
+/// Why a request that this side sent has no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The peer answered with an error.
+    #[error("the peer answered with an error: {0}")]
+    Rpc(#[from] ErrorObject),
+    /// No answer came in time. The peer was told that the request is cancelled.
+    #[error("no answer to `{method}` within {waited:?}; the request was cancelled")]
+    Timeout {
+        /// The method that was called.
+        method: String,
+        /// How long was waited.
+        waited: Duration,
+    },
+    /// The connection ended before the answer came, or was over already.
+    #[error("the connection is closed")]
+    Closed,
+    /// The parameters could not be turned into JSON: the caller's fault.
+    #[error("the parameters can't be serialised: {0}")]
+    Params(#[source] serde_json::Error),
+    /// The result is not what the method promises: the peer's fault.
+    #[error("the result of `{method}` does not fit: {reason}")]
+    Result {
+        /// The method that was called.
+        method: String,
+        /// What does not fit.
+        reason: String,
+    },
+}

@@ -1,0 +1,95 @@
+//! Parameters, decoded so that a fault is named by its path.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Refusal;
+
+/// Decodes the parameters of a known method; absent ones count as an empty object.
+///
+/// # Errors
+///
+/// [`Refusal::InvalidParams`] with the path of the first fault, such as `params.clientInfo.name`.
+pub(crate) fn decode_params<'a, T: Deserialize<'a>>(
+    params: Option<&'a RawValue>,
+) -> Result<T, Refusal> {
+    let text = params.map_or("{}", RawValue::get);
+    serde_json::from_str(text).map_err(|_| invalid_params::<T>("params", text))
+}
+
+/// What is wrong with `text`, which does not decode to a `T` and stands at `path`.
+pub(crate) fn invalid_params<'a, T: Deserialize<'a>>(path: &str, text: &'a str) -> Refusal {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let fault = serde_path_to_error::deserialize::<_, T>(&mut deserializer).err();
+    let (inner, reason) = fault.map_or((".".to_owned(), "invalid".to_owned()), |fault| {
+        (fault.path().to_string(), reason(fault.inner()))
+    });
+    let path = if inner == "." {
+        path.to_owned()
+    } else {
+        format!("{path}.{inner}")
+    };
+    match missing_field(&reason) {
+        Some(field) => Refusal::InvalidParams {
+            path: format!("{path}.{field}"),
+            reason: "missing".to_owned(),
+        },
+        None => Refusal::InvalidParams { path, reason },
+    }
+}
+
+/// The message without the position, which means nothing to someone who sent one line.
+fn reason(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    match message.rfind(" at line ") {
+        Some(end) => message[..end].to_owned(),
+        None => message,
+    }
+}
+
+fn missing_field(reason: &str) -> Option<&str> {
+    reason.strip_prefix("missing field `")?.strip_suffix('`')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only decoded")]
+    struct Outer {
+        inner: Inner,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only decoded")]
+    struct Inner {
+        name: String,
+    }
+
+    fn fault(params: &str) -> String {
+        let params: &RawValue = serde_json::from_str(params).unwrap();
+        decode_params::<Outer>(Some(params))
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn a_fault_is_named_by_its_path() {
+        assert_eq!(fault("{}"), "Invalid params: params.inner: missing");
+        assert_eq!(
+            fault(r#"{"inner":{}}"#),
+            "Invalid params: params.inner.name: missing"
+        );
+        assert_eq!(
+            fault(r#"{"inner":{"name":1}}"#),
+            "Invalid params: params.inner.name: invalid type: integer `1`, expected a string"
+        );
+    }
+
+    #[test]
+    fn absent_params_are_an_empty_object() {
+        let missing = decode_params::<Outer>(None).unwrap_err();
+        assert_eq!(missing.to_string(), "Invalid params: params.inner: missing");
+    }
+}

@@ -1,0 +1,25 @@
+//! The rules of the protocol, without I/O, clock or tasks.
+//!
+//! [`ServerLifecycle`] decides what a message means in the state that a connection is in;
+//! [`Terms`] is what was agreed on, by handshake or by the request itself; a [`Refusal`] is a
+//! message that is not served, with the error to answer it with.
+
+mod decode;
+mod methods;
+mod negotiate;
+mod pending;
+mod refusal;
+mod revisions;
+mod server;
+mod state;
+mod terms;
+
+pub(crate) use decode::decode_params;
+pub(crate) use methods::missing_capability;
+pub(crate) use pending::Pending;
+pub use pending::Timeouts;
+pub(crate) use refusal::Refusal;
+pub use revisions::Revisions;
+pub(crate) use server::{Admission, ServerLifecycle};
+pub use state::LifecycleState;
+pub use terms::Terms;

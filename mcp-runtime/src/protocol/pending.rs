@@ -1,0 +1,160 @@
+//! The requests that this side has sent and that are not answered yet.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+/// How long a request may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// How long to wait for the answer, or, with [`reset_on_progress`](Self::reset_on_progress),
+    /// for the next sign of progress.
+    pub idle: Duration,
+    /// How long to wait in all, whatever progress is reported.
+    pub total: Duration,
+    /// Whether a progress notification starts the idle clock again.
+    pub reset_on_progress: bool,
+}
+
+impl Default for Timeouts {
+    /// 60 seconds for the answer, 10 minutes in all; progress does not extend the wait.
+    fn default() -> Self {
+        Self {
+            idle: Duration::from_secs(60),
+            total: Duration::from_secs(600),
+            reset_on_progress: false,
+        }
+    }
+}
+
+/// The table of requests in flight. `W` is whoever waits for the answer.
+#[derive(Debug)]
+pub(crate) struct Pending<W> {
+    entries: HashMap<i64, Entry<W>>,
+}
+
+#[derive(Debug)]
+struct Entry<W> {
+    waiter: W,
+    timeouts: Timeouts,
+    sent: Instant,
+    deadline: Instant,
+    last_deadline: Instant,
+}
+
+impl<W> Pending<W> {
+    pub(crate) fn new() -> Self {
+        Self {
+            entries: HashMap::new(),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Notes that the request `id` was sent at `now`.
+    pub(crate) fn insert(&mut self, id: i64, waiter: W, timeouts: Timeouts, now: Instant) {
+        let last_deadline = now + timeouts.total;
+        let entry = Entry {
+            waiter,
+            timeouts,
+            sent: now,
+            deadline: last_deadline.min(now + timeouts.idle),
+            last_deadline,
+        };
+        self.entries.insert(id, entry);
+    }
+
+    /// Removes the request `id`, because it was answered or given up. `None` for an answer that
+    /// nobody waits for.
+    pub(crate) fn remove(&mut self, id: i64) -> Option<W> {
+        self.entries.remove(&id).map(|entry| entry.waiter)
+    }
+
+    /// Progress of the request `id` was reported.
+    pub(crate) fn progress(&mut self, id: i64, now: Instant) -> Option<&mut W> {
+        let entry = self.entries.get_mut(&id)?;
+        if entry.timeouts.reset_on_progress {
+            entry.deadline = entry.last_deadline.min(now + entry.timeouts.idle);
+        }
+        Some(&mut entry.waiter)
+    }
+
+    /// When the next request runs out of time.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        self.entries.values().map(|entry| entry.deadline).min()
+    }
+
+    /// Removes the requests that have run out of time, oldest first, each with the time it has
+    /// waited.
+    pub(crate) fn expire(&mut self, now: Instant) -> Vec<(i64, W, Duration)> {
+        let expired = self.entries.extract_if(|_, entry| entry.deadline <= now);
+        let mut expired: Vec<_> = expired
+            .map(|(id, entry)| (id, entry.waiter, now - entry.sent))
+            .collect();
+        expired.sort_unstable_by_key(|(id, ..)| *id);
+        expired
+    }
+
+    /// Removes all requests, because the connection is over.
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = (i64, W)> + '_ {
+        self.entries.drain().map(|(id, entry)| (id, entry.waiter))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn timeouts(reset_on_progress: bool) -> Timeouts {
+        Timeouts {
+            idle: 10 * SECOND,
+            total: 25 * SECOND,
+            reset_on_progress,
+        }
+    }
+
+    #[test]
+    fn an_answer_is_taken_once() {
+        let mut pending = Pending::new();
+        pending.insert(1, "waiter", timeouts(false), Instant::now());
+        assert_eq!(pending.remove(1), Some("waiter"));
+        assert_eq!(pending.remove(1), None);
+        assert!(pending.is_empty());
+    }
+
+    #[test]
+    fn time_runs_out_for_each_request_by_itself() {
+        let start = Instant::now();
+        let mut pending = Pending::new();
+        pending.insert(1, 'a', timeouts(false), start);
+        pending.insert(2, 'b', timeouts(false), start + 5 * SECOND);
+        assert_eq!(pending.next_deadline(), Some(start + 10 * SECOND));
+        assert_eq!(pending.expire(start + 9 * SECOND), []);
+        assert_eq!(pending.expire(start + 10 * SECOND), [(1, 'a', 10 * SECOND)]);
+        assert_eq!(pending.next_deadline(), Some(start + 15 * SECOND));
+    }
+
+    #[test]
+    fn progress_extends_the_wait_up_to_the_total() {
+        let start = Instant::now();
+        let mut pending = Pending::new();
+        pending.insert(1, (), timeouts(true), start);
+        pending.progress(1, start + 9 * SECOND);
+        assert_eq!(pending.next_deadline(), Some(start + 19 * SECOND));
+        pending.progress(1, start + 18 * SECOND);
+        assert_eq!(pending.next_deadline(), Some(start + 25 * SECOND));
+    }
+
+    #[test]
+    fn progress_is_no_reason_to_wait_unless_asked_for() {
+        let start = Instant::now();
+        let mut pending = Pending::new();
+        pending.insert(1, (), timeouts(false), start);
+        assert!(pending.progress(1, start + 9 * SECOND).is_some());
+        assert!(pending.progress(2, start).is_none());
+        assert_eq!(pending.next_deadline(), Some(start + 10 * SECOND));
+    }
+}

@@ -1,0 +1,110 @@
+//! Messages that are not served.
+
+use mcp_types::jsonrpc::{ErrorObject, code};
+use mcp_types::{RawJson, Revision};
+
+use super::{LifecycleState, Revisions};
+
+/// Why a message is not served; [`to_error`](Self::to_error) is the answer to its sender.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(crate) enum Refusal {
+    /// A handshake-era request before `initialize`.
+    #[error("Not initialized: send `initialize` first")]
+    NotInitialized,
+    /// A handshake-era request between the answer to `initialize` and the notification.
+    #[error("Not initialized: send `notifications/initialized` first")]
+    InitializedMissing,
+    /// A second `initialize` on one connection.
+    #[error("Already initialized: the connection is {0}")]
+    AlreadyInitialized(LifecycleState),
+    /// A request while the connection ends.
+    #[error("The connection is {0}: no new requests are served")]
+    Ending(LifecycleState),
+    /// A method that no revision has, or not in this direction.
+    #[error("Method not found: {0}")]
+    UnknownMethod(String),
+    /// A method of another revision.
+    #[error("Method not found: {method} does not exist in revision {revision}")]
+    NotInRevision { method: String, revision: Revision },
+    /// A method whose capability this server does not offer.
+    #[error("Method not found: {method} needs the capability `{capability}`, which is not offered")]
+    NotOffered {
+        method: String,
+        capability: &'static str,
+    },
+    /// Parameters that do not fit the method.
+    #[error("Invalid params: {path}: {reason}")]
+    InvalidParams { path: String, reason: String },
+    /// A handshake for a version that is none, or with no version in common.
+    #[error("Unsupported protocol version")]
+    UnsupportedHandshake {
+        requested: String,
+        supported: Revisions,
+    },
+    /// A stateless request of a version that is not served.
+    #[error("Unsupported protocol version")]
+    UnsupportedVersion {
+        requested: String,
+        supported: Revisions,
+    },
+    /// The id of a request that is still in flight.
+    #[error("Invalid request: the id {0} belongs to a request that is still in flight")]
+    DuplicateId(mcp_types::RequestId),
+    /// More requests in flight than the limit.
+    #[error("Busy: {0} requests are in flight already; try again later")]
+    Busy(usize),
+    /// A tool that this server does not have.
+    #[error("Unknown tool: {0}")]
+    UnknownTool(String),
+    /// A frame over the size limit.
+    #[error("Invalid request: the message exceeds the limit of {0} bytes")]
+    TooLarge(usize),
+    /// A batch in a revision that has none.
+    #[error("Invalid request: {0}")]
+    Batch(String),
+}
+
+/// The code that 2026-07-28 gives to a version that is not served.
+const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
+
+impl Refusal {
+    /// The error to answer with.
+    pub(crate) fn to_error(&self) -> ErrorObject {
+        let error = ErrorObject::new(self.code(), self.to_string());
+        match self {
+            Self::UnsupportedHandshake {
+                requested,
+                supported,
+            }
+            | Self::UnsupportedVersion {
+                requested,
+                supported,
+            } => {
+                let supported: Vec<_> = supported.iter().map(Revision::as_str).collect();
+                error.with_data(RawJson::from(
+                    serde_json::json!({ "supported": supported, "requested": requested }),
+                ))
+            }
+            _ => error,
+        }
+    }
+
+    fn code(&self) -> i64 {
+        match self {
+            Self::NotInitialized
+            | Self::InitializedMissing
+            | Self::AlreadyInitialized(_)
+            | Self::DuplicateId(_)
+            | Self::TooLarge(_)
+            | Self::Batch(_) => code::INVALID_REQUEST,
+            Self::UnknownMethod(_) | Self::NotInRevision { .. } | Self::NotOffered { .. } => {
+                code::METHOD_NOT_FOUND
+            }
+            Self::InvalidParams { .. }
+            | Self::UnknownTool(_)
+            | Self::UnsupportedHandshake { .. } => code::INVALID_PARAMS,
+            Self::UnsupportedVersion { .. } => UNSUPPORTED_PROTOCOL_VERSION,
+            Self::Ending(_) | Self::Busy(_) => code::INTERNAL_ERROR,
+        }
+    }
+}

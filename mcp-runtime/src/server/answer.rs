@@ -1,0 +1,114 @@
+//! Results on their way out.
+
+use std::sync::Arc;
+
+use mcp_types::jsonrpc::{RequestId, write};
+use mcp_types::{CallToolResult, Implementation, RawJson, ResultMetaObject, Revision};
+use serde::{Serialize, Serializer};
+
+use crate::driver::Outgoing;
+use crate::interim::Conform;
+use crate::protocol::Terms;
+
+/// A result, in the form that the revision of its request wants.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    body: Body,
+    /// Set where the server names itself in the result and the body leaves that to the writer.
+    identity: Option<Arc<Identity>>,
+}
+
+#[derive(Debug)]
+enum Body {
+    Empty,
+    Prepared(Arc<RawJson>),
+    CallTool(CallToolResult),
+}
+
+/// How a server names itself in each result (2026-07-28, "Overview", section `_meta`).
+#[derive(Debug)]
+pub(super) struct Identity {
+    info: Implementation,
+    /// A `_meta` member with nothing but the server's name, preceded by a brace.
+    prefix: String,
+}
+
+impl Identity {
+    pub(super) fn new(info: &Implementation) -> Self {
+        let meta = ResultMetaObject::new().with_server_info(info.clone());
+        let meta = RawJson::new(&meta).expect("a generated type has a JSON form");
+        Self {
+            info: info.clone(),
+            prefix: format!(r#"{{"_meta":{meta}"#),
+        }
+    }
+}
+
+impl Answer {
+    /// The empty result, which `ping` is answered with.
+    pub(super) fn empty() -> Self {
+        Self {
+            body: Body::Empty,
+            identity: None,
+        }
+    }
+
+    /// A result that was written before.
+    pub(super) fn prepared(json: Arc<RawJson>, terms: &Terms, server: &Arc<Identity>) -> Self {
+        Self {
+            body: Body::Prepared(json),
+            identity: terms.results_name_server().then(|| Arc::clone(server)),
+        }
+    }
+
+    /// A result that is written for this one request.
+    pub(super) fn once<T: Serialize + Conform>(mut result: T, revision: Revision) -> Self {
+        result.conform(revision);
+        let json = RawJson::new(&result).expect("a generated type has a JSON form");
+        Self {
+            body: Body::Prepared(Arc::new(json)),
+            identity: None,
+        }
+    }
+
+    /// The result of a tool.
+    pub(super) fn call_tool(
+        mut result: CallToolResult,
+        terms: &Terms,
+        server: &Arc<Identity>,
+    ) -> Self {
+        let mut identity = None;
+        if terms.results_name_server() {
+            match &mut result.meta {
+                Some(meta) => {
+                    meta.server_info.get_or_insert_with(|| server.info.clone());
+                }
+                None => identity = Some(Arc::clone(server)),
+            }
+        }
+        result.conform(terms.revision);
+        Self {
+            body: Body::CallTool(result),
+            identity,
+        }
+    }
+}
+
+impl Outgoing for Answer {
+    fn write(&self, out: &mut Vec<u8>, id: &RequestId) -> serde_json::Result<()> {
+        match &self.identity {
+            None => write::result(out, id, &self.body),
+            Some(identity) => write::result_with_prefix(out, id, &identity.prefix, &self.body),
+        }
+    }
+}
+
+impl Serialize for Body {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Empty => serde_json::Map::new().serialize(serializer),
+            Self::Prepared(json) => json.serialize(serializer),
+            Self::CallTool(result) => result.serialize(serializer),
+        }
+    }
+}

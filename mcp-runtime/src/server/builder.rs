@@ -1,0 +1,111 @@
+//! Putting a server together.
+
+use std::sync::Arc;
+
+use mcp_types::Implementation;
+
+use super::Serve;
+use super::router::Router;
+use super::tools::ToolRoute;
+use crate::protocol::Revisions;
+use crate::transport::Transport;
+
+/// A server, ready to serve connections. Cloning is cheap: the clones share everything.
+///
+/// ```
+/// use mcp_runtime::Server;
+///
+/// let mut server = Server::builder();
+/// server.name("empty").version("1.0.0").instructions("There is nothing here.");
+/// let server = server.build();
+/// # drop(server);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Server {
+    router: Arc<Router>,
+}
+
+impl Server {
+    /// Begins a server without tools.
+    #[must_use]
+    pub fn builder() -> ServerBuilder {
+        ServerBuilder::default()
+    }
+
+    /// Serves one connection, until the peer closes it or the process is told to end.
+    ///
+    /// Nothing happens until the value is awaited.
+    pub fn serve<T: Transport>(&self, transport: T) -> Serve<T> {
+        Serve::new(self.clone(), transport)
+    }
+
+    pub(super) fn router(&self) -> &Arc<Router> {
+        &self.router
+    }
+}
+
+/// What a server says of itself and what it offers.
+#[derive(Debug)]
+pub struct ServerBuilder {
+    pub(super) info: Implementation,
+    pub(super) instructions: Option<String>,
+    pub(super) revisions: Revisions,
+    pub(super) tools: Vec<ToolRoute>,
+}
+
+impl Default for ServerBuilder {
+    fn default() -> Self {
+        Self {
+            info: Implementation::new("mcp-server", "0.0.0"),
+            instructions: None,
+            revisions: Revisions::ALL,
+            tools: Vec::new(),
+        }
+    }
+}
+
+impl ServerBuilder {
+    /// The server's name, for programs; `mcp-server` unless set.
+    pub fn name(&mut self, name: impl Into<String>) -> &mut Self {
+        self.info.name = name.into();
+        self
+    }
+
+    /// The server's version; `0.0.0` unless set.
+    pub fn version(&mut self, version: impl Into<String>) -> &mut Self {
+        self.info.version = version.into();
+        self
+    }
+
+    /// All that the server says of itself: name, version, title, icons and more.
+    pub fn info(&mut self, info: Implementation) -> &mut Self {
+        self.info = info;
+        self
+    }
+
+    /// What a model should know to use the server well.
+    pub fn instructions(&mut self, instructions: impl Into<String>) -> &mut Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// The revisions that are served; all that are known unless set.
+    pub fn revisions(&mut self, revisions: Revisions) -> &mut Self {
+        self.revisions = revisions;
+        self
+    }
+
+    /// Adds a tool. A later one of the same name replaces the earlier one.
+    pub fn tool_route(&mut self, tool: ToolRoute) -> &mut Self {
+        self.tools.push(tool);
+        self
+    }
+
+    /// The server, ready to serve.
+    #[must_use]
+    pub fn build(self) -> Server {
+        Server {
+            router: Arc::new(Router::new(self)),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What a handler may know about the call it serves.
+
+use std::fmt;
+use std::sync::Arc;
+
+use mcp_types::{ClientCapabilities, Implementation, RawJson, RequestId, Revision};
+
+use crate::driver::Peer;
+use crate::protocol::Terms;
+
+/// The call that a handler serves: who calls, under which terms, and the way back.
+///
+/// Cloning is cheap. A handler takes it by reference:
+///
+/// ```
+/// use mcp_runtime::prelude::*;
+///
+/// struct Greeter;
+///
+/// #[mcp_server]
+/// impl Greeter {
+///     /// Greets the calling program.
+///     #[tool]
+///     fn greet(&self, cx: &Context) -> String {
+///         let name = cx.client_info().map_or("stranger", |client| &client.name);
+///         format!("Hello, {name}!")
+///     }
+/// }
+/// ```
+#[derive(Clone)]
+pub struct Context {
+    call: Arc<Call>,
+}
+
+struct Call {
+    id: RequestId,
+    terms: Arc<Terms>,
+    meta: Option<RawJson>,
+    peer: Peer,
+}
+
+impl Context {
+    pub(crate) fn new(id: RequestId, terms: Arc<Terms>, meta: Option<RawJson>, peer: Peer) -> Self {
+        let call = Arc::new(Call {
+            id,
+            terms,
+            meta,
+            peer,
+        });
+        Self { call }
+    }
+
+    /// The id of the request.
+    #[must_use]
+    pub fn request_id(&self) -> &RequestId {
+        &self.call.id
+    }
+
+    /// The revision of the protocol that the client speaks.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.call.terms.revision
+    }
+
+    /// What the client says it is. Not verified: for display and logs, not for decisions.
+    #[must_use]
+    pub fn client_info(&self) -> Option<&Implementation> {
+        self.call.terms.client_info.as_ref()
+    }
+
+    /// What the client is able to do.
+    #[must_use]
+    pub fn client_capabilities(&self) -> &ClientCapabilities {
+        &self.call.terms.client_capabilities
+    }
+
+    /// The `_meta` of the request, verbatim.
+    #[must_use]
+    pub fn meta(&self) -> Option<&RawJson> {
+        self.call.meta.as_ref()
+    }
+
+    /// The client, to send it requests and notifications.
+    #[must_use]
+    pub fn peer(&self) -> &Peer {
+        &self.call.peer
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("request_id", self.request_id())
+            .field("revision", &self.revision())
+            .finish_non_exhaustive()
+    }
+}

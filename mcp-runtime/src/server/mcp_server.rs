@@ -1,0 +1,46 @@
+//! What makes a type a server.
+
+use std::sync::Arc;
+
+use super::{Serve, Server, ServerBuilder};
+use crate::transport::Transport;
+
+/// A type whose functions are offered as tools, prompts and resources.
+///
+/// `#[mcp_server]` implements it; what it writes is one registration a function.
+///
+/// ```
+/// use mcp_runtime::prelude::*;
+///
+/// struct Calculator;
+///
+/// #[mcp_server]
+/// impl Calculator {
+///     /// Adds two whole numbers.
+///     #[tool]
+///     fn add(&self, a: i64, b: i64) -> i64 {
+///         a + b
+///     }
+/// }
+///
+/// let server = Calculator.into_server();
+/// # drop(server);
+/// ```
+pub trait McpServer: Send + Sync + Sized + 'static {
+    /// Registers everything that the server offers.
+    fn register(self: Arc<Self>, server: &mut ServerBuilder);
+
+    /// The server, ready to serve any number of connections.
+    fn into_server(self) -> Server {
+        let mut builder = Server::builder();
+        Arc::new(self).register(&mut builder);
+        builder.build()
+    }
+
+    /// Serves one connection, until the peer closes it or the process is told to end.
+    ///
+    /// Nothing happens until the value is awaited.
+    fn serve<T: Transport>(self, transport: T) -> Serve<T> {
+        self.into_server().serve(transport)
+    }
+}

@@ -1,0 +1,24 @@
+//! The server's side: what is offered, and how a call reaches the function that serves it.
+//!
+//! A type becomes a server by [`McpServer`], which `#[mcp_server]` implements; what it registers
+//! with a [`ServerBuilder`] is kept in a [`Server`], built once and shared by all connections.
+
+mod answer;
+mod builder;
+mod context;
+mod mcp_server;
+mod prepared;
+mod reply;
+mod role;
+mod router;
+mod serve;
+mod signal;
+pub mod tools;
+
+pub use crate::driver::BoxFuture;
+pub(crate) use answer::Answer;
+pub use builder::{Server, ServerBuilder};
+pub use context::Context;
+pub use mcp_server::McpServer;
+pub use reply::Reply;
+pub use serve::{Serve, ShutdownHandle};

@@ -1,0 +1,210 @@
+//! A peer that says exactly what a test wants, and a server to say it to.
+
+#![allow(clippy::unwrap_used, dead_code)]
+
+use mcp_runtime::server::{Reply, tools::ToolRoute};
+use mcp_runtime::transport::memory::{self, Memory};
+use mcp_runtime::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
+use mcp_runtime::types::{CallToolResult, ContentBlock, TextContent, Tool};
+use mcp_runtime::{ProtocolError, ServeError, Server, ServerBuilder};
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+
+type Reader = <Memory as Transport>::Reader;
+type Writer = <Memory as Transport>::Writer;
+
+/// The other end of a connection, which speaks in lines.
+pub struct Wire {
+    reader: Reader,
+    writer: Writer,
+    outbox: Outbox,
+    pub serving: JoinHandle<Result<(), ServeError>>,
+}
+
+impl Wire {
+    /// Connects to [`server`].
+    pub async fn open() -> Self {
+        Self::to(&server()).await
+    }
+
+    pub async fn to(server: &Server) -> Self {
+        let (ours, theirs) = memory::pair();
+        let serving = server.serve(theirs).without_signals();
+        Self::with(ours, tokio::spawn(serving.into_future())).await
+    }
+
+    pub async fn with(ours: Memory, serving: JoinHandle<Result<(), ServeError>>) -> Self {
+        let (reader, writer) = ours.open().await.unwrap();
+        Self {
+            reader,
+            writer,
+            outbox: Outbox::new(),
+            serving,
+        }
+    }
+
+    /// Connects and shakes hands.
+    pub async fn operating(revision: &str) -> Self {
+        let mut wire = Self::open().await;
+        wire.handshake(revision).await;
+        wire
+    }
+
+    pub async fn handshake(&mut self, revision: &str) -> Value {
+        let answer = self.ask(initialize(revision)).await;
+        self.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+            .await;
+        answer
+    }
+
+    pub async fn send(&mut self, message: Value) {
+        self.send_text(&message.to_string()).await;
+    }
+
+    pub async fn send_text(&mut self, line: &str) {
+        self.send_bytes(line.as_bytes()).await;
+    }
+
+    pub async fn send_bytes(&mut self, line: &[u8]) {
+        self.outbox
+            .push(|out| {
+                out.extend_from_slice(line);
+                Ok::<_, ()>(())
+            })
+            .unwrap();
+        self.writer.write(&mut self.outbox).await.unwrap();
+    }
+
+    /// The next message, or `None` when the server has closed its side.
+    pub async fn next(&mut self) -> Option<Value> {
+        loop {
+            match self.reader.next_frame() {
+                Some(Incoming::Frame(frame)) => {
+                    return Some(serde_json::from_slice(frame).unwrap());
+                }
+                Some(Incoming::TooLarge { .. }) => panic!("an answer is too large"),
+                None => {}
+            }
+            if !self.reader.fill().await.unwrap() {
+                return None;
+            }
+        }
+    }
+
+    pub async fn answer(&mut self) -> Value {
+        self.next().await.expect("an answer was expected")
+    }
+
+    pub async fn ask(&mut self, message: Value) -> Value {
+        self.send(message).await;
+        self.answer().await
+    }
+
+    pub async fn ask_text(&mut self, line: &str) -> Value {
+        self.send_text(line).await;
+        self.answer().await
+    }
+
+    /// The connection serves the next good request.
+    pub async fn lives_on(&mut self) {
+        let answer = self.ask(stateless(9999, "tools/list", json!({}))).await;
+        assert_eq!(answer["id"], 9999, "{answer}");
+        assert!(answer["result"]["tools"].is_array(), "{answer}");
+    }
+
+    /// Closes our direction, and waits for the server to end.
+    pub async fn close(mut self) -> Result<(), ServeError> {
+        self.writer.close().await.unwrap();
+        while self.next().await.is_some() {}
+        self.serving.await.unwrap()
+    }
+
+    /// Closes our direction, and gives back everything that still came.
+    pub async fn drain(mut self) -> Vec<Value> {
+        self.writer.close().await.unwrap();
+        let mut rest = Vec::new();
+        while let Some(message) = self.next().await {
+            rest.push(message);
+        }
+        self.serving.await.unwrap().unwrap();
+        rest
+    }
+}
+
+pub fn initialize(revision: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": revision,
+        "capabilities": {},
+        "clientInfo": {"name": "wire", "version": "1"},
+    }})
+}
+
+pub fn request(id: impl Into<Value>, method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params})
+}
+
+pub fn stateless(id: impl Into<Value>, method: &str, mut params: Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    request(id, method, params)
+}
+
+pub fn call(id: impl Into<Value>, tool: &str, arguments: Value) -> Value {
+    request(
+        id,
+        "tools/call",
+        json!({"name": tool, "arguments": arguments}),
+    )
+}
+
+/// A server with a tool for each thing that a test wants to see happen.
+pub fn server() -> Server {
+    builder().build()
+}
+
+pub fn builder() -> ServerBuilder {
+    let mut server = Server::builder();
+    server
+        .name("fixture")
+        .version("1.2.3")
+        .instructions("Only for tests.");
+    server.tool_route(tool("echo", |arguments| Reply::Ready(Ok(text(arguments)))));
+    server.tool_route(tool("soon", |arguments| {
+        Reply::Pending(Box::pin(async move {
+            tokio::task::yield_now().await;
+            Ok(text(arguments))
+        }))
+    }));
+    server.tool_route(tool("never", |_| {
+        Reply::Pending(Box::pin(std::future::pending()))
+    }));
+    server.tool_route(tool("refuse", |_| {
+        Reply::Ready(Err(
+            ProtocolError::new(-32050, "no").with_data(json!({"why": 1}))
+        ))
+    }));
+    server.tool_route(tool("panic", |_| panic!("secret")));
+    server.tool_route(tool("panic_later", |_| {
+        Reply::Pending(Box::pin(async {
+            tokio::task::yield_now().await;
+            panic!("secret")
+        }))
+    }));
+    server
+}
+
+pub fn tool(
+    name: &str,
+    handler: impl Fn(String) -> Reply<CallToolResult> + Send + Sync + 'static,
+) -> ToolRoute {
+    let tool = Tool::new(name, json!({"type": "object"}));
+    ToolRoute::new(tool, move |call| {
+        handler(call.arguments.map_or("{}", |raw| raw.get()).to_owned())
+    })
+}
+
+pub fn text(text: String) -> CallToolResult {
+    CallToolResult::new([ContentBlock::Text(TextContent::new(text))])
+}
