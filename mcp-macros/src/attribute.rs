@@ -41,13 +41,26 @@ pub(crate) const TOOL: Grammar = Grammar {
         "idempotent",
         "open_world",
         "strict",
+        "blocking",
+        "timeout",
+        "output",
+        "icons",
+        "meta",
     ],
 };
 
-/// `#[arg(…)]`.
-pub(crate) const ARG: Grammar = Grammar {
-    attribute: "#[arg]",
-    known: &["description", "rename"],
+/// `#[arg(…)]` on a tool's parameter.
+pub(crate) const TOOL_ARG: Grammar = Grammar {
+    attribute: "#[arg] of a tool",
+    known: &[
+        "description",
+        "rename",
+        "default",
+        "example",
+        "range",
+        "length",
+        "header",
+    ],
 };
 
 /// `#[mcp_runtime::main(…)]`.
@@ -102,6 +115,18 @@ impl Entries {
     fn take(&mut self, name: &str) -> Option<Entry> {
         let at = self.entries.iter().position(|entry| entry.name == name)?;
         Some(self.entries.swap_remove(at))
+    }
+
+    /// The name as the user wrote it, to point at.
+    pub(crate) fn name_of(&self, name: &str) -> Option<Ident> {
+        let entry = self.entries.iter().find(|entry| entry.name == name)?;
+        Some(entry.name.clone())
+    }
+
+    /// Whether `name` stands there without a value.
+    pub(crate) fn is_flag(&self, name: &str) -> bool {
+        let is_it = |entry: &Entry| entry.name == name && matches!(entry.value, Value::Flag);
+        self.entries.iter().any(is_it)
     }
 
     /// A flag: `name`, or `name = true` and `name = false`.

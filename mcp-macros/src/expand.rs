@@ -4,7 +4,9 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Expr, Generics, ItemFn, Path, WherePredicate, parse_quote};
 
-use crate::model::{Argument, Callable, Info, Parameter, Server, Tool};
+use crate::model::{
+    Argument, Bounds, Callable, Info, Limit, Parameter, Rules, Running, Server, Tool,
+};
 
 /// The implementation of `McpServer`.
 pub(crate) fn server(server: &Server) -> TokenStream {
@@ -87,12 +89,16 @@ fn info(info: &Info) -> TokenStream {
     let title = setter("with_title", info.title.as_ref());
     let description = setter("with_description", info.description.as_ref());
     let website = setter("with_website_url", info.website.as_ref());
+    let icons = info
+        .icons
+        .as_ref()
+        .map(|icons| quote!(.with_icons(__mcp::icons(#icons))));
     let instructions = info
         .instructions
         .as_ref()
         .map(|text| quote_spanned!(Span::mixed_site()=> __server.instructions(#text);));
     quote_spanned! {Span::mixed_site()=>
-        __server.info(__mcp::implementation(#name, #version) #title #description #website);
+        __server.info(__mcp::implementation(#name, #version) #title #description #website #icons);
         #instructions
     }
 }
@@ -114,6 +120,9 @@ fn tool(tool: &Tool) -> TokenStream {
     let Tool { callable, name, .. } = tool;
     let title = setter("title", tool.title.as_ref());
     let description = setter("description", tool.description.as_ref());
+    let icons = setter("icons", tool.icons.as_ref());
+    let meta = setter("meta", tool.meta.as_ref());
+    let text_only = tool.text_only.then(|| quote!(.text_only()));
     let hints = tool
         .hints
         .iter()
@@ -121,12 +130,13 @@ fn tool(tool: &Tool) -> TokenStream {
     let strict = tool.strict.then(|| quote!(.strict()));
     let arguments = callable.arguments().map(declare);
     let form = form(callable);
-    let (this, call) = call(callable);
+    let (this, call) = call(callable, &tool.running);
     let conditions = &callable.conditions;
     quote_spanned! {Span::mixed_site()=>
         #(#conditions)*
         {
-            let mut tool = __mcp::ToolSpec::new(#name) #title #description #(#hints)* #strict;
+            let mut tool = __mcp::ToolSpec::new(#name)
+                #title #description #(#hints)* #icons #meta #strict #text_only;
             #(#arguments)*
             let form = tool.returns(#form);
             #this
@@ -145,9 +155,35 @@ fn declare(argument: &Argument) -> TokenStream {
     let Argument { name, kind, .. } = argument;
     let local = local(argument);
     let description = setter("description", argument.description.as_ref());
+    let rules = rules(&argument.rules);
     quote_spanned! {Span::mixed_site()=>
-        let #local = tool.argument(__mcp::argument::<#kind>(#name) #description);
+        let #local = tool.argument(__mcp::argument::<#kind>(#name) #description #rules);
     }
+}
+
+fn rules(rules: &Rules) -> TokenStream {
+    let default = rules
+        .default
+        .as_ref()
+        .map(|value| quote!(.default(|| #value)));
+    let example = setter("example", rules.example.as_ref());
+    let range = rules.range.as_ref().map(|range| bounds("range", range));
+    let length = rules.length.as_ref().map(|length| bounds("length", length));
+    let header = rules
+        .header
+        .as_ref()
+        .map(|name| quote_spanned!(name.span()=> .header(#name)));
+    quote!(#default #example #range #length #header)
+}
+
+fn bounds(name: &str, bounds: &Bounds) -> TokenStream {
+    let name = format_ident!("{name}", span = bounds.span);
+    let [from, to] = [&bounds.from, &bounds.to].map(|limit| match limit {
+        Limit::Included(bound) => quote!(__mcp::Bound::Included(#bound)),
+        Limit::Excluded(bound) => quote!(__mcp::Bound::Excluded(#bound)),
+        Limit::Unbounded => quote!(__mcp::Bound::Unbounded),
+    });
+    quote_spanned!(bounds.span=> .#name(#from, #to))
 }
 
 /// How the return type becomes a result, decided where the type is known.
@@ -162,7 +198,7 @@ fn form(callable: &Callable) -> TokenStream {
 }
 
 /// The capture of the server, and the closure's body.
-fn call(callable: &Callable) -> (Option<TokenStream>, TokenStream) {
+fn call(callable: &Callable, running: &Running) -> (Option<TokenStream>, TokenStream) {
     let function = &callable.ident;
     let locals: Vec<Ident> = callable.arguments().map(local).collect();
     let read = (!locals.is_empty()).then(|| {
@@ -179,22 +215,29 @@ fn call(callable: &Callable) -> (Option<TokenStream>, TokenStream) {
     let this = callable
         .has_self
         .then(|| quote_spanned!(Span::mixed_site()=> let this = __mcp::Arc::clone(&self);));
-    let answer = if callable.is_async {
-        let this = callable
-            .has_self
-            .then(|| quote_spanned!(Span::mixed_site()=> let this = __mcp::Arc::clone(&this);));
-        quote_spanned! {callable.ident.span().resolved_at(Span::mixed_site())=>
-            #(#bindings)*
-            #this
-            __mcp::pending(form, async move { #invoke.await })
-        }
+    let own_this = callable
+        .has_self
+        .then(|| quote_spanned!(Span::mixed_site()=> let this = __mcp::Arc::clone(&this);));
+    let future = if callable.is_async {
+        Some(quote_spanned!(Span::mixed_site()=> async move { #invoke.await }))
+    } else if running.blocking {
+        Some(quote_spanned!(Span::mixed_site()=> __mcp::blocking(move || #invoke)))
     } else {
-        quote_spanned! {Span::mixed_site()=>
-            #(#bindings)*
-            __mcp::ready(form, #invoke)
-        }
+        None
     };
-    let body = quote_spanned!(Span::mixed_site()=> #read #answer);
+    let span = callable.ident.span().resolved_at(Span::mixed_site());
+    let answer = match (future, running.timeout) {
+        (None, _) => quote_spanned!(Span::mixed_site()=> __mcp::ready(form, #invoke)),
+        (Some(future), None) => quote_spanned! {span=>
+            #own_this
+            __mcp::pending(form, #future)
+        },
+        (Some(future), Some(milliseconds)) => quote_spanned! {span=>
+            #own_this
+            __mcp::timed(form, #milliseconds, #future)
+        },
+    };
+    let body = quote_spanned!(Span::mixed_site()=> #read #(#bindings)* #answer);
     (this, body)
 }
 

@@ -1,10 +1,11 @@
 //! The attribute macros of the Model Context Protocol framework.
 //!
 //! Depend on `mcp-runtime`, which re-exports everything here: what these macros write refers to
-//! that crate by path. Each one parses a declaration ([`attribute`](mod@attribute), `signature`),
-//! builds a model of it, checks the specification's rules and expands the model; every mistake
-//! found on the way is reported, and the user's own item is emitted whatever happens.
+//! that crate by path. Each one parses a declaration, builds a model of it, checks the
+//! specification's rules and expands the model; every mistake found on the way is reported, and
+//! the user's own item is emitted whatever happens.
 
+mod argument;
 mod attribute;
 mod diagnostics;
 mod docs;
@@ -15,6 +16,7 @@ mod golden;
 mod model;
 mod server;
 mod signature;
+mod tool;
 mod validate;
 
 use proc_macro::TokenStream;

@@ -1,7 +1,7 @@
 //! What the user declared, free of syntax.
 
 use proc_macro2::{Ident, Span};
-use syn::{Attribute, Expr, Generics, Path, Type};
+use syn::{Attribute, Expr, Generics, LitStr, Path, Type};
 
 /// A server: one `impl` block and what it says about itself.
 pub(crate) struct Server {
@@ -20,6 +20,7 @@ pub(crate) struct Info {
     pub(crate) title: Option<Expr>,
     pub(crate) description: Option<Expr>,
     pub(crate) website: Option<Expr>,
+    pub(crate) icons: Option<Expr>,
     pub(crate) instructions: Option<Expr>,
 }
 
@@ -45,6 +46,11 @@ pub(crate) struct Tool {
     pub(crate) description: Option<Expr>,
     pub(crate) hints: Vec<(Ident, bool)>,
     pub(crate) strict: bool,
+    pub(crate) icons: Option<Expr>,
+    pub(crate) meta: Option<Expr>,
+    /// Whether the result is text only.
+    pub(crate) text_only: bool,
+    pub(crate) running: Running,
 }
 
 /// Where the value of a parameter comes from.
@@ -64,6 +70,38 @@ pub(crate) struct Argument {
     pub(crate) name_span: Span,
     pub(crate) kind: Box<Type>,
     pub(crate) description: Option<Expr>,
+    pub(crate) rules: Rules,
+}
+
+/// What an argument's values must keep, and what is said about them.
+pub(crate) struct Rules {
+    pub(crate) default: Option<Expr>,
+    pub(crate) example: Option<Expr>,
+    pub(crate) range: Option<Bounds>,
+    pub(crate) length: Option<Bounds>,
+    pub(crate) header: Option<LitStr>,
+}
+
+/// A range as it was written.
+pub(crate) struct Bounds {
+    pub(crate) span: Span,
+    pub(crate) from: Limit,
+    pub(crate) to: Limit,
+}
+
+/// One end of a range.
+pub(crate) enum Limit {
+    Included(Box<Expr>),
+    Excluded(Box<Expr>),
+    Unbounded,
+}
+
+/// How a tool's function is run.
+pub(crate) struct Running {
+    /// On a thread of its own, away from the async ones.
+    pub(crate) blocking: bool,
+    /// In milliseconds.
+    pub(crate) timeout: Option<u64>,
 }
 
 impl Callable {

@@ -2,13 +2,13 @@
 
 use proc_macro2::TokenStream;
 use quote::ToTokens as _;
-use syn::{Expr, ImplItem, ImplItemFn, Item, ItemImpl, Path, parse_quote};
+use syn::{Expr, ImplItem, Item, ItemImpl, Path, parse_quote};
 
-use crate::attribute::{Entries, SERVER, TOOL};
+use crate::attribute::{Entries, SERVER};
 use crate::diagnostics::Diagnostics;
-use crate::model::{Info, Server, Tool};
-use crate::signature::{enclosed, string, take_attribute};
-use crate::{docs, expand, signature, validate};
+use crate::model::{Info, Server};
+use crate::signature::string;
+use crate::{docs, expand, tool, validate};
 
 /// Expands `#[mcp_server]`. The item comes back without our attributes, whatever is wrong with it.
 pub(crate) fn server(attribute: TokenStream, item: TokenStream) -> TokenStream {
@@ -53,6 +53,7 @@ fn read(
         title: entries.expr("title", diagnostics),
         description: entries.expr("description", diagnostics),
         website: entries.expr("website", diagnostics),
+        icons: entries.expr("icons", diagnostics),
         instructions: entries
             .expr("instructions", diagnostics)
             .or_else(|| docs::text(&block.attrs).map(|text| string(&text))),
@@ -60,7 +61,7 @@ fn read(
     let mut tools = Vec::new();
     for item in &mut block.items {
         if let ImplItem::Fn(function) = item {
-            tools.extend(tool(function, diagnostics));
+            tools.extend(tool::read(function, diagnostics));
         }
     }
     validate::unique(&mut tools, diagnostics);
@@ -83,41 +84,4 @@ pub(crate) fn runtime(entries: &mut Entries, diagnostics: &mut Diagnostics) -> P
         }
         None => parse_quote!(::mcp_runtime),
     }
-}
-
-/// Reads a method that is marked as a tool; `None` for others and for unsound ones.
-fn tool(function: &mut ImplItemFn, diagnostics: &mut Diagnostics) -> Option<Tool> {
-    let attribute = take_attribute(&mut function.attrs, "tool")?;
-    let before = diagnostics.count();
-    let mut entries = Entries::parse(enclosed(&attribute), &TOOL, diagnostics);
-    let name = entries.literal("name", diagnostics);
-    let title = entries.expr("title", diagnostics);
-    let description = entries
-        .expr("description", diagnostics)
-        .or_else(|| docs::text(&function.attrs).map(|text| string(&text)));
-    let mut hints = Vec::new();
-    for hint in ["read_only", "destructive", "idempotent", "open_world"] {
-        let value = entries.flag(hint, diagnostics);
-        hints.extend(value.map(|value| (quote::format_ident!("{hint}"), value)));
-    }
-    let strict = entries.flag("strict", diagnostics).unwrap_or(false);
-    let callable = signature::read(&mut function.sig, &function.attrs, diagnostics)?;
-    let tool = Tool {
-        name: name
-            .as_ref()
-            .map_or_else(|| plain_name(&callable.ident), syn::LitStr::value),
-        name_span: name.map_or_else(|| callable.ident.span(), |name| name.span()),
-        callable,
-        title,
-        description,
-        hints,
-        strict,
-    };
-    validate::tool(&tool, diagnostics);
-    (diagnostics.count() == before).then_some(tool)
-}
-
-fn plain_name(ident: &proc_macro2::Ident) -> String {
-    use syn::ext::IdentExt as _;
-    ident.unraw().to_string()
 }

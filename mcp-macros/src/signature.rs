@@ -2,7 +2,6 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident};
-use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{
@@ -10,10 +9,11 @@ use syn::{
     Signature, Type, TypeImplTrait, parse_quote,
 };
 
-use crate::attribute::{ARG, Entries};
+use crate::argument;
+use crate::attribute::Grammar;
 use crate::diagnostics::Diagnostics;
 use crate::docs;
-use crate::model::{Argument, Callable, Parameter};
+use crate::model::{Callable, Parameter};
 
 /// Reads `signature`, and removes from it what only we understand.
 ///
@@ -21,6 +21,7 @@ use crate::model::{Argument, Callable, Parameter};
 pub(crate) fn read(
     signature: &mut Signature,
     attributes: &[Attribute],
+    grammar: &Grammar,
     diagnostics: &mut Diagnostics,
 ) -> Option<Callable> {
     let before = diagnostics.count();
@@ -33,7 +34,7 @@ pub(crate) fn read(
                 has_self = true;
                 check_receiver(receiver, diagnostics);
             }
-            FnArg::Typed(typed) => parameters.extend(parameter(typed, diagnostics)),
+            FnArg::Typed(typed) => parameters.extend(parameter(typed, grammar, diagnostics)),
         }
     }
     check_contexts(&parameters, diagnostics);
@@ -131,7 +132,11 @@ fn check_receiver(receiver: &Receiver, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn parameter(typed: &mut PatType, diagnostics: &mut Diagnostics) -> Option<Parameter> {
+fn parameter(
+    typed: &mut PatType,
+    grammar: &Grammar,
+    diagnostics: &mut Diagnostics,
+) -> Option<Parameter> {
     let before = diagnostics.count();
     let settings = take_attribute(&mut typed.attrs, "arg");
     let doc = docs::text(&typed.attrs);
@@ -142,33 +147,13 @@ fn parameter(typed: &mut PatType, diagnostics: &mut Diagnostics) -> Option<Param
         Some(Parameter::Context(reference.elem.clone()))
     } else {
         let ident = name_of(&typed.pat, diagnostics);
-        let argument =
-            ident.map(|ident| argument(ident, &typed.ty, doc, settings.as_ref(), diagnostics));
-        argument.map(|argument| Parameter::Argument(Box::new(argument)))
+        ident.map(|ident| {
+            let settings = settings.as_ref();
+            let argument = argument::read(ident, &typed.ty, doc, settings, grammar, diagnostics);
+            Parameter::Argument(Box::new(argument))
+        })
     };
     parameter.filter(|_| diagnostics.count() == before)
-}
-
-fn argument(
-    ident: Ident,
-    kind: &Type,
-    doc: Option<String>,
-    settings: Option<&Attribute>,
-    diagnostics: &mut Diagnostics,
-) -> Argument {
-    let tokens = settings.map(enclosed).unwrap_or_default();
-    let mut entries = Entries::parse(tokens, &ARG, diagnostics);
-    let rename = entries.literal("rename", diagnostics);
-    let description = entries.expr("description", diagnostics);
-    Argument {
-        name: rename
-            .as_ref()
-            .map_or_else(|| ident.unraw().to_string(), syn::LitStr::value),
-        name_span: rename.map_or_else(|| ident.span(), |name| name.span()),
-        ident,
-        kind: Box::new(kind.clone()),
-        description: description.or_else(|| doc.map(|text| string(&text))),
-    }
 }
 
 /// A string literal as an expression.

@@ -17,6 +17,7 @@ pub(crate) fn tool(tool: &Tool, diagnostics: &mut Diagnostics) {
         );
     }
     arguments(&tool.callable, diagnostics);
+    headers(&tool.callable, diagnostics);
 }
 
 /// Drops each tool whose name an earlier one has.
@@ -49,6 +50,25 @@ fn arguments(callable: &Callable, diagnostics: &mut Diagnostics) {
             );
         }
         seen.push(&argument.name);
+    }
+}
+
+/// Checks that no two arguments ask for one header; case does not count.
+fn headers(callable: &Callable, diagnostics: &mut Diagnostics) {
+    let mut seen: Vec<String> = Vec::new();
+    for header in callable
+        .arguments()
+        .filter_map(|argument| argument.rules.header.as_ref())
+    {
+        let name = header.value().to_lowercase();
+        if seen.contains(&name) {
+            let what = format!(
+                "another argument is sent in the header `{}`",
+                header.value()
+            );
+            diagnostics.mistake(header, what, "give each argument a header of its own");
+        }
+        seen.push(name);
     }
 }
 

@@ -22,18 +22,31 @@
 //! }
 //! ```
 
+#[cfg(feature = "server")]
+#[doc(hidden)]
+pub mod __private;
 mod driver;
 mod error;
 mod interim;
+#[cfg(feature = "server")]
+pub mod prelude;
 mod protocol;
+#[cfg(feature = "server")]
+mod schema;
 #[cfg(feature = "server")]
 pub mod server;
 pub mod transport;
 
 pub use driver::Peer;
 pub use error::{CallError, ProtocolError, ServeError};
+#[cfg(feature = "macros")]
+pub use mcp_macros::{main, mcp_server, tool};
 pub use mcp_types as types;
 pub use mcp_types::{Era, Revision};
 pub use protocol::{LifecycleState, Revisions, Terms, Timeouts};
 #[cfg(feature = "server")]
-pub use server::{Context, McpServer, Server, ServerBuilder};
+pub use server::tools::{Audio, Image, IntoToolResult, Json, ToolError};
+#[cfg(feature = "server")]
+pub use server::{Context, FromContext, McpServer, Server, ServerBuilder};
+#[doc(no_inline)]
+pub use {schemars, serde, serde_json};

@@ -6,6 +6,7 @@
 mod answer;
 mod builder;
 mod context;
+mod extract;
 mod mcp_server;
 mod prepared;
 mod reply;
@@ -19,6 +20,7 @@ pub use crate::driver::BoxFuture;
 pub(crate) use answer::Answer;
 pub use builder::{Server, ServerBuilder};
 pub use context::Context;
+pub use extract::FromContext;
 pub use mcp_server::McpServer;
 pub use reply::Reply;
 pub use serve::{Serve, ShutdownHandle};

@@ -1,7 +1,31 @@
 //! Tools: how they are declared, called and listed.
+//!
+//! A [`ToolRoute`] is what the router keeps of a tool. `spec` builds one from a description of its
+//! arguments; a call is decoded by `decode`, and what the function returned becomes a result
+//! through [`IntoToolResult`], or through one of the `forms` for types that are plain JSON.
 
+pub(crate) mod argument;
+mod base64;
+pub(crate) mod call;
+mod constraint;
+mod content;
+mod decode;
+mod error;
+mod fault;
+pub(crate) mod forms;
+mod header;
+mod missing;
+mod result;
 mod route;
+pub(crate) mod spec;
+mod structured;
 mod table;
 
+pub use argument::{Shown, ToolArgument};
+pub use constraint::{Measured, Ranged};
+pub use content::{Audio, Image, Json};
+pub use error::{IntoToolError, ToolError};
+pub use header::HeaderArgument;
+pub use result::IntoToolResult;
 pub use route::{ToolCall, ToolRoute};
 pub(super) use table::Tools;

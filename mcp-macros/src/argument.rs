@@ -1,0 +1,116 @@
+//! `#[arg(…)]`: what a parameter says about its values.
+
+use proc_macro2::Ident;
+use syn::ext::IdentExt as _;
+use syn::{Attribute, Expr, ExprLit, ExprRange, Lit, LitStr, RangeLimits, Type, parse_quote};
+
+use crate::attribute::{Entries, Grammar};
+use crate::diagnostics::Diagnostics;
+use crate::model::{Argument, Bounds, Limit, Rules};
+use crate::signature::{enclosed, string};
+
+/// Reads the settings of the parameter `ident`.
+pub(crate) fn read(
+    ident: Ident,
+    kind: &Type,
+    doc: Option<String>,
+    settings: Option<&Attribute>,
+    grammar: &Grammar,
+    diagnostics: &mut Diagnostics,
+) -> Argument {
+    let tokens = settings.map(enclosed).unwrap_or_default();
+    let mut entries = Entries::parse(tokens, grammar, diagnostics);
+    let rename = entries.literal("rename", diagnostics);
+    let description = entries.expr("description", diagnostics);
+    let rules = Rules {
+        default: default(&mut entries, diagnostics),
+        example: entries.expr("example", diagnostics).map(value),
+        range: bounds(&mut entries, "range", diagnostics),
+        length: bounds(&mut entries, "length", diagnostics),
+        header: header(&mut entries, diagnostics),
+    };
+    Argument {
+        name: rename
+            .as_ref()
+            .map_or_else(|| ident.unraw().to_string(), LitStr::value),
+        name_span: rename.map_or_else(|| ident.span(), |name| name.span()),
+        ident,
+        kind: Box::new(kind.clone()),
+        description: description.or_else(|| doc.map(|text| string(&text))),
+        rules,
+    }
+}
+
+/// `default` alone is the type's own default.
+fn default(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Expr> {
+    if entries.is_flag("default") {
+        entries.flag("default", diagnostics);
+        return Some(parse_quote!(::core::default::Default::default()));
+    }
+    entries.expr("default", diagnostics).map(value)
+}
+
+/// A string literal fits each type that is made of one.
+fn value(expr: Expr) -> Expr {
+    match expr {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => parse_quote!(::core::convert::From::from(#text)),
+        other => other,
+    }
+}
+
+fn bounds(
+    entries: &mut Entries,
+    name: &'static str,
+    diagnostics: &mut Diagnostics,
+) -> Option<Bounds> {
+    let expr = entries.expr(name, diagnostics)?;
+    let Expr::Range(ExprRange {
+        start, end, limits, ..
+    }) = expr
+    else {
+        diagnostics.mistake(
+            expr,
+            format!("`{name}` needs a range"),
+            format!("write `{name} = 1..=100`, `{name} = 1..` or `{name} = ..=100`"),
+        );
+        return None;
+    };
+    let span = expr_span(start.as_deref(), end.as_deref(), &limits);
+    let to = match (end, &limits) {
+        (None, _) => Limit::Unbounded,
+        (Some(end), RangeLimits::Closed(_)) => Limit::Included(end),
+        (Some(end), RangeLimits::HalfOpen(_)) => Limit::Excluded(end),
+    };
+    Some(Bounds {
+        span,
+        from: start.map_or(Limit::Unbounded, Limit::Included),
+        to,
+    })
+}
+
+fn expr_span(start: Option<&Expr>, end: Option<&Expr>, limits: &RangeLimits) -> proc_macro2::Span {
+    use syn::spanned::Spanned as _;
+    start
+        .or(end)
+        .map_or_else(|| limits.span(), syn::spanned::Spanned::span)
+}
+
+/// The name of a header: a token of HTTP (RFC 9110, section 5.1).
+fn header(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<LitStr> {
+    let name = entries.literal("header", diagnostics)?;
+    let text = name.value();
+    let is_token =
+        |letter: char| letter.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(letter);
+    if text.is_empty() || !text.chars().all(is_token) {
+        diagnostics.mistake(
+            &name,
+            format!("`{text}` is no name for a header"),
+            "use letters, digits and `-`, as in `header = \"Region\"`",
+        );
+        return None;
+    }
+    Some(name)
+}

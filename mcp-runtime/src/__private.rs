@@ -1,0 +1,46 @@
+//! All that macro output calls. No part of the public interface: it changes without notice.
+
+pub use std::ops::Bound;
+pub use std::sync::Arc;
+
+use std::future::Future;
+
+use mcp_types::{Icon, Implementation};
+
+pub use crate::server::tools::argument::argument;
+pub use crate::server::tools::call::{blocking, pending, ready, timed};
+pub use crate::server::tools::forms::Returned;
+pub use crate::server::tools::spec::{IntoIcon, ToolSpec};
+pub use crate::server::{McpServer, ServerBuilder};
+
+/// The traits that choose how a return type becomes a result, to be imported together.
+pub mod forms {
+    pub use crate::server::tools::forms::{
+        NoForm as _, OwnForm as _, Plain as _, StructuredForm as _,
+    };
+}
+
+/// What a server says it is.
+pub fn implementation(name: impl Into<String>, version: impl Into<String>) -> Implementation {
+    Implementation::new(name, version)
+}
+
+/// Pictures of a server, given as icons or as their URLs.
+pub fn icons<I: IntoIcon>(icons: impl IntoIterator<Item = I>) -> impl Iterator<Item = Icon> {
+    icons.into_iter().map(I::into_icon)
+}
+
+/// Runs `future` to its end on this thread.
+///
+/// # Panics
+///
+/// When the operating system refuses the means to wait for events.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    match tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime.block_on(future),
+        Err(error) => panic!("the async runtime can't start: {error}"),
+    }
+}

@@ -1,0 +1,31 @@
+//! What a server's file needs, in one line.
+//!
+//! ```
+//! use mcp_runtime::prelude::*;
+//! ```
+//!
+//! The derive macros of serde and schemars write paths into their own crates. A package that does
+//! not depend on those names them through this one:
+//!
+//! ```
+//! use mcp_runtime::prelude::*;
+//!
+//! #[derive(Serialize, Deserialize, JsonSchema)]
+//! #[serde(crate = "mcp_runtime::serde")]
+//! #[schemars(crate = "mcp_runtime::schemars")]
+//! struct Book {
+//!     title: String,
+//! }
+//! ```
+
+#[cfg(feature = "stdio")]
+pub use crate::transport::stdio;
+#[cfg(feature = "macros")]
+pub use crate::{mcp_server, tool};
+
+pub use crate::{
+    Audio, Context, FromContext, Image, Json, McpServer, ProtocolError, ServeError, ToolError,
+};
+pub use mcp_types::{CallToolResult, ContentBlock};
+pub use schemars::JsonSchema;
+pub use serde::{Deserialize, Serialize};

@@ -1,0 +1,104 @@
+//! Writes definitions out where they are used only once.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::walk::{members, walk};
+
+const PREFIX: &str = "#/$defs/";
+
+/// Replaces each reference to a definition that nothing else refers to by the definition.
+///
+/// Shared and recursive definitions stay, unused ones go.
+pub(super) fn write_out(schemas: &mut [Value], definitions: &mut Map<String, Value>) {
+    while let Some(name) = single(schemas, definitions) {
+        let Some(definition) = definitions.remove(&name) else {
+            return;
+        };
+        let reference = format!("{PREFIX}{name}");
+        for schema in schemas.iter_mut().chain(definitions.values_mut()) {
+            walk(schema, &mut |schema| {
+                replace(schema, &reference, &definition)
+            });
+        }
+    }
+    let used = uses(schemas, definitions);
+    definitions.retain(|name, _| used.contains_key(name) || !is_plain(name));
+}
+
+/// A definition that is referred to once, and not from within itself.
+fn single(schemas: &mut [Value], definitions: &mut Map<String, Value>) -> Option<String> {
+    uses(schemas, definitions)
+        .into_iter()
+        .filter(|(name, uses)| *uses == 1 && is_plain(name))
+        .map(|(name, _)| name)
+        .find(|name| definitions.contains_key(name) && !reaches(name, name, definitions))
+}
+
+/// Whether the definition `from` leads to `target`, directly or through others.
+fn reaches(from: &str, target: &str, definitions: &mut Map<String, Value>) -> bool {
+    let mut seen = vec![from.to_owned()];
+    let mut at = 0;
+    while let Some(name) = seen.get(at).cloned() {
+        let found = definitions
+            .get_mut(&name)
+            .map(references)
+            .unwrap_or_default();
+        if found.iter().any(|name| name == target) {
+            return true;
+        }
+        for name in found {
+            if !seen.contains(&name) {
+                seen.push(name);
+            }
+        }
+        at += 1;
+    }
+    false
+}
+
+fn uses(schemas: &mut [Value], definitions: &mut Map<String, Value>) -> BTreeMap<String, usize> {
+    let mut uses = BTreeMap::new();
+    for schema in schemas.iter_mut().chain(definitions.values_mut()) {
+        for name in references(schema) {
+            *uses.entry(name).or_insert(0) += 1;
+        }
+    }
+    uses
+}
+
+/// The names of the definitions that `schema` refers to, as often as it does.
+fn references(schema: &mut Value) -> Vec<String> {
+    let mut names = Vec::new();
+    walk(schema, &mut |schema| {
+        let reference = schema.get("$ref").and_then(Value::as_str);
+        names.extend(
+            reference
+                .and_then(|text| text.strip_prefix(PREFIX))
+                .map(str::to_owned),
+        );
+    });
+    names
+}
+
+/// Puts `definition` in place of the reference; what stands beside the reference wins.
+fn replace(schema: &mut Value, reference: &str, definition: &Value) {
+    if schema.get("$ref").and_then(Value::as_str) != Some(reference) {
+        return;
+    }
+    if let (Some(members), Value::Object(definition)) = (members(schema), definition) {
+        members.remove("$ref");
+        for (keyword, value) in definition {
+            members.entry(keyword).or_insert_with(|| value.clone());
+        }
+    } else {
+        *schema = definition.clone();
+    }
+}
+
+/// Whether references spell the name as it is, without escapes.
+fn is_plain(name: &str) -> bool {
+    name.chars()
+        .all(|letter| letter.is_ascii_alphanumeric() || "_-.".contains(letter))
+}

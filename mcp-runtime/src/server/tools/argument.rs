@@ -1,0 +1,196 @@
+//! One argument of a tool: what it is called, what it accepts, how it is read.
+
+use std::borrow::Cow;
+
+use mcp_types::{ErrorObject, jsonrpc::code};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::call::Rejection;
+use super::decode::{self, Slot};
+use super::missing;
+use crate::schema::{self, Describe};
+
+/// A type whose values callers can send: anything with `Deserialize` and `JsonSchema`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument",
+    label = "needs `Deserialize` and `JsonSchema`",
+    note = "add `#[derive(Deserialize, JsonSchema)]` to `{Self}`",
+    note = "if it comes from the call's context instead, take it by reference: `&{Self}`"
+)]
+pub trait ToolArgument: DeserializeOwned + JsonSchema + Send + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolArgument for T {}
+
+/// A rule that a value must keep; the error says which.
+type Check<T> = Box<dyn Fn(&T) -> Result<(), String> + Send + Sync>;
+
+/// The description of one argument.
+pub struct Argument<T> {
+    pub(super) name: &'static str,
+    pub(super) describe: Describe,
+    /// Keywords that are added to the schema of the type.
+    pub(super) keywords: Map<String, Value>,
+    decode: fn(&str) -> serde_json::Result<(T, usize)>,
+    absent: Absent<T>,
+    checks: Vec<Check<T>>,
+    /// What the schema says is expected, for the fault of a missing value.
+    pub(super) expected: String,
+}
+
+/// What the value is when the caller leaves the argument out.
+enum Absent<T> {
+    /// What the type itself says; most have nothing to say.
+    Own(fn() -> Option<T>),
+    /// The declared default.
+    Default(fn() -> T),
+}
+
+impl<T> Absent<T> {
+    fn value(&self) -> Option<T> {
+        match self {
+            Self::Own(ask) => ask(),
+            Self::Default(make) => Some(make()),
+        }
+    }
+}
+
+/// A type whose values can be shown in a schema, as defaults and examples are.
+#[diagnostic::on_unimplemented(
+    message = "a value of `{Self}` cannot be shown in the schema",
+    label = "needs `Serialize`",
+    note = "defaults and examples are part of the schema: add `#[derive(Serialize)]` to `{Self}`"
+)]
+pub trait Shown {
+    /// The value as JSON.
+    fn shown(&self) -> Value;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> Shown for T {
+    fn shown(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+/// An argument called `name`, of the type `T`.
+#[must_use]
+pub fn argument<T: ToolArgument>(name: &'static str) -> Argument<T> {
+    Argument {
+        name,
+        describe: schema::describe::<T>,
+        keywords: Map::new(),
+        decode: |text| decode::decode_prefix(text),
+        absent: Absent::Own(missing::value),
+        checks: Vec::new(),
+        expected: String::new(),
+    }
+}
+
+impl<T> Argument<T> {
+    /// Says what the argument is for.
+    #[must_use]
+    pub fn description(self, text: impl Into<Cow<'static, str>>) -> Self {
+        self.keyword("description", text.into().into_owned())
+    }
+
+    /// The value of a call that leaves the argument out.
+    #[must_use]
+    pub fn default(mut self, make: fn() -> T) -> Self
+    where
+        T: Shown,
+    {
+        self.absent = Absent::Default(make);
+        self.keyword("default", make().shown())
+    }
+
+    /// Shows what a value may look like.
+    #[must_use]
+    pub fn example(self, value: T) -> Self
+    where
+        T: Shown,
+    {
+        self.keyword("examples", vec![value.shown()])
+    }
+
+    /// Adds a rule that values must keep.
+    pub(super) fn check(
+        mut self,
+        check: impl Fn(&T) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.checks.push(Box::new(check));
+        self
+    }
+
+    pub(super) fn keyword(mut self, keyword: &str, value: impl Into<Value>) -> Self {
+        self.keywords.insert(keyword.to_owned(), value.into());
+        self
+    }
+
+    /// Whether a call without the argument is refused.
+    pub(super) fn is_required(&self) -> bool {
+        self.absent.value().is_none()
+    }
+
+    /// An empty place for one call's value.
+    #[must_use]
+    pub fn slot(&self) -> ArgumentSlot<'_, T> {
+        ArgumentSlot {
+            argument: self,
+            value: None,
+        }
+    }
+}
+
+/// The value of one argument in one call.
+pub struct ArgumentSlot<'a, T> {
+    argument: &'a Argument<T>,
+    value: Option<T>,
+}
+
+impl<T> ArgumentSlot<'_, T> {
+    /// The value.
+    ///
+    /// # Errors
+    ///
+    /// When the slot was never read.
+    pub fn take(self) -> Result<T, Rejection> {
+        let Self { argument, value } = self;
+        value.ok_or_else(|| {
+            let message = format!("argument `{}` was not read", argument.name);
+            Rejection::Protocol(ErrorObject::new(code::INTERNAL_ERROR, message))
+        })
+    }
+}
+
+impl<T> Slot for ArgumentSlot<'_, T> {
+    fn name(&self) -> &'static str {
+        self.argument.name
+    }
+
+    fn is_filled(&self) -> bool {
+        self.value.is_some()
+    }
+
+    fn read(&mut self, text: &str) -> serde_json::Result<usize> {
+        let (value, taken) = (self.argument.decode)(text)?;
+        self.value = Some(value);
+        Ok(taken)
+    }
+
+    fn finish(&mut self) -> Result<(), String> {
+        if self.value.is_none() {
+            self.value = self.argument.absent.value();
+        }
+        let Some(value) = &self.value else {
+            return Err(format!("missing, expected {}", self.argument.expected));
+        };
+        self.argument
+            .checks
+            .iter()
+            .try_for_each(|check| check(value))
+    }
+}

@@ -1,0 +1,126 @@
+//! A tool that fails in its own work.
+
+use std::any::Any;
+use std::fmt;
+
+use mcp_types::{CallToolResult, ContentBlock};
+
+use super::content::text_block;
+use crate::ProtocolError;
+
+/// A failure that the model that called the tool gets to read, and may act upon.
+///
+/// It is answered as a result with `isError`, not as a JSON-RPC error (specification, "Tools",
+/// section "Error Handling"). Any error converts into it with `?`.
+///
+/// ```
+/// use mcp_runtime::ToolError;
+///
+/// fn half(text: &str) -> Result<i64, ToolError> {
+///     let number: i64 = text.parse()?;
+///     if number % 2 == 1 {
+///         return Err(ToolError::new(format!("{number} is odd")));
+///     }
+///     Ok(number / 2)
+/// }
+///
+/// assert_eq!(half("7").unwrap_err().to_string(), "7 is odd");
+/// assert_eq!(half("x").unwrap_err().to_string(), "invalid digit found in string");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolError {
+    message: String,
+    content: Vec<ContentBlock>,
+}
+
+impl ToolError {
+    /// A failure with an explanation.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            content: Vec::new(),
+        }
+    }
+
+    /// Adds content that stands after the explanation.
+    #[must_use]
+    pub fn with_content(mut self, content: impl IntoIterator<Item = ContentBlock>) -> Self {
+        self.content.extend(content);
+        self
+    }
+
+    fn into_result(self) -> CallToolResult {
+        let mut result = failure(self.message);
+        result.content.extend(self.content);
+        result
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl<E: std::error::Error> From<E> for ToolError {
+    fn from(error: E) -> Self {
+        Self::new(chain(&error))
+    }
+}
+
+/// The error and its causes, each of which adds something.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let message = error.to_string();
+        if !text.contains(&message) {
+            text.push_str(": ");
+            text.push_str(&message);
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// An error that a tool may return: anything that implements `Display`.
+///
+/// A [`ProtocolError`] is answered as a JSON-RPC error; every other one becomes the text of a
+/// result with `isError`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the error of a tool",
+    label = "needs `Display`",
+    note = "implement `std::fmt::Display` for `{Self}`, or return `ToolError`"
+)]
+pub trait IntoToolError: fmt::Display + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<E: fmt::Display + 'static> IntoToolError for E {}
+
+/// The answer to a call that ended with `error`.
+pub(super) fn answer<E: IntoToolError>(error: E) -> Result<CallToolResult, ProtocolError> {
+    let mut error = Some(error);
+    let any: &mut dyn Any = &mut error;
+    if let Some(error) = any
+        .downcast_mut::<Option<ProtocolError>>()
+        .and_then(Option::take)
+    {
+        return Err(error);
+    }
+    if let Some(error) = any
+        .downcast_mut::<Option<ToolError>>()
+        .and_then(Option::take)
+    {
+        return Ok(error.into_result());
+    }
+    // The alternate form is the one in which error types that collect causes print them all.
+    Ok(failure(
+        error.map(|error| format!("{error:#}")).unwrap_or_default(),
+    ))
+}
+
+/// A result that says what went wrong.
+pub(super) fn failure(text: String) -> CallToolResult {
+    CallToolResult::new([text_block(text)]).with_is_error(true)
+}

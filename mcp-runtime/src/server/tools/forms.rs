@@ -1,0 +1,186 @@
+//! Which way a return type becomes a result, decided by the compiler where the type is known.
+//!
+//! A type that answers by itself ([`IntoToolResult`]) wins over one that is merely JSON. Rust has
+//! no specialisation, so macro output calls `form` on a reference to a reference to [`Returned`],
+//! and method lookup takes the first of the traits below that fits.
+
+use std::marker::PhantomData;
+
+use mcp_types::CallToolResult;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::error::{self, IntoToolError};
+use super::result::IntoToolResult;
+use super::structured;
+use crate::ProtocolError;
+
+/// A way of turning values of one type into results.
+pub trait Form: Copy + Send + Sync + 'static {
+    /// The type of the values.
+    type Value;
+
+    /// The schema of the structured content, where there is any.
+    fn output_schema() -> Option<Value>;
+
+    /// The result with `value`.
+    ///
+    /// # Errors
+    ///
+    /// With what the call is answered with instead.
+    fn answer(value: Self::Value) -> Result<CallToolResult, ProtocolError>;
+}
+
+/// The return type of a function.
+pub struct Returned<T>(PhantomData<fn() -> T>);
+
+impl<T> Returned<T> {
+    /// Stands for `T`.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T> Default for Returned<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T, E> Returned<Result<T, E>> {
+    /// The type of a value where all goes well.
+    #[must_use]
+    pub const fn success(&self) -> Returned<T> {
+        Returned::new()
+    }
+
+    /// The form of the whole type, from that of its success.
+    pub fn of<F: Form<Value = T>>(&self, _: F) -> Fallible<F, E>
+    where
+        E: IntoToolError,
+    {
+        Fallible(PhantomData)
+    }
+}
+
+/// What every type has that is no `Result`.
+pub trait Plain<T> {
+    /// The type itself.
+    fn success(&self) -> Returned<T>;
+
+    /// The form itself.
+    fn of<F: Form<Value = T>>(&self, form: F) -> F;
+}
+
+impl<T> Plain<T> for Returned<T> {
+    fn success(&self) -> Returned<T> {
+        Self::new()
+    }
+
+    fn of<F: Form<Value = T>>(&self, form: F) -> F {
+        form
+    }
+}
+
+/// The form of types that answer by themselves.
+pub struct Own<T>(PhantomData<fn() -> T>);
+
+/// The form of types that are written as JSON.
+pub struct Structured<T>(PhantomData<fn() -> T>);
+
+/// The form of a `Result`, from that of its success.
+pub struct Fallible<F, E>(PhantomData<fn() -> (F, E)>);
+
+/// First choice.
+pub trait OwnForm<T> {
+    /// The form.
+    fn form(&self) -> Own<T>;
+}
+
+impl<T: IntoToolResult> OwnForm<T> for &&Returned<T> {
+    fn form(&self) -> Own<T> {
+        Own(PhantomData)
+    }
+}
+
+/// Second choice.
+pub trait StructuredForm<T> {
+    /// The form.
+    fn form(&self) -> Structured<T>;
+}
+
+impl<T: Serialize + JsonSchema> StructuredForm<T> for &Returned<T> {
+    fn form(&self) -> Structured<T> {
+        Structured(PhantomData)
+    }
+}
+
+/// No choice: it exists to say what is missing.
+pub trait NoForm<T> {
+    /// The form that the type should have.
+    fn form(&self) -> Own<T>
+    where
+        T: IntoToolResult;
+}
+
+impl<T> NoForm<T> for Returned<T> {
+    fn form(&self) -> Own<T>
+    where
+        T: IntoToolResult,
+    {
+        Own(PhantomData)
+    }
+}
+
+/// A zero-sized value is copied whatever it stands for.
+macro_rules! copied {
+    ($($kind:ident<$($parameter:ident),*>)*) => {$(
+        impl<$($parameter),*> Clone for $kind<$($parameter),*> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<$($parameter),*> Copy for $kind<$($parameter),*> {}
+    )*};
+}
+
+copied!(Own<T> Structured<T> Fallible<F, E>);
+
+impl<T: IntoToolResult + 'static> Form for Own<T> {
+    type Value = T;
+
+    fn output_schema() -> Option<Value> {
+        T::output_schema()
+    }
+
+    fn answer(value: T) -> Result<CallToolResult, ProtocolError> {
+        value.into_tool_result()
+    }
+}
+
+impl<T: Serialize + JsonSchema + 'static> Form for Structured<T> {
+    type Value = T;
+
+    fn output_schema() -> Option<Value> {
+        Some(structured::output_schema::<T>())
+    }
+
+    fn answer(value: T) -> Result<CallToolResult, ProtocolError> {
+        structured::result(&value)
+    }
+}
+
+impl<F: Form, E: IntoToolError> Form for Fallible<F, E> {
+    type Value = Result<F::Value, E>;
+
+    fn output_schema() -> Option<Value> {
+        F::output_schema()
+    }
+
+    fn answer(value: Self::Value) -> Result<CallToolResult, ProtocolError> {
+        value.map_or_else(error::answer, F::answer)
+    }
+}

@@ -1,0 +1,255 @@
+//! Describes a tool step by step, and makes a route of it.
+
+use mcp_types::{CallToolResult, Icon, JsonObject, RawJson, Tool, ToolAnnotations};
+use schemars::generate::SchemaGenerator;
+use serde::Serialize;
+use serde::ser::{SerializeMap as _, Serializer};
+use serde_json::{Map, Value};
+
+use super::argument::Argument;
+use super::call::{Call, Rejection};
+use super::forms::Form;
+use super::route::{ToolCall, ToolRoute};
+use super::structured;
+use crate::schema;
+use crate::server::Reply;
+
+/// A tool while it is being described.
+#[derive(Debug)]
+pub struct ToolSpec {
+    tool: Tool,
+    hints: Option<ToolAnnotations>,
+    generator: SchemaGenerator,
+    names: Vec<&'static str>,
+    schemas: Vec<Value>,
+    required: Vec<&'static str>,
+    strict: bool,
+    text_only: bool,
+    /// Whether structured content must be put into an object.
+    wraps: bool,
+}
+
+impl ToolSpec {
+    /// A tool called `name` that takes nothing and does not say what it does.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            tool: Tool::new(name, RawJson::empty_object()),
+            hints: None,
+            generator: schema::for_input(),
+            names: Vec::new(),
+            schemas: Vec::new(),
+            required: Vec::new(),
+            strict: false,
+            text_only: false,
+            wraps: false,
+        }
+    }
+
+    /// Says what the tool does, for the model that chooses it.
+    #[must_use]
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.tool.description = Some(text.into());
+        self
+    }
+
+    /// Gives the tool a name for people.
+    #[must_use]
+    pub fn title(mut self, text: impl Into<String>) -> Self {
+        self.tool.title = Some(text.into());
+        self
+    }
+
+    /// Whether the tool leaves its surroundings as they are.
+    #[must_use]
+    pub fn read_only(mut self, value: bool) -> Self {
+        self.hints().read_only_hint = Some(value);
+        self
+    }
+
+    /// Whether the tool may destroy something.
+    #[must_use]
+    pub fn destructive(mut self, value: bool) -> Self {
+        self.hints().destructive_hint = Some(value);
+        self
+    }
+
+    /// Whether a second call with the same arguments changes nothing more.
+    #[must_use]
+    pub fn idempotent(mut self, value: bool) -> Self {
+        self.hints().idempotent_hint = Some(value);
+        self
+    }
+
+    /// Whether the tool deals with the world outside, such as the web.
+    #[must_use]
+    pub fn open_world(mut self, value: bool) -> Self {
+        self.hints().open_world_hint = Some(value);
+        self
+    }
+
+    fn hints(&mut self) -> &mut ToolAnnotations {
+        self.hints.get_or_insert_with(ToolAnnotations::default)
+    }
+
+    /// Adds pictures of the tool, given as icons or as their URLs.
+    #[must_use]
+    pub fn icons<I: IntoIcon>(mut self, icons: impl IntoIterator<Item = I>) -> Self {
+        self.tool.icons = Some(icons.into_iter().map(I::into_icon).collect());
+        self
+    }
+
+    /// Adds metadata, for clients that know its keys.
+    #[must_use]
+    pub fn meta(mut self, meta: impl Into<JsonObject>) -> Self {
+        self.tool.meta = Some(meta.into());
+        self
+    }
+
+    /// Returns structured values as text only, without an output schema.
+    #[must_use]
+    pub fn text_only(mut self) -> Self {
+        self.text_only = true;
+        self
+    }
+
+    /// Refuses arguments that the tool does not know, instead of skipping them.
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        self.strict = true;
+        self
+    }
+
+    /// Adds an argument; the order is the one that `tools/list` shows.
+    pub fn argument<T>(&mut self, mut argument: Argument<T>) -> Argument<T> {
+        let mut schema = (argument.describe)(&mut self.generator).to_value();
+        if let Value::Bool(_) = schema {
+            schema = Value::Object(Map::new());
+        }
+        if let Value::Object(members) = &mut schema {
+            members.append(&mut argument.keywords);
+        }
+        if argument.is_required() {
+            self.required.push(argument.name);
+        }
+        argument.expected = expected(&schema);
+        self.names.push(argument.name);
+        self.schemas.push(schema);
+        argument
+    }
+
+    /// Declares what the tool returns.
+    pub fn returns<F: Form>(&mut self, form: F) -> F {
+        if self.text_only {
+            return form;
+        }
+        self.tool.output_schema = F::output_schema().map(|schema| {
+            self.wraps = !structured::is_object(&schema);
+            RawJson::from(if self.wraps {
+                structured::wrapped_schema(schema)
+            } else {
+                schema
+            })
+        });
+        form
+    }
+
+    /// Closes the description; `call` serves each call.
+    #[must_use]
+    pub fn route<C>(mut self, call: C) -> ToolRoute
+    where
+        C: Fn(Call<'_>) -> Result<Reply<CallToolResult>, Rejection> + Send + Sync + 'static,
+    {
+        self.close();
+        let strict = self.strict;
+        let answer = move |incoming: ToolCall<'_>| {
+            let incoming = Call { incoming, strict };
+            call(incoming).unwrap_or_else(Rejection::into_reply)
+        };
+        if self.text_only {
+            ToolRoute::new(self.tool, move |incoming| {
+                structured::drop_reply(answer(incoming))
+            })
+        } else if self.wraps {
+            ToolRoute::new(self.tool, move |incoming| {
+                structured::wrap_reply(answer(incoming))
+            })
+        } else {
+            ToolRoute::new(self.tool, answer)
+        }
+    }
+
+    fn close(&mut self) {
+        let definitions = schema::finish(&mut self.generator, &mut self.schemas);
+        let schema = InputSchema {
+            names: &self.names,
+            schemas: &self.schemas,
+            required: &self.required,
+            closed: self.strict || self.names.is_empty(),
+            definitions: &definitions,
+        };
+        if let Ok(schema) = RawJson::new(&schema) {
+            self.tool.input_schema = schema;
+        }
+        self.tool.annotations = self.hints.take();
+    }
+}
+
+/// A picture, given as an icon or as its URL.
+pub trait IntoIcon {
+    /// The icon.
+    fn into_icon(self) -> Icon;
+}
+
+impl IntoIcon for Icon {
+    fn into_icon(self) -> Icon {
+        self
+    }
+}
+
+impl IntoIcon for &str {
+    fn into_icon(self) -> Icon {
+        Icon::new(self)
+    }
+}
+
+/// The type that a schema names, for a person.
+fn expected(schema: &Value) -> String {
+    let kind = schema.get("type").and_then(Value::as_str);
+    kind.unwrap_or("a value").to_owned()
+}
+
+/// The schema of all arguments, with the properties in the order of the parameters.
+struct InputSchema<'a> {
+    names: &'a [&'static str],
+    schemas: &'a [Value],
+    required: &'a [&'static str],
+    closed: bool,
+    definitions: &'a Map<String, Value>,
+}
+
+impl Serialize for InputSchema<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("type", "object")?;
+        map.serialize_entry("properties", &Properties(self))?;
+        if !self.required.is_empty() {
+            map.serialize_entry("required", self.required)?;
+        }
+        if self.closed {
+            map.serialize_entry("additionalProperties", &false)?;
+        }
+        if !self.definitions.is_empty() {
+            map.serialize_entry("$defs", self.definitions)?;
+        }
+        map.end()
+    }
+}
+
+struct Properties<'a>(&'a InputSchema<'a>);
+
+impl Serialize for Properties<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.names.iter().zip(self.0.schemas))
+    }
+}

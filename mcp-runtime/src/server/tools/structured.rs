@@ -1,0 +1,77 @@
+//! Structured content: a result as JSON, with a schema that says what to expect.
+
+use mcp_types::{CallToolResult, ErrorObject, RawJson, jsonrpc::code};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::content::text_block;
+use crate::server::Reply;
+use crate::{ProtocolError, schema};
+
+/// The schema of what `T` is written as.
+pub(super) fn output_schema<T: JsonSchema>() -> Value {
+    schema::document(schema::describe::<T>, schema::for_output())
+}
+
+/// The result that carries `value`, and a copy of it as text for clients that read only that.
+pub(super) fn result<T: Serialize>(value: &T) -> Result<CallToolResult, ProtocolError> {
+    let raw = RawJson::new(value).map_err(|error| {
+        let message = format!("the result can't be written as JSON: {error}");
+        ErrorObject::new(code::INTERNAL_ERROR, message)
+    })?;
+    let text = text_block(raw.get());
+    Ok(CallToolResult::new([text]).with_structured_content(raw))
+}
+
+/// Whether values of this schema are always objects.
+pub(super) fn is_object(schema: &Value) -> bool {
+    schema.get("type").and_then(Value::as_str) == Some("object")
+}
+
+/// The schema of an object with what `schema` describes as its member `result`.
+///
+/// Most revisions let only an object be structured content (2025-11-25, "Tools").
+pub(super) fn wrapped_schema(mut schema: Value) -> Value {
+    let definitions = schema
+        .as_object_mut()
+        .and_then(|members| members.remove("$defs"));
+    let mut wrapped = json!({
+        "type": "object",
+        "properties": {"result": schema},
+        "required": ["result"],
+    });
+    if let (Some(definitions), Value::Object(members)) = (definitions, &mut wrapped) {
+        members.insert("$defs".to_owned(), definitions);
+    }
+    wrapped
+}
+
+/// Puts the structured content of an answer into an object, as the wrapped schema says.
+pub(super) fn wrap_reply(reply: Reply<CallToolResult>) -> Reply<CallToolResult> {
+    map(reply, |mut result| {
+        result.structured_content = result.structured_content.map(|raw| {
+            let text = format!(r#"{{"result":{}}}"#, raw.get());
+            RawJson::from_text(text).unwrap_or(raw)
+        });
+        result
+    })
+}
+
+/// Leaves an answer its text only.
+pub(super) fn drop_reply(reply: Reply<CallToolResult>) -> Reply<CallToolResult> {
+    map(reply, |mut result| {
+        result.structured_content = None;
+        result
+    })
+}
+
+fn map(
+    reply: Reply<CallToolResult>,
+    change: fn(CallToolResult) -> CallToolResult,
+) -> Reply<CallToolResult> {
+    match reply {
+        Reply::Ready(answer) => Reply::Ready(answer.map(change)),
+        Reply::Pending(future) => Reply::Pending(Box::pin(async move { future.await.map(change) })),
+    }
+}
