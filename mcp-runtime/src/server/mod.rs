@@ -15,6 +15,7 @@ mod router;
 mod serve;
 mod signal;
 pub mod tools;
+mod trace;
 
 pub use crate::driver::BoxFuture;
 pub(crate) use answer::Answer;

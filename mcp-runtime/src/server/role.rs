@@ -4,6 +4,7 @@ use mcp_types::{InitializedNotification, Notification, RequestId};
 use serde_json::value::RawValue;
 
 use super::router::Admitted;
+use super::trace::Trace;
 use super::{Answer, Server};
 use crate::driver::{Peer, Role, Served};
 use crate::protocol::{Admission, LifecycleState, Refusal, ServerLifecycle};
@@ -25,6 +26,32 @@ impl ServerRole {
     }
 }
 
+impl ServerRole {
+    fn admit(
+        &mut self,
+        trace: &Trace,
+        id: &RequestId,
+        method: &str,
+        params: Option<&RawValue>,
+    ) -> Result<Served<Answer>, Refusal> {
+        let router = self.server.router();
+        Ok(match self.lifecycle.request(method, params)? {
+            Admission::Serve(terms) => {
+                trace.admitted(&terms, params);
+                router.serve(Admitted {
+                    id,
+                    method,
+                    params,
+                    terms: &terms,
+                    peer: &self.peer,
+                })?
+            }
+            Admission::Initialize(terms) => Served::Now(Ok(router.initialize(&terms))),
+            Admission::Ping => Served::Now(Ok(Answer::empty())),
+        })
+    }
+}
+
 impl Role for ServerRole {
     type Answer = Answer;
 
@@ -34,22 +61,9 @@ impl Role for ServerRole {
         method: &str,
         params: Option<&RawValue>,
     ) -> Served<Answer> {
-        let router = self.server.router();
-        match self.lifecycle.request(method, params) {
-            Ok(Admission::Serve(terms)) => router.serve(Admitted {
-                id,
-                method,
-                params,
-                terms: &terms,
-                peer: &self.peer,
-            }),
-            Ok(Admission::Initialize(terms)) => Served::Now(Ok(router.initialize(&terms))),
-            Ok(Admission::Ping) => Served::Now(Ok(Answer::empty())),
-            Err(refusal) => {
-                tracing::debug!(%id, method, %refusal, "a request was refused");
-                refusal.into()
-            }
-        }
+        let trace = Trace::begin(id, method);
+        let served = trace.in_scope(|| self.admit(&trace, id, method, params));
+        trace.end(served.unwrap_or_else(Served::from))
     }
 
     fn notification(&mut self, method: &str, _params: Option<&RawValue>) {

@@ -70,11 +70,11 @@ impl Router {
     }
 
     /// Serves a request that the lifecycle has admitted.
-    pub(super) fn serve(&self, request: Admitted<'_>) -> Served<Answer> {
-        self.route(request).unwrap_or_else(Served::from)
-    }
-
-    fn route(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
+    ///
+    /// # Errors
+    ///
+    /// When the parameters do not fit, or the server does not offer what is asked for.
+    pub(super) fn serve(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
         let terms = request.terms;
         let answer = match request.method {
             CallToolRequest::METHOD if !self.tools.is_empty() => return self.call_tool(request),

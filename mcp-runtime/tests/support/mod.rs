@@ -1,6 +1,6 @@
 //! A peer that says exactly what a test wants, and a server to say it to.
 
-#![allow(clippy::unwrap_used, dead_code)]
+#![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
 
 use mcp_runtime::server::{Reply, tools::ToolRoute};
 use mcp_runtime::transport::memory::{self, Memory};

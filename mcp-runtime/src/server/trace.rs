@@ -1,0 +1,107 @@
+//! What the log says of each request.
+
+use std::time::Instant;
+
+use mcp_types::{ErrorObject, RequestId};
+use serde_json::value::RawValue;
+use tracing::{Instrument, Span, field};
+
+use crate::driver::Served;
+use crate::protocol::Terms;
+
+/// One request, as the log sees it. It is of level debug, so a quiet server pays next to nothing.
+pub(super) struct Trace {
+    span: Span,
+    ending: Option<Ending>,
+}
+
+impl Trace {
+    pub(super) fn begin(id: &RequestId, method: &str) -> Self {
+        let span = tracing::debug_span!(
+            "request",
+            %id,
+            method,
+            name = field::Empty,
+            revision = field::Empty,
+            client = field::Empty,
+        );
+        let ending = (!span.is_disabled()).then(|| Ending {
+            begun: Instant::now(),
+            outcome: "cancelled",
+        });
+        Self { span, ending }
+    }
+
+    /// Runs what serves the request, as a part of it.
+    pub(super) fn in_scope<T>(&self, serve: impl FnOnce() -> T) -> T {
+        self.span.in_scope(serve)
+    }
+
+    /// Adds what is known once the request is admitted: its terms, and the tool or prompt that it
+    /// is about.
+    pub(super) fn admitted(&self, terms: &Terms, params: Option<&RawValue>) {
+        if self.ending.is_none() {
+            return;
+        }
+        self.span.record("revision", terms.revision.as_str());
+        if let Some(client) = &terms.client_info {
+            self.span.record("client", &*client.name);
+        }
+        if let Some(name) = params.and_then(name) {
+            self.span.record("name", &*name);
+        }
+    }
+
+    /// Logs how the request ends and how long it took, unless nobody listens.
+    pub(super) fn end<A: Send + 'static>(self, served: Served<A>) -> Served<A> {
+        let Some(mut ending) = self.ending else {
+            return served;
+        };
+        match served {
+            Served::Now(result) => {
+                ending.note(&result);
+                self.span.in_scope(|| drop(ending));
+                Served::Now(result)
+            }
+            Served::Later(future) => {
+                let watched = async move {
+                    let result = future.await;
+                    ending.note(&result);
+                    result
+                };
+                Served::Later(Box::pin(watched.instrument(self.span)))
+            }
+        }
+    }
+}
+
+fn name(params: &RawValue) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        name: String,
+    }
+    let named: Named = serde_json::from_str(params.get()).ok()?;
+    Some(named.name)
+}
+
+/// Reports when it is dropped: so a request that was cancelled is reported, too.
+struct Ending {
+    begun: Instant,
+    outcome: &'static str,
+}
+
+impl Ending {
+    fn note<A>(&mut self, result: &Result<A, ErrorObject>) {
+        self.outcome = match result {
+            Ok(_) => "answered",
+            Err(_) => "failed",
+        };
+    }
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let elapsed_us = u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        tracing::debug!(outcome = self.outcome, elapsed_us, "request ended");
+    }
+}
