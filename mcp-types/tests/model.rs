@@ -1,0 +1,144 @@
+//! The generated model on the wire: what comes in goes out again.
+#![allow(clippy::unwrap_used)]
+
+use mcp_types::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ContentBlock,
+    ElicitRequestParams, InputRequest, LoggingLevel, OneOrMany, PrimitiveSchemaDefinition, Request,
+    ResourceContents, Role, SamplingMessage, TextContent, Tool,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+fn round_trip<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(json: &Value) -> T {
+    let text = json.to_string();
+    let from_text: T = serde_json::from_str(&text).unwrap();
+    assert_eq!(serde_json::to_value(&from_text).unwrap(), *json);
+    let from_reader: T = serde_json::from_reader(text.as_bytes()).unwrap();
+    assert_eq!(from_reader, from_text);
+    let from_value: T = serde_json::from_value(json.clone()).unwrap();
+    assert_eq!(serde_json::to_value(&from_value).unwrap(), *json);
+    from_text
+}
+
+#[test]
+fn content_is_told_apart_by_type_wherever_it_stands() {
+    let first = round_trip::<ContentBlock>(&json!({"type": "text", "text": "hi"}));
+    assert_eq!(first, TextContent::new("hi").into());
+    let text = r#"{"text":"a\"b","_meta":{"x":[1,2.5,null]},"type":"text"}"#;
+    let last: ContentBlock = serde_json::from_str(text).unwrap();
+    let ContentBlock::Text(last) = last else {
+        panic!("{last:?}")
+    };
+    assert_eq!(last.text, "a\"b");
+    assert_eq!(last.meta.unwrap()["x"], json!([1, 2.5, null]));
+}
+
+#[test]
+fn unknown_content_is_kept() {
+    let json = json!({"a": 1, "type": "hologram", "z": {"deep": [true]}});
+    let block = round_trip::<ContentBlock>(&json);
+    assert!(matches!(block, ContentBlock::Unknown(_)));
+}
+
+#[test]
+fn a_union_without_its_tag_is_an_error() {
+    let error = serde_json::from_str::<ContentBlock>(r#"{"text":"hi"}"#).unwrap_err();
+    assert!(error.to_string().contains("`type`"), "{error}");
+    assert!(serde_json::from_str::<ContentBlock>(r#"{"type":"text"}"#).is_err());
+}
+
+#[test]
+fn raw_json_inside_a_union_is_verbatim() {
+    let text = r#"{"role":"user","content":[{"input":{"n":1.0},"id":"1","name":"f","type":"tool_use"}]}"#;
+    let message: SamplingMessage = serde_json::from_str(text).unwrap();
+    assert!(matches!(message.content, OneOrMany::Many(_)));
+    let text = serde_json::to_string(&message).unwrap();
+    assert!(text.contains(r#""input":{"n":1.0}"#), "{text}");
+}
+
+#[test]
+fn resource_contents_are_told_apart_by_a_key() {
+    let json = json!({"mimeType": "text/plain", "uri": "file:///x", "text": "hi"});
+    assert!(matches!(round_trip(&json), ResourceContents::Text(_)));
+    let json = json!({"uri": "file:///x", "blob": "aGk="});
+    assert!(matches!(round_trip(&json), ResourceContents::Blob(_)));
+    let json = json!({"uri": "file:///x", "hologram": 1});
+    assert!(matches!(round_trip(&json), ResourceContents::Unknown(_)));
+}
+
+#[test]
+fn elicitation_without_a_mode_is_a_form() {
+    let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    let json = json!({"message": "?", "requestedSchema": schema});
+    assert!(matches!(round_trip(&json), ElicitRequestParams::Form(_)));
+    let json = json!({"message": "?", "mode": "form", "requestedSchema": schema});
+    assert!(matches!(round_trip(&json), ElicitRequestParams::Form(_)));
+    let json = json!({"message": "?", "mode": "url", "url": "https://example.org/"});
+    assert!(matches!(round_trip(&json), ElicitRequestParams::Url(_)));
+    let json = json!({"message": "?", "mode": "telepathy"});
+    assert!(matches!(round_trip(&json), ElicitRequestParams::Unknown(_)));
+}
+
+#[test]
+fn form_fields_are_told_apart_by_best_match() {
+    use PrimitiveSchemaDefinition as Field;
+    let decode = |json: Value| round_trip::<Field>(&json);
+    assert!(matches!(decode(json!({"type": "string"})), Field::String(_)));
+    assert!(matches!(decode(json!({"type": "integer", "default": 5})), Field::Number(_)));
+    assert!(matches!(decode(json!({"type": "boolean"})), Field::Boolean(_)));
+    let json = json!({"type": "string", "enum": ["a"]});
+    assert!(matches!(decode(json), Field::UntitledSingleSelectEnum(_)));
+    let json = json!({"type": "string", "enum": ["a"], "enumNames": ["A"]});
+    assert!(matches!(decode(json), Field::LegacyTitledEnum(_)));
+    let json = json!({"type": "string", "oneOf": [{"const": "a", "title": "A"}]});
+    assert!(matches!(decode(json), Field::TitledSingleSelectEnum(_)));
+    let json = json!({"type": "array", "items": {"type": "string", "enum": ["a"]}});
+    assert!(matches!(decode(json), Field::UntitledMultiSelectEnum(_)));
+    let json = json!({"type": "array", "items": {"anyOf": [{"const": "a", "title": "A"}]}});
+    assert!(matches!(decode(json), Field::TitledMultiSelectEnum(_)));
+    assert!(matches!(decode(json!({"type": "colour"})), Field::Unknown(_)));
+}
+
+#[test]
+fn requests_are_told_apart_by_method_wherever_it_stands() {
+    let json = json!({"method": "roots/list"});
+    assert!(matches!(round_trip(&json), InputRequest::ListRoots(None)));
+    let text = r#"{"params":{"name":"add","arguments":{"a":1}},"method":"tools/call"}"#;
+    let request: ClientRequest = serde_json::from_str(text).unwrap();
+    assert_eq!(request.method(), Some(CallToolRequest::METHOD));
+    let ClientRequest::CallTool(params) = request else {
+        panic!()
+    };
+    assert_eq!(params.arguments.as_ref().unwrap().get(), r#"{"a":1}"#);
+    let unknown = json!({"method": "tools/melt", "params": {"x": 1}});
+    assert!(matches!(round_trip(&unknown), ClientRequest::Unknown(_)));
+}
+
+#[test]
+fn parameters_are_decoded_by_method() {
+    let params = serde_json::value::to_raw_value(&json!({"name": "add"})).unwrap();
+    let request = ClientRequest::from_parts("tools/call", Some(&params)).unwrap().unwrap();
+    let expected = CallToolRequestParams::new("add");
+    assert!(matches!(request, ClientRequest::CallTool(params) if *params == expected));
+    assert!(ClientRequest::from_parts("tools/melt", None).unwrap().is_none());
+    let error = ClientRequest::from_parts("tools/call", None).unwrap_err();
+    assert!(error.to_string().contains("name"), "{error}");
+}
+
+#[test]
+fn unknown_values_of_an_enum_are_kept() {
+    assert_eq!(round_trip::<Role>(&json!("user")), Role::User);
+    assert_eq!(round_trip::<LoggingLevel>(&json!("loud")), LoggingLevel::from("loud"));
+    assert_eq!(LoggingLevel::from("debug"), LoggingLevel::Debug);
+}
+
+#[test]
+fn schemas_survive_verbatim_and_unknown_fields_are_tolerated() {
+    let text = r#"{"name":"t","inputSchema":{ "type":"object", "$defs":{"x":{}} },"novelty":1}"#;
+    let tool: Tool = serde_json::from_str(text).unwrap();
+    assert_eq!(tool.input_schema.get(), r#"{ "type":"object", "$defs":{"x":{}} }"#);
+    let text = r#"{"content":[],"isError":null}"#;
+    let result: CallToolResult = serde_json::from_str(text).unwrap();
+    assert_eq!(result.is_error, None);
+}
