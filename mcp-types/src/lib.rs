@@ -6,6 +6,7 @@
 //!
 //! Nothing here does I/O, and the only dependencies are `serde` and `serde_json`.
 
+mod availability;
 #[rustfmt::skip]
 mod generated;
 pub mod jsonrpc;
@@ -19,10 +20,13 @@ mod revision;
 mod support;
 mod union;
 
+pub use availability::{
+    CapabilityInfo, FieldInfo, MethodInfo, Revisions, Side, TypeInfo, VariantInfo,
+};
 pub use generated::*;
 pub use jsonrpc::{ErrorObject, ProgressToken, RequestId};
 pub use meta::RequestMetaRef;
 pub use method::{Notification, Request};
 pub use one_or_many::OneOrMany;
 pub use raw::{JsonObject, RawJson};
-pub use revision::{Era, Revision, UnknownRevision};
+pub use revision::{Era, UnknownRevision};

@@ -1,84 +1,17 @@
-//! The protocol revisions and the two eras they fall into.
+//! What every revision of the protocol can do, and the two eras they fall into.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A published revision of the protocol, named by its date.
-///
-/// The order is that of publication, so `revision >= Revision::V2025_06_18` reads as
-/// "2025-06-18 or newer".
-///
-/// ```
-/// use mcp_types::{Era, Revision};
-///
-/// let revision: Revision = "2025-06-18".parse().unwrap();
-/// assert_eq!(revision, Revision::V2025_06_18);
-/// assert_eq!(revision.era(), Era::Handshake);
-/// assert!(revision < Revision::LATEST);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Revision {
-    /// The first published revision.
-    V2024_11_05,
-    /// Adds Streamable HTTP, tool annotations, audio and JSON-RPC batches.
-    V2025_03_26,
-    /// Adds structured tool output, elicitation and resource links; removes batches.
-    V2025_06_18,
-    /// Adds icons, tasks, URL elicitation and tools in sampling.
-    V2025_11_25,
-    /// Stateless: no handshake, version and capabilities in the `_meta` of each request.
-    V2026_07_28,
-}
+use crate::Revision;
 
 impl Revision {
-    /// Every revision, oldest first.
-    pub const ALL: [Self; 5] = [
-        Self::V2024_11_05,
-        Self::V2025_03_26,
-        Self::V2025_06_18,
-        Self::V2025_11_25,
-        Self::V2026_07_28,
-    ];
-
-    /// The newest revision.
-    pub const LATEST: Self = Self::V2026_07_28;
-
-    /// The newest revision that opens with an `initialize` handshake.
-    pub const LATEST_HANDSHAKE: Self = Self::V2025_11_25;
-
-    /// The date that names the revision on the wire.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::V2024_11_05 => "2024-11-05",
-            Self::V2025_03_26 => "2025-03-26",
-            Self::V2025_06_18 => "2025-06-18",
-            Self::V2025_11_25 => "2025-11-25",
-            Self::V2026_07_28 => "2026-07-28",
-        }
-    }
-
-    /// How a connection of this revision begins.
-    #[must_use]
-    pub const fn era(self) -> Era {
-        match self {
-            Self::V2026_07_28 => Era::Stateless,
-            _ => Era::Handshake,
-        }
-    }
-
     /// The position in [`Revision::ALL`], for tables with one entry a revision.
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize
-    }
-
-    /// Whether messages may be sent as JSON-RPC batches, which only 2025-03-26 has.
-    #[must_use]
-    pub const fn has_batches(self) -> bool {
-        matches!(self, Self::V2025_03_26)
     }
 }
 

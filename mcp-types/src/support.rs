@@ -1,6 +1,6 @@
 //! What generated code brings into scope.
 
-pub(crate) mod structs {
+pub(crate) mod model {
     pub(crate) use crate::union::Key;
     pub(crate) use crate::{JsonObject, OneOrMany, ProgressToken, RawJson, RequestId};
     pub(crate) use serde::de::{Error, MapAccess, Visitor};
@@ -24,4 +24,24 @@ pub(crate) mod unions {
     pub(crate) use serde::de::Error;
     pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
     pub(crate) use serde_json::value::RawValue;
+}
+
+pub(crate) mod availability {
+    pub(crate) use crate::availability::{
+        CapabilityInfo, FieldInfo, MethodInfo, Revisions, Side, TypeInfo, VariantInfo,
+    };
+}
+
+pub(crate) mod borrowed {
+    pub(crate) use serde::Deserialize;
+    pub(crate) use serde_json::value::RawValue;
+    pub(crate) use std::borrow::Cow;
+}
+
+pub(crate) mod messages {
+    pub(crate) use crate::method::{Notification, Request};
+}
+
+pub(crate) mod revisions {
+    pub(crate) use crate::Era;
 }

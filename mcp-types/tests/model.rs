@@ -2,10 +2,12 @@
 #![allow(clippy::unwrap_used)]
 
 use mcp_types::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ContentBlock,
-    ElicitRequestParams, InputRequest, LoggingLevel, OneOrMany, PrimitiveSchemaDefinition, Request,
-    ResourceContents, Role, SamplingMessage, TextContent, Tool,
+    CallToolRequest, CallToolRequestParams, CallToolRequestParamsRef, CallToolResult,
+    ClientRequest, ContentBlock, ElicitRequestParams, InputRequest, LoggingLevel, OneOrMany,
+    PrimitiveSchemaDefinition, Request, ResourceContents, Role, SamplingMessage, TextContent, Tool,
 };
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -50,7 +52,8 @@ fn a_union_without_its_tag_is_an_error() {
 
 #[test]
 fn raw_json_inside_a_union_is_verbatim() {
-    let text = r#"{"role":"user","content":[{"input":{"n":1.0},"id":"1","name":"f","type":"tool_use"}]}"#;
+    let text =
+        r#"{"role":"user","content":[{"input":{"n":1.0},"id":"1","name":"f","type":"tool_use"}]}"#;
     let message: SamplingMessage = serde_json::from_str(text).unwrap();
     assert!(matches!(message.content, OneOrMany::Many(_)));
     let text = serde_json::to_string(&message).unwrap();
@@ -84,9 +87,18 @@ fn elicitation_without_a_mode_is_a_form() {
 fn form_fields_are_told_apart_by_best_match() {
     use PrimitiveSchemaDefinition as Field;
     let decode = |json: Value| round_trip::<Field>(&json);
-    assert!(matches!(decode(json!({"type": "string"})), Field::String(_)));
-    assert!(matches!(decode(json!({"type": "integer", "default": 5})), Field::Number(_)));
-    assert!(matches!(decode(json!({"type": "boolean"})), Field::Boolean(_)));
+    assert!(matches!(
+        decode(json!({"type": "string"})),
+        Field::String(_)
+    ));
+    assert!(matches!(
+        decode(json!({"type": "integer", "default": 5})),
+        Field::Number(_)
+    ));
+    assert!(matches!(
+        decode(json!({"type": "boolean"})),
+        Field::Boolean(_)
+    ));
     let json = json!({"type": "string", "enum": ["a"]});
     assert!(matches!(decode(json), Field::UntitledSingleSelectEnum(_)));
     let json = json!({"type": "string", "enum": ["a"], "enumNames": ["A"]});
@@ -97,7 +109,10 @@ fn form_fields_are_told_apart_by_best_match() {
     assert!(matches!(decode(json), Field::UntitledMultiSelectEnum(_)));
     let json = json!({"type": "array", "items": {"anyOf": [{"const": "a", "title": "A"}]}});
     assert!(matches!(decode(json), Field::TitledMultiSelectEnum(_)));
-    assert!(matches!(decode(json!({"type": "colour"})), Field::Unknown(_)));
+    assert!(matches!(
+        decode(json!({"type": "colour"})),
+        Field::Unknown(_)
+    ));
 }
 
 #[test]
@@ -118,10 +133,16 @@ fn requests_are_told_apart_by_method_wherever_it_stands() {
 #[test]
 fn parameters_are_decoded_by_method() {
     let params = serde_json::value::to_raw_value(&json!({"name": "add"})).unwrap();
-    let request = ClientRequest::from_parts("tools/call", Some(&params)).unwrap().unwrap();
+    let request = ClientRequest::from_parts("tools/call", Some(&params))
+        .unwrap()
+        .unwrap();
     let expected = CallToolRequestParams::new("add");
     assert!(matches!(request, ClientRequest::CallTool(params) if *params == expected));
-    assert!(ClientRequest::from_parts("tools/melt", None).unwrap().is_none());
+    assert!(
+        ClientRequest::from_parts("tools/melt", None)
+            .unwrap()
+            .is_none()
+    );
     let error = ClientRequest::from_parts("tools/call", None).unwrap_err();
     assert!(error.to_string().contains("name"), "{error}");
 }
@@ -129,7 +150,10 @@ fn parameters_are_decoded_by_method() {
 #[test]
 fn unknown_values_of_an_enum_are_kept() {
     assert_eq!(round_trip::<Role>(&json!("user")), Role::User);
-    assert_eq!(round_trip::<LoggingLevel>(&json!("loud")), LoggingLevel::from("loud"));
+    assert_eq!(
+        round_trip::<LoggingLevel>(&json!("loud")),
+        LoggingLevel::from("loud")
+    );
     assert_eq!(LoggingLevel::from("debug"), LoggingLevel::Debug);
 }
 
@@ -137,8 +161,23 @@ fn unknown_values_of_an_enum_are_kept() {
 fn schemas_survive_verbatim_and_unknown_fields_are_tolerated() {
     let text = r#"{"name":"t","inputSchema":{ "type":"object", "$defs":{"x":{}} },"novelty":1}"#;
     let tool: Tool = serde_json::from_str(text).unwrap();
-    assert_eq!(tool.input_schema.get(), r#"{ "type":"object", "$defs":{"x":{}} }"#);
+    assert_eq!(
+        tool.input_schema.get(),
+        r#"{ "type":"object", "$defs":{"x":{}} }"#
+    );
     let text = r#"{"content":[],"isError":null}"#;
     let result: CallToolResult = serde_json::from_str(text).unwrap();
     assert_eq!(result.is_error, None);
+}
+
+#[test]
+fn borrowed_parameters_point_into_the_message() {
+    let text = r#"{"name":"add","arguments":{"a":1},"requestState":"s"}"#;
+    let params: CallToolRequestParamsRef<'_> = serde_json::from_str(text).unwrap();
+    assert!(matches!(params.name, Cow::Borrowed("add")));
+    assert!(matches!(params.request_state, Some(Cow::Borrowed("s"))));
+    assert_eq!(params.arguments.unwrap().get(), r#"{"a":1}"#);
+    let escaped: CallToolRequestParamsRef<'_> = serde_json::from_str(r#"{"name":"a\"b"}"#).unwrap();
+    assert_eq!(escaped.name, "a\"b");
+    assert!(escaped.arguments.is_none());
 }

@@ -2,7 +2,7 @@
 
 //! The string enums of all revisions.
 
-#[allow(unused_imports, reason = "for links in the documentation")]
+#[allow(unused_imports, reason = "some only for links in the documentation")]
 use super::*;
 use crate::support::enums::*;
 
@@ -46,6 +46,7 @@ impl OpenEnum for CacheScope {
             },
         )
     }
+
     fn unknown(value: String) -> Self {
         Self::Unknown(value)
     }
@@ -121,6 +122,7 @@ impl OpenEnum for ElicitAction {
             },
         )
     }
+
     fn unknown(value: String) -> Self {
         Self::Unknown(value)
     }
@@ -184,6 +186,7 @@ impl OpenEnum for ElicitRequestFormParamsMode {
             },
         )
     }
+
     fn unknown(value: String) -> Self {
         Self::Unknown(value)
     }
@@ -253,6 +256,7 @@ impl OpenEnum for IconTheme {
             },
         )
     }
+
     fn unknown(value: String) -> Self {
         Self::Unknown(value)
     }
@@ -328,6 +332,7 @@ impl OpenEnum for IncludeContext {
             },
         )
     }
+
     fn unknown(value: String) -> Self {
         Self::Unknown(value)
     }
@@ -433,6 +438,7 @@ impl OpenEnum for LoggingLevel {
             },
         )
     }
+
     fn unknown(value: String) -> Self {
         Self::Unknown(value)
     }
@@ -502,6 +508,7 @@ impl OpenEnum for NumberSchemaType {
             },
         )
     }
+
     fn unknown(value: String) -> Self {
         Self::Unknown(value)
     }
@@ -571,6 +578,7 @@ impl OpenEnum for ResultType {
             },
         )
     }
+
     fn unknown(value: String) -> Self {
         Self::Unknown(value)
     }
@@ -640,6 +648,7 @@ impl OpenEnum for Role {
             },
         )
     }
+
     fn unknown(value: String) -> Self {
         Self::Unknown(value)
     }
@@ -721,6 +730,7 @@ impl OpenEnum for StringSchemaFormat {
             },
         )
     }
+
     fn unknown(value: String) -> Self {
         Self::Unknown(value)
     }
@@ -808,6 +818,7 @@ impl OpenEnum for TaskStatus {
             },
         )
     }
+
     fn unknown(value: String) -> Self {
         Self::Unknown(value)
     }
@@ -883,6 +894,7 @@ impl OpenEnum for ToolChoiceMode {
             },
         )
     }
+
     fn unknown(value: String) -> Self {
         Self::Unknown(value)
     }
@@ -958,6 +970,7 @@ impl OpenEnum for ToolExecutionTaskSupport {
             },
         )
     }
+
     fn unknown(value: String) -> Self {
         Self::Unknown(value)
     }

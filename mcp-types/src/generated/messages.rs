@@ -2,8 +2,9 @@
 
 //! The messages of all revisions, each with its method, parameters and result.
 
-use super::methods;
-use crate::method::{Notification, Request};
+#[allow(unused_imports, reason = "some only for links in the documentation")]
+use super::*;
+use crate::support::messages::*;
 
 /// The request `completion/complete`, sent by the client.
 ///

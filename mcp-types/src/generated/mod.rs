@@ -2,6 +2,10 @@
 
 //! The protocol's types: one model for all revisions.
 
+pub(crate) mod availability;
+
+mod borrowed;
+
 mod enums;
 
 pub mod error_codes;
@@ -14,12 +18,18 @@ pub mod methods;
 
 mod model;
 
+mod revisions;
+
 mod unions;
+
+pub use borrowed::*;
 
 pub use enums::*;
 
 pub use messages::*;
 
 pub use model::*;
+
+pub use revisions::*;
 
 pub use unions::*;

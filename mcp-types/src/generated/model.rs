@@ -2,8 +2,9 @@
 
 //! The structs of all revisions.
 
+#[allow(unused_imports, reason = "some only for links in the documentation")]
 use super::*;
-use crate::support::structs::*;
+use crate::support::model::*;
 
 /// Hints on how a client should treat a piece of content or a resource: for whom, how important, how old. None of them is binding.
 ///
@@ -42,18 +43,21 @@ impl Annotations {
             priority: None,
         }
     }
+
     /// Sets [`audience`](Self::audience).
     #[must_use]
     pub fn with_audience(mut self, audience: impl IntoIterator<Item = Role>) -> Self {
         self.audience = Some(audience.into_iter().collect());
         self
     }
+
     /// Sets [`last_modified`](Self::last_modified).
     #[must_use]
     pub fn with_last_modified(mut self, last_modified: impl Into<String>) -> Self {
         self.last_modified = Some(last_modified.into());
         self
     }
+
     /// Sets [`priority`](Self::priority).
     #[must_use]
     pub fn with_priority(mut self, priority: f64) -> Self {
@@ -101,12 +105,14 @@ impl AudioContent {
             annotations: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`annotations`](Self::annotations).
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
@@ -152,12 +158,14 @@ impl BlobResourceContents {
             mime_type: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`mime_type`](Self::mime_type).
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
@@ -200,18 +208,21 @@ impl BooleanSchema {
             title: None,
         }
     }
+
     /// Sets [`default`](Self::default).
     #[must_use]
     pub fn with_default(mut self, default: bool) -> Self {
         self.default = Some(default);
         self
     }
+
     /// Sets [`description`](Self::description).
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// Sets [`title`](Self::title).
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -270,18 +281,21 @@ impl CallToolRequestParams {
             task: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`arguments`](Self::arguments).
     #[must_use]
     pub fn with_arguments(mut self, arguments: impl Into<RawJson>) -> Self {
         self.arguments = Some(arguments.into());
         self
     }
+
     /// Sets [`input_responses`](Self::input_responses).
     #[must_use]
     pub fn with_input_responses(
@@ -293,12 +307,14 @@ impl CallToolRequestParams {
         );
         self
     }
+
     /// Sets [`request_state`](Self::request_state).
     #[must_use]
     pub fn with_request_state(mut self, request_state: impl Into<String>) -> Self {
         self.request_state = Some(request_state.into());
         self
     }
+
     /// Sets [`task`](Self::task).
     #[must_use]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
@@ -355,24 +371,28 @@ impl CallToolResult {
             structured_content: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`is_error`](Self::is_error).
     #[must_use]
     pub fn with_is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
         self
     }
+
     /// Sets [`result_type`](Self::result_type).
     #[must_use]
     pub fn with_result_type(mut self, result_type: ResultType) -> Self {
         self.result_type = Some(result_type);
         self
     }
+
     /// Sets [`structured_content`](Self::structured_content).
     #[must_use]
     pub fn with_structured_content(
@@ -469,18 +489,21 @@ impl CancelTaskResult {
             extra: JsonObject::new(),
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`poll_interval`](Self::poll_interval).
     #[must_use]
     pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
         self
     }
+
     /// Sets [`status_message`](Self::status_message).
     #[must_use]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
@@ -601,18 +624,21 @@ impl CancelledNotificationParams {
             request_id: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`reason`](Self::reason).
     #[must_use]
     pub fn with_reason(mut self, reason: impl Into<String>) -> Self {
         self.reason = Some(reason.into());
         self
     }
+
     /// Sets [`request_id`](Self::request_id).
     #[must_use]
     pub fn with_request_id(mut self, request_id: impl Into<RequestId>) -> Self {
@@ -672,6 +698,7 @@ impl ClientCapabilities {
             tasks: None,
         }
     }
+
     /// Sets [`elicitation`](Self::elicitation).
     #[must_use]
     pub fn with_elicitation(
@@ -681,6 +708,7 @@ impl ClientCapabilities {
         self.elicitation = Some(elicitation);
         self
     }
+
     /// Sets [`experimental`](Self::experimental).
     #[must_use]
     pub fn with_experimental(
@@ -692,6 +720,7 @@ impl ClientCapabilities {
         );
         self
     }
+
     /// Sets [`extensions`](Self::extensions).
     #[must_use]
     pub fn with_extensions(
@@ -703,18 +732,21 @@ impl ClientCapabilities {
         );
         self
     }
+
     /// Sets [`roots`](Self::roots).
     #[must_use]
     pub fn with_roots(mut self, roots: ClientCapabilitiesRoots) -> Self {
         self.roots = Some(roots);
         self
     }
+
     /// Sets [`sampling`](Self::sampling).
     #[must_use]
     pub fn with_sampling(mut self, sampling: ClientCapabilitiesSampling) -> Self {
         self.sampling = Some(sampling);
         self
     }
+
     /// Sets [`tasks`](Self::tasks).
     #[must_use]
     pub fn with_tasks(mut self, tasks: ClientCapabilitiesTasks) -> Self {
@@ -751,12 +783,14 @@ impl ClientCapabilitiesElicitation {
             extra: JsonObject::new(),
         }
     }
+
     /// Sets [`form`](Self::form).
     #[must_use]
     pub fn with_form(mut self, form: JsonObject) -> Self {
         self.form = Some(form);
         self
     }
+
     /// Sets [`url`](Self::url).
     #[must_use]
     pub fn with_url(mut self, url: JsonObject) -> Self {
@@ -835,6 +869,7 @@ impl ClientCapabilitiesRoots {
     pub fn new() -> Self {
         Self { list_changed: None }
     }
+
     /// Sets [`list_changed`](Self::list_changed).
     #[must_use]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
@@ -871,12 +906,14 @@ impl ClientCapabilitiesSampling {
             extra: JsonObject::new(),
         }
     }
+
     /// Sets [`context`](Self::context).
     #[must_use]
     pub fn with_context(mut self, context: JsonObject) -> Self {
         self.context = Some(context);
         self
     }
+
     /// Sets [`tools`](Self::tools).
     #[must_use]
     pub fn with_tools(mut self, tools: JsonObject) -> Self {
@@ -969,18 +1006,21 @@ impl ClientCapabilitiesTasks {
             requests: None,
         }
     }
+
     /// Sets [`cancel`](Self::cancel).
     #[must_use]
     pub fn with_cancel(mut self, cancel: JsonObject) -> Self {
         self.cancel = Some(cancel);
         self
     }
+
     /// Sets [`list`](Self::list).
     #[must_use]
     pub fn with_list(mut self, list: JsonObject) -> Self {
         self.list = Some(list);
         self
     }
+
     /// Sets [`requests`](Self::requests).
     #[must_use]
     pub fn with_requests(mut self, requests: ClientCapabilitiesTasksRequests) -> Self {
@@ -1016,6 +1056,7 @@ impl ClientCapabilitiesTasksRequests {
             sampling: None,
         }
     }
+
     /// Sets [`elicitation`](Self::elicitation).
     #[must_use]
     pub fn with_elicitation(
@@ -1025,6 +1066,7 @@ impl ClientCapabilitiesTasksRequests {
         self.elicitation = Some(elicitation);
         self
     }
+
     /// Sets [`sampling`](Self::sampling).
     #[must_use]
     pub fn with_sampling(
@@ -1055,6 +1097,7 @@ impl ClientCapabilitiesTasksRequestsElicitation {
     pub fn new() -> Self {
         Self { create: None }
     }
+
     /// Sets [`create`](Self::create).
     #[must_use]
     pub fn with_create(mut self, create: JsonObject) -> Self {
@@ -1082,6 +1125,7 @@ impl ClientCapabilitiesTasksRequestsSampling {
     pub fn new() -> Self {
         Self { create_message: None }
     }
+
     /// Sets [`create_message`](Self::create_message).
     #[must_use]
     pub fn with_create_message(mut self, create_message: JsonObject) -> Self {
@@ -1131,12 +1175,14 @@ impl CompleteRequestParams {
             context: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`context`](Self::context).
     #[must_use]
     pub fn with_context(mut self, context: CompletionContext) -> Self {
@@ -1177,12 +1223,14 @@ impl CompleteResult {
             result_type: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`result_type`](Self::result_type).
     #[must_use]
     pub fn with_result_type(mut self, result_type: ResultType) -> Self {
@@ -1223,12 +1271,14 @@ impl Completion {
             total: None,
         }
     }
+
     /// Sets [`has_more`](Self::has_more).
     #[must_use]
     pub fn with_has_more(mut self, has_more: bool) -> Self {
         self.has_more = Some(has_more);
         self
     }
+
     /// Sets [`total`](Self::total).
     #[must_use]
     pub fn with_total(mut self, total: i64) -> Self {
@@ -1283,6 +1333,7 @@ impl CompletionContext {
     pub fn new() -> Self {
         Self { arguments: None }
     }
+
     /// Sets [`arguments`](Self::arguments).
     #[must_use]
     pub fn with_arguments(
@@ -1393,24 +1444,28 @@ impl CreateMessageRequestParams {
             tools: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`include_context`](Self::include_context).
     #[must_use]
     pub fn with_include_context(mut self, include_context: IncludeContext) -> Self {
         self.include_context = Some(include_context);
         self
     }
+
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, metadata: JsonObject) -> Self {
         self.metadata = Some(metadata);
         self
     }
+
     /// Sets [`model_preferences`](Self::model_preferences).
     #[must_use]
     pub fn with_model_preferences(
@@ -1420,6 +1475,7 @@ impl CreateMessageRequestParams {
         self.model_preferences = Some(model_preferences);
         self
     }
+
     /// Sets [`stop_sequences`](Self::stop_sequences).
     #[must_use]
     pub fn with_stop_sequences(
@@ -1429,30 +1485,35 @@ impl CreateMessageRequestParams {
         self.stop_sequences = Some(stop_sequences.into_iter().map(Into::into).collect());
         self
     }
+
     /// Sets [`system_prompt`](Self::system_prompt).
     #[must_use]
     pub fn with_system_prompt(mut self, system_prompt: impl Into<String>) -> Self {
         self.system_prompt = Some(system_prompt.into());
         self
     }
+
     /// Sets [`task`](Self::task).
     #[must_use]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
         self
     }
+
     /// Sets [`temperature`](Self::temperature).
     #[must_use]
     pub fn with_temperature(mut self, temperature: f64) -> Self {
         self.temperature = Some(temperature);
         self
     }
+
     /// Sets [`tool_choice`](Self::tool_choice).
     #[must_use]
     pub fn with_tool_choice(mut self, tool_choice: ToolChoice) -> Self {
         self.tool_choice = Some(tool_choice);
         self
     }
+
     /// Sets [`tools`](Self::tools).
     #[must_use]
     pub fn with_tools(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
@@ -1507,12 +1568,14 @@ impl CreateMessageResult {
             stop_reason: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`stop_reason`](Self::stop_reason).
     #[must_use]
     pub fn with_stop_reason(mut self, stop_reason: impl Into<String>) -> Self {
@@ -1544,6 +1607,7 @@ impl CreateTaskResult {
     pub fn new(task: Task) -> Self {
         Self { task, meta: None }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
@@ -1611,30 +1675,35 @@ impl DiscoverResult {
             ttl_ms: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`cache_scope`](Self::cache_scope).
     #[must_use]
     pub fn with_cache_scope(mut self, cache_scope: CacheScope) -> Self {
         self.cache_scope = Some(cache_scope);
         self
     }
+
     /// Sets [`instructions`](Self::instructions).
     #[must_use]
     pub fn with_instructions(mut self, instructions: impl Into<String>) -> Self {
         self.instructions = Some(instructions.into());
         self
     }
+
     /// Sets [`result_type`](Self::result_type).
     #[must_use]
     pub fn with_result_type(mut self, result_type: ResultType) -> Self {
         self.result_type = Some(result_type);
         self
     }
+
     /// Sets [`ttl_ms`](Self::ttl_ms).
     #[must_use]
     pub fn with_ttl_ms(mut self, ttl_ms: u64) -> Self {
@@ -1687,18 +1756,21 @@ impl ElicitRequestFormParams {
             task: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`mode`](Self::mode).
     #[must_use]
     pub fn with_mode(mut self, mode: ElicitRequestFormParamsMode) -> Self {
         self.mode = Some(mode);
         self
     }
+
     /// Sets [`task`](Self::task).
     #[must_use]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
@@ -1751,18 +1823,21 @@ impl ElicitRequestUrlParams {
             task: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`elicitation_id`](Self::elicitation_id).
     #[must_use]
     pub fn with_elicitation_id(mut self, elicitation_id: impl Into<String>) -> Self {
         self.elicitation_id = Some(elicitation_id.into());
         self
     }
+
     /// Sets [`task`](Self::task).
     #[must_use]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
@@ -1803,12 +1878,14 @@ impl ElicitResult {
             content: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`content`](Self::content).
     #[must_use]
     pub fn with_content(
@@ -1862,12 +1939,14 @@ impl ElicitSchema {
             required: None,
         }
     }
+
     /// Sets [`schema`](Self::schema).
     #[must_use]
     pub fn with_schema(mut self, schema: impl Into<String>) -> Self {
         self.schema = Some(schema.into());
         self
     }
+
     /// Sets [`required`](Self::required).
     #[must_use]
     pub fn with_required(
@@ -1935,12 +2014,14 @@ impl EmbeddedResource {
             annotations: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`annotations`](Self::annotations).
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
@@ -1972,6 +2053,7 @@ impl EmptyResult {
             extra: JsonObject::new(),
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
@@ -2094,12 +2176,14 @@ impl GetPromptRequestParams {
             request_state: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`arguments`](Self::arguments).
     #[must_use]
     pub fn with_arguments(
@@ -2111,6 +2195,7 @@ impl GetPromptRequestParams {
         );
         self
     }
+
     /// Sets [`input_responses`](Self::input_responses).
     #[must_use]
     pub fn with_input_responses(
@@ -2122,6 +2207,7 @@ impl GetPromptRequestParams {
         );
         self
     }
+
     /// Sets [`request_state`](Self::request_state).
     #[must_use]
     pub fn with_request_state(mut self, request_state: impl Into<String>) -> Self {
@@ -2168,18 +2254,21 @@ impl GetPromptResult {
             result_type: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`description`](Self::description).
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// Sets [`result_type`](Self::result_type).
     #[must_use]
     pub fn with_result_type(mut self, result_type: ResultType) -> Self {
@@ -2232,6 +2321,7 @@ impl GetTaskPayloadResult {
             extra: JsonObject::new(),
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
@@ -2370,18 +2460,21 @@ impl GetTaskResult {
             extra: JsonObject::new(),
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`poll_interval`](Self::poll_interval).
     #[must_use]
     pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
         self
     }
+
     /// Sets [`status_message`](Self::status_message).
     #[must_use]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
@@ -2507,12 +2600,14 @@ impl Icon {
             theme: None,
         }
     }
+
     /// Sets [`mime_type`](Self::mime_type).
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
     }
+
     /// Sets [`sizes`](Self::sizes).
     #[must_use]
     pub fn with_sizes(
@@ -2522,6 +2617,7 @@ impl Icon {
         self.sizes = Some(sizes.into_iter().map(Into::into).collect());
         self
     }
+
     /// Sets [`theme`](Self::theme).
     #[must_use]
     pub fn with_theme(mut self, theme: IconTheme) -> Self {
@@ -2569,12 +2665,14 @@ impl ImageContent {
             annotations: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`annotations`](Self::annotations).
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
@@ -2632,24 +2730,28 @@ impl Implementation {
             website_url: None,
         }
     }
+
     /// Sets [`description`](Self::description).
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// Sets [`icons`](Self::icons).
     #[must_use]
     pub fn with_icons(mut self, icons: impl IntoIterator<Item = Icon>) -> Self {
         self.icons = Some(icons.into_iter().collect());
         self
     }
+
     /// Sets [`title`](Self::title).
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
+
     /// Sets [`website_url`](Self::website_url).
     #[must_use]
     pub fn with_website_url(mut self, website_url: impl Into<String>) -> Self {
@@ -2700,6 +2802,7 @@ impl InitializeRequestParams {
             meta: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
@@ -2756,12 +2859,14 @@ impl InitializeResult {
             instructions: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`instructions`](Self::instructions).
     #[must_use]
     pub fn with_instructions(mut self, instructions: impl Into<String>) -> Self {
@@ -2809,12 +2914,14 @@ impl InputRequiredResult {
             result_type: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`input_requests`](Self::input_requests).
     #[must_use]
     pub fn with_input_requests(
@@ -2826,12 +2933,14 @@ impl InputRequiredResult {
         );
         self
     }
+
     /// Sets [`request_state`](Self::request_state).
     #[must_use]
     pub fn with_request_state(mut self, request_state: impl Into<String>) -> Self {
         self.request_state = Some(request_state.into());
         self
     }
+
     /// Sets [`result_type`](Self::result_type).
     #[must_use]
     pub fn with_result_type(mut self, result_type: ResultType) -> Self {
@@ -2886,18 +2995,21 @@ impl LegacyTitledEnumSchema {
             title: None,
         }
     }
+
     /// Sets [`default`](Self::default).
     #[must_use]
     pub fn with_default(mut self, default: impl Into<String>) -> Self {
         self.default = Some(default.into());
         self
     }
+
     /// Sets [`description`](Self::description).
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// Sets [`enum_names`](Self::enum_names).
     #[must_use]
     pub fn with_enum_names(
@@ -2907,6 +3019,7 @@ impl LegacyTitledEnumSchema {
         self.enum_names = Some(enum_names.into_iter().map(Into::into).collect());
         self
     }
+
     /// Sets [`title`](Self::title).
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -2965,30 +3078,35 @@ impl ListPromptsResult {
             ttl_ms: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`cache_scope`](Self::cache_scope).
     #[must_use]
     pub fn with_cache_scope(mut self, cache_scope: CacheScope) -> Self {
         self.cache_scope = Some(cache_scope);
         self
     }
+
     /// Sets [`next_cursor`](Self::next_cursor).
     #[must_use]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<String>) -> Self {
         self.next_cursor = Some(next_cursor.into());
         self
     }
+
     /// Sets [`result_type`](Self::result_type).
     #[must_use]
     pub fn with_result_type(mut self, result_type: ResultType) -> Self {
         self.result_type = Some(result_type);
         self
     }
+
     /// Sets [`ttl_ms`](Self::ttl_ms).
     #[must_use]
     pub fn with_ttl_ms(mut self, ttl_ms: u64) -> Self {
@@ -3048,30 +3166,35 @@ impl ListResourceTemplatesResult {
             ttl_ms: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`cache_scope`](Self::cache_scope).
     #[must_use]
     pub fn with_cache_scope(mut self, cache_scope: CacheScope) -> Self {
         self.cache_scope = Some(cache_scope);
         self
     }
+
     /// Sets [`next_cursor`](Self::next_cursor).
     #[must_use]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<String>) -> Self {
         self.next_cursor = Some(next_cursor.into());
         self
     }
+
     /// Sets [`result_type`](Self::result_type).
     #[must_use]
     pub fn with_result_type(mut self, result_type: ResultType) -> Self {
         self.result_type = Some(result_type);
         self
     }
+
     /// Sets [`ttl_ms`](Self::ttl_ms).
     #[must_use]
     pub fn with_ttl_ms(mut self, ttl_ms: u64) -> Self {
@@ -3130,30 +3253,35 @@ impl ListResourcesResult {
             ttl_ms: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`cache_scope`](Self::cache_scope).
     #[must_use]
     pub fn with_cache_scope(mut self, cache_scope: CacheScope) -> Self {
         self.cache_scope = Some(cache_scope);
         self
     }
+
     /// Sets [`next_cursor`](Self::next_cursor).
     #[must_use]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<String>) -> Self {
         self.next_cursor = Some(next_cursor.into());
         self
     }
+
     /// Sets [`result_type`](Self::result_type).
     #[must_use]
     pub fn with_result_type(mut self, result_type: ResultType) -> Self {
         self.result_type = Some(result_type);
         self
     }
+
     /// Sets [`ttl_ms`](Self::ttl_ms).
     #[must_use]
     pub fn with_ttl_ms(mut self, ttl_ms: u64) -> Self {
@@ -3185,6 +3313,7 @@ impl ListRootsRequestParams {
             extra: JsonObject::new(),
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
@@ -3264,6 +3393,7 @@ impl ListRootsResult {
             meta: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
@@ -3304,12 +3434,14 @@ impl ListTasksResult {
             next_cursor: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`next_cursor`](Self::next_cursor).
     #[must_use]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<String>) -> Self {
@@ -3368,30 +3500,35 @@ impl ListToolsResult {
             ttl_ms: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`cache_scope`](Self::cache_scope).
     #[must_use]
     pub fn with_cache_scope(mut self, cache_scope: CacheScope) -> Self {
         self.cache_scope = Some(cache_scope);
         self
     }
+
     /// Sets [`next_cursor`](Self::next_cursor).
     #[must_use]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<String>) -> Self {
         self.next_cursor = Some(next_cursor.into());
         self
     }
+
     /// Sets [`result_type`](Self::result_type).
     #[must_use]
     pub fn with_result_type(mut self, result_type: ResultType) -> Self {
         self.result_type = Some(result_type);
         self
     }
+
     /// Sets [`ttl_ms`](Self::ttl_ms).
     #[must_use]
     pub fn with_ttl_ms(mut self, ttl_ms: u64) -> Self {
@@ -3437,12 +3574,14 @@ impl LoggingMessageNotificationParams {
             logger: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`logger`](Self::logger).
     #[must_use]
     pub fn with_logger(mut self, logger: impl Into<String>) -> Self {
@@ -3491,6 +3630,7 @@ impl ModelHint {
     pub fn new() -> Self {
         Self { name: None }
     }
+
     /// Sets [`name`](Self::name).
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
@@ -3553,24 +3693,28 @@ impl ModelPreferences {
             speed_priority: None,
         }
     }
+
     /// Sets [`cost_priority`](Self::cost_priority).
     #[must_use]
     pub fn with_cost_priority(mut self, cost_priority: f64) -> Self {
         self.cost_priority = Some(cost_priority);
         self
     }
+
     /// Sets [`hints`](Self::hints).
     #[must_use]
     pub fn with_hints(mut self, hints: impl IntoIterator<Item = ModelHint>) -> Self {
         self.hints = Some(hints.into_iter().collect());
         self
     }
+
     /// Sets [`intelligence_priority`](Self::intelligence_priority).
     #[must_use]
     pub fn with_intelligence_priority(mut self, intelligence_priority: f64) -> Self {
         self.intelligence_priority = Some(intelligence_priority);
         self
     }
+
     /// Sets [`speed_priority`](Self::speed_priority).
     #[must_use]
     pub fn with_speed_priority(mut self, speed_priority: f64) -> Self {
@@ -3602,6 +3746,7 @@ impl NotificationMetaObject {
             extra: JsonObject::new(),
         }
     }
+
     /// Sets [`subscription_id`](Self::subscription_id).
     #[must_use]
     pub fn with_subscription_id(
@@ -3683,6 +3828,7 @@ impl NotificationParams {
             extra: JsonObject::new(),
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: NotificationMetaObject) -> Self {
@@ -3796,30 +3942,35 @@ impl NumberSchema {
             title: None,
         }
     }
+
     /// Sets [`default`](Self::default).
     #[must_use]
     pub fn with_default(mut self, default: f64) -> Self {
         self.default = Some(default);
         self
     }
+
     /// Sets [`description`](Self::description).
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// Sets [`maximum`](Self::maximum).
     #[must_use]
     pub fn with_maximum(mut self, maximum: f64) -> Self {
         self.maximum = Some(maximum);
         self
     }
+
     /// Sets [`minimum`](Self::minimum).
     #[must_use]
     pub fn with_minimum(mut self, minimum: f64) -> Self {
         self.minimum = Some(minimum);
         self
     }
+
     /// Sets [`title`](Self::title).
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -3852,12 +4003,14 @@ impl PaginatedRequestParams {
     pub fn new() -> Self {
         Self { meta: None, cursor: None }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`cursor`](Self::cursor).
     #[must_use]
     pub fn with_cursor(mut self, cursor: impl Into<String>) -> Self {
@@ -3915,18 +4068,21 @@ impl ProgressNotificationParams {
             total: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`message`](Self::message).
     #[must_use]
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
         self
     }
+
     /// Sets [`total`](Self::total).
     #[must_use]
     pub fn with_total(mut self, total: f64) -> Self {
@@ -3985,12 +4141,14 @@ impl Prompt {
             title: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`arguments`](Self::arguments).
     #[must_use]
     pub fn with_arguments(
@@ -4000,18 +4158,21 @@ impl Prompt {
         self.arguments = Some(arguments.into_iter().collect());
         self
     }
+
     /// Sets [`description`](Self::description).
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// Sets [`icons`](Self::icons).
     #[must_use]
     pub fn with_icons(mut self, icons: impl IntoIterator<Item = Icon>) -> Self {
         self.icons = Some(icons.into_iter().collect());
         self
     }
+
     /// Sets [`title`](Self::title).
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -4058,18 +4219,21 @@ impl PromptArgument {
             title: None,
         }
     }
+
     /// Sets [`description`](Self::description).
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// Sets [`required`](Self::required).
     #[must_use]
     pub fn with_required(mut self, required: bool) -> Self {
         self.required = Some(required);
         self
     }
+
     /// Sets [`title`](Self::title).
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -4132,6 +4296,7 @@ impl PromptReference {
             title: None,
         }
     }
+
     /// Sets [`title`](Self::title).
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -4178,12 +4343,14 @@ impl ReadResourceRequestParams {
             request_state: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`input_responses`](Self::input_responses).
     #[must_use]
     pub fn with_input_responses(
@@ -4195,6 +4362,7 @@ impl ReadResourceRequestParams {
         );
         self
     }
+
     /// Sets [`request_state`](Self::request_state).
     #[must_use]
     pub fn with_request_state(mut self, request_state: impl Into<String>) -> Self {
@@ -4247,24 +4415,28 @@ impl ReadResourceResult {
             ttl_ms: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`cache_scope`](Self::cache_scope).
     #[must_use]
     pub fn with_cache_scope(mut self, cache_scope: CacheScope) -> Self {
         self.cache_scope = Some(cache_scope);
         self
     }
+
     /// Sets [`result_type`](Self::result_type).
     #[must_use]
     pub fn with_result_type(mut self, result_type: ResultType) -> Self {
         self.result_type = Some(result_type);
         self
     }
+
     /// Sets [`ttl_ms`](Self::ttl_ms).
     #[must_use]
     pub fn with_ttl_ms(mut self, ttl_ms: u64) -> Self {
@@ -4337,6 +4509,7 @@ impl RequestMetaObject {
             extra: JsonObject::new(),
         }
     }
+
     /// Sets [`client_capabilities`](Self::client_capabilities).
     #[must_use]
     pub fn with_client_capabilities(
@@ -4346,24 +4519,28 @@ impl RequestMetaObject {
         self.client_capabilities = Some(client_capabilities);
         self
     }
+
     /// Sets [`client_info`](Self::client_info).
     #[must_use]
     pub fn with_client_info(mut self, client_info: Implementation) -> Self {
         self.client_info = Some(client_info);
         self
     }
+
     /// Sets [`log_level`](Self::log_level).
     #[must_use]
     pub fn with_log_level(mut self, log_level: LoggingLevel) -> Self {
         self.log_level = Some(log_level);
         self
     }
+
     /// Sets [`protocol_version`](Self::protocol_version).
     #[must_use]
     pub fn with_protocol_version(mut self, protocol_version: impl Into<String>) -> Self {
         self.protocol_version = Some(protocol_version.into());
         self
     }
+
     /// Sets [`progress_token`](Self::progress_token).
     #[must_use]
     pub fn with_progress_token(
@@ -4475,6 +4652,7 @@ impl RequestParams {
             extra: JsonObject::new(),
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
@@ -4592,42 +4770,49 @@ impl Resource {
             title: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`annotations`](Self::annotations).
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
     }
+
     /// Sets [`description`](Self::description).
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// Sets [`icons`](Self::icons).
     #[must_use]
     pub fn with_icons(mut self, icons: impl IntoIterator<Item = Icon>) -> Self {
         self.icons = Some(icons.into_iter().collect());
         self
     }
+
     /// Sets [`mime_type`](Self::mime_type).
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
     }
+
     /// Sets [`size`](Self::size).
     #[must_use]
     pub fn with_size(mut self, size: i64) -> Self {
         self.size = Some(size);
         self
     }
+
     /// Sets [`title`](Self::title).
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -4704,42 +4889,49 @@ impl ResourceLink {
             title: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`annotations`](Self::annotations).
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
     }
+
     /// Sets [`description`](Self::description).
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// Sets [`icons`](Self::icons).
     #[must_use]
     pub fn with_icons(mut self, icons: impl IntoIterator<Item = Icon>) -> Self {
         self.icons = Some(icons.into_iter().collect());
         self
     }
+
     /// Sets [`mime_type`](Self::mime_type).
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
     }
+
     /// Sets [`size`](Self::size).
     #[must_use]
     pub fn with_size(mut self, size: i64) -> Self {
         self.size = Some(size);
         self
     }
+
     /// Sets [`title`](Self::title).
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -4810,36 +5002,42 @@ impl ResourceTemplate {
             title: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`annotations`](Self::annotations).
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
     }
+
     /// Sets [`description`](Self::description).
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// Sets [`icons`](Self::icons).
     #[must_use]
     pub fn with_icons(mut self, icons: impl IntoIterator<Item = Icon>) -> Self {
         self.icons = Some(icons.into_iter().collect());
         self
     }
+
     /// Sets [`mime_type`](Self::mime_type).
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
     }
+
     /// Sets [`title`](Self::title).
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -4895,6 +5093,7 @@ impl ResourceUpdatedNotificationParams {
             meta: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: NotificationMetaObject) -> Self {
@@ -4926,6 +5125,7 @@ impl ResultMetaObject {
             extra: JsonObject::new(),
         }
     }
+
     /// Sets [`server_info`](Self::server_info).
     #[must_use]
     pub fn with_server_info(mut self, server_info: Implementation) -> Self {
@@ -5013,12 +5213,14 @@ impl Root {
             name: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`name`](Self::name).
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
@@ -5061,6 +5263,7 @@ impl SamplingMessage {
             meta: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
@@ -5132,12 +5335,14 @@ impl ServerCapabilities {
             tools: None,
         }
     }
+
     /// Sets [`completions`](Self::completions).
     #[must_use]
     pub fn with_completions(mut self, completions: JsonObject) -> Self {
         self.completions = Some(completions);
         self
     }
+
     /// Sets [`experimental`](Self::experimental).
     #[must_use]
     pub fn with_experimental(
@@ -5149,6 +5354,7 @@ impl ServerCapabilities {
         );
         self
     }
+
     /// Sets [`extensions`](Self::extensions).
     #[must_use]
     pub fn with_extensions(
@@ -5160,30 +5366,35 @@ impl ServerCapabilities {
         );
         self
     }
+
     /// Sets [`logging`](Self::logging).
     #[must_use]
     pub fn with_logging(mut self, logging: JsonObject) -> Self {
         self.logging = Some(logging);
         self
     }
+
     /// Sets [`prompts`](Self::prompts).
     #[must_use]
     pub fn with_prompts(mut self, prompts: ServerCapabilitiesPrompts) -> Self {
         self.prompts = Some(prompts);
         self
     }
+
     /// Sets [`resources`](Self::resources).
     #[must_use]
     pub fn with_resources(mut self, resources: ServerCapabilitiesResources) -> Self {
         self.resources = Some(resources);
         self
     }
+
     /// Sets [`tasks`](Self::tasks).
     #[must_use]
     pub fn with_tasks(mut self, tasks: ServerCapabilitiesTasks) -> Self {
         self.tasks = Some(tasks);
         self
     }
+
     /// Sets [`tools`](Self::tools).
     #[must_use]
     pub fn with_tools(mut self, tools: ServerCapabilitiesTools) -> Self {
@@ -5211,6 +5422,7 @@ impl ServerCapabilitiesPrompts {
     pub fn new() -> Self {
         Self { list_changed: None }
     }
+
     /// Sets [`list_changed`](Self::list_changed).
     #[must_use]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
@@ -5246,12 +5458,14 @@ impl ServerCapabilitiesResources {
             subscribe: None,
         }
     }
+
     /// Sets [`list_changed`](Self::list_changed).
     #[must_use]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
     }
+
     /// Sets [`subscribe`](Self::subscribe).
     #[must_use]
     pub fn with_subscribe(mut self, subscribe: bool) -> Self {
@@ -5293,18 +5507,21 @@ impl ServerCapabilitiesTasks {
             requests: None,
         }
     }
+
     /// Sets [`cancel`](Self::cancel).
     #[must_use]
     pub fn with_cancel(mut self, cancel: JsonObject) -> Self {
         self.cancel = Some(cancel);
         self
     }
+
     /// Sets [`list`](Self::list).
     #[must_use]
     pub fn with_list(mut self, list: JsonObject) -> Self {
         self.list = Some(list);
         self
     }
+
     /// Sets [`requests`](Self::requests).
     #[must_use]
     pub fn with_requests(mut self, requests: ServerCapabilitiesTasksRequests) -> Self {
@@ -5332,6 +5549,7 @@ impl ServerCapabilitiesTasksRequests {
     pub fn new() -> Self {
         Self { tools: None }
     }
+
     /// Sets [`tools`](Self::tools).
     #[must_use]
     pub fn with_tools(mut self, tools: ServerCapabilitiesTasksRequestsTools) -> Self {
@@ -5359,6 +5577,7 @@ impl ServerCapabilitiesTasksRequestsTools {
     pub fn new() -> Self {
         Self { call: None }
     }
+
     /// Sets [`call`](Self::call).
     #[must_use]
     pub fn with_call(mut self, call: JsonObject) -> Self {
@@ -5386,6 +5605,7 @@ impl ServerCapabilitiesTools {
     pub fn new() -> Self {
         Self { list_changed: None }
     }
+
     /// Sets [`list_changed`](Self::list_changed).
     #[must_use]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
@@ -5417,6 +5637,7 @@ impl SetLevelRequestParams {
     pub fn new(level: LoggingLevel) -> Self {
         Self { level, meta: None }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
@@ -5477,36 +5698,42 @@ impl StringSchema {
             title: None,
         }
     }
+
     /// Sets [`default`](Self::default).
     #[must_use]
     pub fn with_default(mut self, default: impl Into<String>) -> Self {
         self.default = Some(default.into());
         self
     }
+
     /// Sets [`description`](Self::description).
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// Sets [`format`](Self::format).
     #[must_use]
     pub fn with_format(mut self, format: StringSchemaFormat) -> Self {
         self.format = Some(format);
         self
     }
+
     /// Sets [`max_length`](Self::max_length).
     #[must_use]
     pub fn with_max_length(mut self, max_length: i64) -> Self {
         self.max_length = Some(max_length);
         self
     }
+
     /// Sets [`min_length`](Self::min_length).
     #[must_use]
     pub fn with_min_length(mut self, min_length: i64) -> Self {
         self.min_length = Some(min_length);
         self
     }
+
     /// Sets [`title`](Self::title).
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -5541,6 +5768,7 @@ impl SubscribeRequestParams {
             meta: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
@@ -5604,12 +5832,14 @@ impl SubscriptionFilter {
             tools_list_changed: None,
         }
     }
+
     /// Sets [`prompts_list_changed`](Self::prompts_list_changed).
     #[must_use]
     pub fn with_prompts_list_changed(mut self, prompts_list_changed: bool) -> Self {
         self.prompts_list_changed = Some(prompts_list_changed);
         self
     }
+
     /// Sets [`resource_subscriptions`](Self::resource_subscriptions).
     #[must_use]
     pub fn with_resource_subscriptions(
@@ -5621,12 +5851,14 @@ impl SubscriptionFilter {
         );
         self
     }
+
     /// Sets [`resources_list_changed`](Self::resources_list_changed).
     #[must_use]
     pub fn with_resources_list_changed(mut self, resources_list_changed: bool) -> Self {
         self.resources_list_changed = Some(resources_list_changed);
         self
     }
+
     /// Sets [`tools_list_changed`](Self::tools_list_changed).
     #[must_use]
     pub fn with_tools_list_changed(mut self, tools_list_changed: bool) -> Self {
@@ -5658,6 +5890,7 @@ impl SubscriptionsAcknowledgedNotificationParams {
     pub fn new(notifications: SubscriptionFilter) -> Self {
         Self { notifications, meta: None }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: NotificationMetaObject) -> Self {
@@ -5715,6 +5948,7 @@ impl SubscriptionsListenResult {
     pub fn new(meta: SubscriptionsListenResultMetaObject) -> Self {
         Self { meta, result_type: None }
     }
+
     /// Sets [`result_type`](Self::result_type).
     #[must_use]
     pub fn with_result_type(mut self, result_type: ResultType) -> Self {
@@ -5751,6 +5985,7 @@ impl SubscriptionsListenResultMetaObject {
             extra: JsonObject::new(),
         }
     }
+
     /// Sets [`server_info`](Self::server_info).
     #[must_use]
     pub fn with_server_info(mut self, server_info: Implementation) -> Self {
@@ -5879,12 +6114,14 @@ impl Task {
             status_message: None,
         }
     }
+
     /// Sets [`poll_interval`](Self::poll_interval).
     #[must_use]
     pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
         self
     }
+
     /// Sets [`status_message`](Self::status_message).
     #[must_use]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
@@ -5912,6 +6149,7 @@ impl TaskMetadata {
     pub fn new() -> Self {
         Self { ttl: None }
     }
+
     /// Sets [`ttl`](Self::ttl).
     #[must_use]
     pub fn with_ttl(mut self, ttl: i64) -> Self {
@@ -5987,18 +6225,21 @@ impl TaskStatusNotificationParams {
             status_message: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`poll_interval`](Self::poll_interval).
     #[must_use]
     pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
         self
     }
+
     /// Sets [`status_message`](Self::status_message).
     #[must_use]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
@@ -6040,12 +6281,14 @@ impl TextContent {
             annotations: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`annotations`](Self::annotations).
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
@@ -6091,12 +6334,14 @@ impl TextResourceContents {
             mime_type: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`mime_type`](Self::mime_type).
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
@@ -6156,6 +6401,7 @@ impl TitledMultiSelectEnumSchema {
             title: None,
         }
     }
+
     /// Sets [`default`](Self::default).
     #[must_use]
     pub fn with_default(
@@ -6165,24 +6411,28 @@ impl TitledMultiSelectEnumSchema {
         self.default = Some(default.into_iter().map(Into::into).collect());
         self
     }
+
     /// Sets [`description`](Self::description).
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// Sets [`max_items`](Self::max_items).
     #[must_use]
     pub fn with_max_items(mut self, max_items: i64) -> Self {
         self.max_items = Some(max_items);
         self
     }
+
     /// Sets [`min_items`](Self::min_items).
     #[must_use]
     pub fn with_min_items(mut self, min_items: i64) -> Self {
         self.min_items = Some(min_items);
         self
     }
+
     /// Sets [`title`](Self::title).
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -6254,18 +6504,21 @@ impl TitledSingleSelectEnumSchema {
             title: None,
         }
     }
+
     /// Sets [`default`](Self::default).
     #[must_use]
     pub fn with_default(mut self, default: impl Into<String>) -> Self {
         self.default = Some(default.into());
         self
     }
+
     /// Sets [`description`](Self::description).
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// Sets [`title`](Self::title).
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -6342,42 +6595,49 @@ impl Tool {
             title: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`annotations`](Self::annotations).
     #[must_use]
     pub fn with_annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = Some(annotations);
         self
     }
+
     /// Sets [`description`](Self::description).
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// Sets [`execution`](Self::execution).
     #[must_use]
     pub fn with_execution(mut self, execution: ToolExecution) -> Self {
         self.execution = Some(execution);
         self
     }
+
     /// Sets [`icons`](Self::icons).
     #[must_use]
     pub fn with_icons(mut self, icons: impl IntoIterator<Item = Icon>) -> Self {
         self.icons = Some(icons.into_iter().collect());
         self
     }
+
     /// Sets [`output_schema`](Self::output_schema).
     #[must_use]
     pub fn with_output_schema(mut self, output_schema: impl Into<RawJson>) -> Self {
         self.output_schema = Some(output_schema.into());
         self
     }
+
     /// Sets [`title`](Self::title).
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -6435,30 +6695,35 @@ impl ToolAnnotations {
             title: None,
         }
     }
+
     /// Sets [`destructive_hint`](Self::destructive_hint).
     #[must_use]
     pub fn with_destructive_hint(mut self, destructive_hint: bool) -> Self {
         self.destructive_hint = Some(destructive_hint);
         self
     }
+
     /// Sets [`idempotent_hint`](Self::idempotent_hint).
     #[must_use]
     pub fn with_idempotent_hint(mut self, idempotent_hint: bool) -> Self {
         self.idempotent_hint = Some(idempotent_hint);
         self
     }
+
     /// Sets [`open_world_hint`](Self::open_world_hint).
     #[must_use]
     pub fn with_open_world_hint(mut self, open_world_hint: bool) -> Self {
         self.open_world_hint = Some(open_world_hint);
         self
     }
+
     /// Sets [`read_only_hint`](Self::read_only_hint).
     #[must_use]
     pub fn with_read_only_hint(mut self, read_only_hint: bool) -> Self {
         self.read_only_hint = Some(read_only_hint);
         self
     }
+
     /// Sets [`title`](Self::title).
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -6486,6 +6751,7 @@ impl ToolChoice {
     pub fn new() -> Self {
         Self { mode: None }
     }
+
     /// Sets [`mode`](Self::mode).
     #[must_use]
     pub fn with_mode(mut self, mode: ToolChoiceMode) -> Self {
@@ -6513,6 +6779,7 @@ impl ToolExecution {
     pub fn new() -> Self {
         Self { task_support: None }
     }
+
     /// Sets [`task_support`](Self::task_support).
     #[must_use]
     pub fn with_task_support(mut self, task_support: ToolExecutionTaskSupport) -> Self {
@@ -6573,18 +6840,21 @@ impl ToolResultContent {
             structured_content: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// Sets [`is_error`](Self::is_error).
     #[must_use]
     pub fn with_is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
         self
     }
+
     /// Sets [`structured_content`](Self::structured_content).
     #[must_use]
     pub fn with_structured_content(
@@ -6637,6 +6907,7 @@ impl ToolUseContent {
             meta: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
@@ -6671,6 +6942,7 @@ impl UnsubscribeRequestParams {
             meta: None,
         }
     }
+
     /// Sets [`meta`](Self::meta).
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
@@ -6760,6 +7032,7 @@ impl UntitledMultiSelectEnumSchema {
             title: None,
         }
     }
+
     /// Sets [`default`](Self::default).
     #[must_use]
     pub fn with_default(
@@ -6769,24 +7042,28 @@ impl UntitledMultiSelectEnumSchema {
         self.default = Some(default.into_iter().map(Into::into).collect());
         self
     }
+
     /// Sets [`description`](Self::description).
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// Sets [`max_items`](Self::max_items).
     #[must_use]
     pub fn with_max_items(mut self, max_items: i64) -> Self {
         self.max_items = Some(max_items);
         self
     }
+
     /// Sets [`min_items`](Self::min_items).
     #[must_use]
     pub fn with_min_items(mut self, min_items: i64) -> Self {
         self.min_items = Some(min_items);
         self
     }
+
     /// Sets [`title`](Self::title).
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -6859,18 +7136,21 @@ impl UntitledSingleSelectEnumSchema {
             title: None,
         }
     }
+
     /// Sets [`default`](Self::default).
     #[must_use]
     pub fn with_default(mut self, default: impl Into<String>) -> Self {
         self.default = Some(default.into());
         self
     }
+
     /// Sets [`description`](Self::description).
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// Sets [`title`](Self::title).
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {

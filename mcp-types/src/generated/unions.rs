@@ -2,6 +2,7 @@
 
 //! The unions of all revisions.
 
+#[allow(unused_imports, reason = "some only for links in the documentation")]
 use super::*;
 use crate::support::unions::*;
 
@@ -50,6 +51,7 @@ impl ClientNotification {
             },
         )
     }
+
     /// Decodes the parameters of a message whose envelope has been read.
     ///
     /// `None` if the method is not one of these.
@@ -77,6 +79,7 @@ impl ByMethod for ClientNotification {
             "notifications/roots/list_changed"
         )
     }
+
     fn decode<'de, P: Params<'de>>(method: &str, params: P) -> Result<Self, P::Error> {
         match method {
             "notifications/cancelled" => params.required().map(Self::Cancelled),
@@ -89,6 +92,7 @@ impl ByMethod for ClientNotification {
             _ => Err(P::Error::custom("not a method of this union")),
         }
     }
+
     fn unknown(json: RawJson) -> Self {
         Self::Unknown(json)
     }
@@ -250,6 +254,7 @@ impl ClientRequest {
             },
         )
     }
+
     /// Decodes the parameters of a message whose envelope has been read.
     ///
     /// `None` if the method is not one of these.
@@ -279,6 +284,7 @@ impl ByMethod for ClientRequest {
             "tasks/result" | "tasks/cancel" | "tasks/list" | "logging/setLevel"
         )
     }
+
     fn decode<'de, P: Params<'de>>(method: &str, params: P) -> Result<Self, P::Error> {
         match method {
             "server/discover" => params.required().map(Self::Discover),
@@ -305,6 +311,7 @@ impl ByMethod for ClientRequest {
             _ => Err(P::Error::custom("not a method of this union")),
         }
     }
+
     fn unknown(json: RawJson) -> Self {
         Self::Unknown(json)
     }
@@ -424,6 +431,7 @@ impl ByField for CompletionReference {
             },
         )
     }
+
     fn decode<'de, D: Deserializer<'de>>(
         index: usize,
         deserializer: D,
@@ -433,6 +441,7 @@ impl ByField for CompletionReference {
             _ => Deserialize::deserialize(deserializer).map(Self::Resource),
         }
     }
+
     fn unknown(json: RawJson) -> Self {
         Self::Unknown(json)
     }
@@ -528,6 +537,7 @@ impl ByField for ContentBlock {
             },
         )
     }
+
     fn decode<'de, D: Deserializer<'de>>(
         index: usize,
         deserializer: D,
@@ -540,6 +550,7 @@ impl ByField for ContentBlock {
             _ => Deserialize::deserialize(deserializer).map(Self::Resource),
         }
     }
+
     fn unknown(json: RawJson) -> Self {
         Self::Unknown(json)
     }
@@ -606,6 +617,7 @@ impl ByField for ElicitRequestParams {
             },
         )
     }
+
     fn decode<'de, D: Deserializer<'de>>(
         index: usize,
         deserializer: D,
@@ -615,6 +627,7 @@ impl ByField for ElicitRequestParams {
             _ => Deserialize::deserialize(deserializer).map(Self::Url),
         }
     }
+
     fn unknown(json: RawJson) -> Self {
         Self::Unknown(json)
     }
@@ -747,6 +760,7 @@ impl InputRequest {
             },
         )
     }
+
     /// Decodes the parameters of a message whose envelope has been read.
     ///
     /// `None` if the method is not one of these.
@@ -770,6 +784,7 @@ impl ByMethod for InputRequest {
     fn knows(method: &str) -> bool {
         matches!(method, "sampling/createMessage" | "roots/list" | "elicitation/create")
     }
+
     fn decode<'de, P: Params<'de>>(method: &str, params: P) -> Result<Self, P::Error> {
         match method {
             "sampling/createMessage" => params.required().map(Self::CreateMessage),
@@ -778,6 +793,7 @@ impl ByMethod for InputRequest {
             _ => Err(P::Error::custom("not a method of this union")),
         }
     }
+
     fn unknown(json: RawJson) -> Self {
         Self::Unknown(json)
     }
@@ -857,6 +873,7 @@ impl ByKey for InputResponse {
             },
         )
     }
+
     fn decode<'de, D: Deserializer<'de>>(
         index: usize,
         deserializer: D,
@@ -867,6 +884,7 @@ impl ByKey for InputResponse {
             _ => Deserialize::deserialize(deserializer).map(Self::Elicit),
         }
     }
+
     fn unknown(json: RawJson) -> Self {
         Self::Unknown(json)
     }
@@ -1046,6 +1064,7 @@ impl ByBestMatch for PrimitiveSchemaDefinition {
             ),
         )
     }
+
     fn unknown(json: RawJson) -> Self {
         Self::Unknown(json)
     }
@@ -1113,6 +1132,7 @@ impl ByKey for ResourceContents {
             },
         )
     }
+
     fn decode<'de, D: Deserializer<'de>>(
         index: usize,
         deserializer: D,
@@ -1122,6 +1142,7 @@ impl ByKey for ResourceContents {
             _ => Deserialize::deserialize(deserializer).map(Self::Blob),
         }
     }
+
     fn unknown(json: RawJson) -> Self {
         Self::Unknown(json)
     }
@@ -1217,6 +1238,7 @@ impl ByField for SamplingMessageContentBlock {
             },
         )
     }
+
     fn decode<'de, D: Deserializer<'de>>(
         index: usize,
         deserializer: D,
@@ -1229,6 +1251,7 @@ impl ByField for SamplingMessageContentBlock {
             _ => Deserialize::deserialize(deserializer).map(Self::ToolResult),
         }
     }
+
     fn unknown(json: RawJson) -> Self {
         Self::Unknown(json)
     }
@@ -1325,6 +1348,7 @@ impl ServerNotification {
             },
         )
     }
+
     /// Decodes the parameters of a message whose envelope has been read.
     ///
     /// `None` if the method is not one of these.
@@ -1355,6 +1379,7 @@ impl ByMethod for ServerNotification {
             "notifications/tasks/status" | "notifications/elicitation/complete"
         )
     }
+
     fn decode<'de, P: Params<'de>>(method: &str, params: P) -> Result<Self, P::Error> {
         match method {
             "notifications/cancelled" => params.required().map(Self::Cancelled),
@@ -1382,6 +1407,7 @@ impl ByMethod for ServerNotification {
             _ => Err(P::Error::custom("not a method of this union")),
         }
     }
+
     fn unknown(json: RawJson) -> Self {
         Self::Unknown(json)
     }
@@ -1519,6 +1545,7 @@ impl ServerRequest {
             },
         )
     }
+
     /// Decodes the parameters of a message whose envelope has been read.
     ///
     /// `None` if the method is not one of these.
@@ -1545,6 +1572,7 @@ impl ByMethod for ServerRequest {
             | "sampling/createMessage" | "roots/list" | "elicitation/create"
         )
     }
+
     fn decode<'de, P: Params<'de>>(method: &str, params: P) -> Result<Self, P::Error> {
         match method {
             "ping" => params.optional().map(Self::Ping),
@@ -1558,6 +1586,7 @@ impl ByMethod for ServerRequest {
             _ => Err(P::Error::custom("not a method of this union")),
         }
     }
+
     fn unknown(json: RawJson) -> Self {
         Self::Unknown(json)
     }

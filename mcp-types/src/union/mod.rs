@@ -10,4 +10,4 @@ mod object;
 mod replay;
 
 pub(crate) use object::{ByField, ByKey, by_field, by_key};
-pub(crate) use replay::Key;
+pub(crate) use replay::{Key, text_option};

@@ -1,8 +1,8 @@
 //! Methods as Rust: constants, and the type behind each.
 
 use super::docs::lines;
-use super::keys::span;
-use super::merge::{Merged, MergedMethod, Set};
+use super::keys::in_words;
+use super::merge::{Merged, MergedMethod, MergedStruct, Set};
 use super::names::{pascal, screaming};
 use super::overlay::Overlay;
 use super::rust::ident;
@@ -32,7 +32,7 @@ pub(crate) fn methods(merged: &Merged) -> TokenStream {
 }
 
 fn known(merged: &Merged, known: &Set) -> String {
-    span(merged, known)
+    in_words(merged, known)
         .trim_end_matches(" revisions")
         .to_owned()
 }
@@ -104,7 +104,7 @@ pub(crate) fn meta_keys(merged: &Merged, overlay: &Overlay) -> TokenStream {
             .filter(|_| name.ends_with("MetaObject"));
         for (key, field) in structure
             .into_iter()
-            .flat_map(|structure| structure.stored())
+            .flat_map(MergedStruct::stored)
         {
             let known: &mut Set = keys.entry(key.clone()).or_default();
             known.extend(&field.known);

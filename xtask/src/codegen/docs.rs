@@ -43,7 +43,7 @@ impl<'a> Docs<'a> {
                 }
                 None => missing.push(format!(
                     "{key:?} = \"\" # {}",
-                    keys::span(self.merged, known)
+                    keys::in_words(self.merged, known)
                 )),
             }
         }
@@ -69,10 +69,15 @@ impl<'a> Docs<'a> {
         find(key.to_owned()).or_else(|| find(general()?))
     }
 
+    /// The doc attributes of `key`, without its revisions.
+    pub(crate) fn text(&self, key: &str) -> TokenStream {
+        lines(self.entry(key).map_or("", |(_, text)| text))
+    }
+
     /// The doc attributes of what `key` documents.
     pub(crate) fn of(&self, key: &str, known: &Set) -> TokenStream {
         let text = self.entry(key).map_or("", |(_, text)| text).trim();
-        let revisions = keys::span(self.merged, known);
+        let revisions = keys::in_words(self.merged, known);
         lines(&format!(
             "{text}\n\nRevisions: {}.",
             revisions.trim_end_matches(" revisions")

@@ -12,7 +12,7 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
     let mut out = TokenStream::new();
     for (name, ty) in &merged.types {
         if let Shape::Enum(values) = &ty.shape {
-            out.extend(emit_one(name, docs.of(name, &ty.known), values, docs));
+            out.extend(emit_one(name, &docs.of(name, &ty.known), values, docs));
         }
     }
     out
@@ -20,7 +20,7 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
 
 fn emit_one(
     type_name: &str,
-    doc: TokenStream,
+    doc: &TokenStream,
     values: &MergedEnum,
     docs: &Docs<'_>,
 ) -> TokenStream {

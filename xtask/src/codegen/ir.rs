@@ -14,6 +14,8 @@ pub(crate) struct Model {
     pub(crate) types: BTreeMap<String, Def>,
     /// Requests and notifications, by method.
     pub(crate) methods: BTreeMap<String, Method>,
+    /// Whether messages may be sent in batches.
+    pub(crate) batches: bool,
     /// JSON-RPC error codes with a meaning of their own.
     pub(crate) errors: BTreeMap<i64, ErrorCode>,
 }

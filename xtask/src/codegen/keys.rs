@@ -3,13 +3,17 @@
 //! `Type`, `Type.field` (as on the wire) and `Type::Variant`.
 
 use super::merge::{Merged, Set, Shape};
-use super::variants;
+use super::{span, variants};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Every key with the revisions that have what it documents.
 pub(crate) fn keys(merged: &Merged) -> BTreeMap<String, Set> {
-    let mut keys = BTreeMap::new();
+    let all: Set = (0..merged.revisions.len()).collect();
+    let mut keys = BTreeMap::from([("Revision".to_owned(), all)]);
+    for (index, revision) in merged.revisions.iter().enumerate() {
+        keys.insert(of_revision(revision), Set::from([index]));
+    }
     for (name, ty) in &merged.types {
         keys.insert(name.clone(), ty.known.clone());
         match &ty.shape {
@@ -37,17 +41,22 @@ pub(crate) fn keys(merged: &Merged) -> BTreeMap<String, Set> {
     keys
 }
 
+/// The key of a revision.
+pub(crate) fn of_revision(revision: &str) -> String {
+    format!("Revision::{}", span::variant(revision))
+}
+
 /// One line for each key: the key and the revisions it is for.
 pub(crate) fn list(merged: &Merged) -> String {
     let mut out = String::new();
     for (key, known) in keys(merged) {
-        let _ = writeln!(out, "{key}\t{}", span(merged, &known));
+        let _ = writeln!(out, "{key}\t{}", in_words(merged, &known));
     }
     out
 }
 
 /// `known` in words.
-pub(crate) fn span(merged: &Merged, known: &Set) -> String {
+pub(crate) fn in_words(merged: &Merged, known: &Set) -> String {
     let all = merged.revisions.len();
     let name = |index: usize| merged.revisions[index].as_str();
     match (known.first(), known.last()) {

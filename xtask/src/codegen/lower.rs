@@ -21,6 +21,7 @@ pub(crate) fn lower(schema: &Schema, newer: &[Model], overlay: &Overlay) -> Resu
         overlay,
         model: Model {
             revision: schema.revision.clone(),
+            batches: schema.defs.contains_key("JsonRpcBatchRequest"),
             ..Model::default()
         },
     };

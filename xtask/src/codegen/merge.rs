@@ -17,6 +17,8 @@ pub(crate) type Set = BTreeSet<usize>;
 pub(crate) struct Merged {
     /// Oldest first.
     pub(crate) revisions: Vec<String>,
+    /// Where messages may be sent in batches.
+    pub(crate) batches: Set,
     pub(crate) types: BTreeMap<String, MergedType>,
     pub(crate) methods: BTreeMap<String, MergedMethod>,
     pub(crate) errors: BTreeMap<i64, (ErrorCode, Set)>,
@@ -125,6 +127,9 @@ pub(crate) fn merge(mut models: Vec<Model>, overlay: &Overlay) -> Result<Merged>
         ..Merged::default()
     };
     for (index, model) in models.iter().enumerate().rev() {
+        if model.batches {
+            merged.batches.insert(index);
+        }
         for (name, def) in &model.types {
             add_type(&mut merged, name, def, index)?;
         }

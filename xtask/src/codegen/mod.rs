@@ -7,7 +7,9 @@
 //! [`dispatch`] write the rest, with [`docs`] at each item; [`output`] puts
 //! the files in place.
 
+mod availability;
 mod best_match;
+mod borrowed;
 mod dispatch;
 mod docs;
 mod enums;
@@ -24,8 +26,10 @@ mod normalise;
 mod open;
 mod output;
 mod overlay;
+mod revisions;
 mod run;
 mod rust;
+mod span;
 mod structs;
 mod types;
 mod unions;

@@ -50,6 +50,9 @@ pub(crate) fn without_acronyms<'a>(
     acronyms: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> String {
     let mut name = name.to_owned();
+    let mut acronyms: Vec<_> = acronyms.into_iter().collect();
+    // An acronym may begin with another one.
+    acronyms.sort_by_key(|(capitals, _)| std::cmp::Reverse(capitals.len()));
     for (capitals, word) in acronyms {
         name = name.replace(capitals, word);
     }

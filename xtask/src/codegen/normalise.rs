@@ -106,7 +106,7 @@ impl Names<'_> {
 }
 
 /// The definition that `schema` refers to, or `None` if it is not a reference.
-pub(crate) fn referred<'a>(schema: &'a Value) -> Option<&'a str> {
+pub(crate) fn referred(schema: &Value) -> Option<&str> {
     let target = schema.get("$ref")?.as_str()?;
     target.strip_prefix("#/$defs/")
 }

@@ -5,7 +5,9 @@ use super::error::Result;
 use super::merge::{Merged, merge};
 use super::output::{File, write};
 use super::overlay::Overlay;
-use super::{dispatch, enums, keys, load, lower, normalise, structs, types, unions};
+use super::{availability, borrowed, dispatch, enums, revisions, structs, types, unions};
+use super::{keys, load, lower, normalise, rust};
+use proc_macro2::TokenStream;
 use quote::quote;
 use std::path::Path;
 
@@ -44,83 +46,104 @@ fn merged(root: &Path, overlay: &Overlay) -> Result<Merged> {
 
 /// The steps from the one model to code.
 fn files(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<Vec<File>> {
-    let printed = types::structs(merged)?;
-    let structs = structs::emit(merged, overlay, docs, &printed);
-    let enums = enums::emit(merged, docs);
-    let unions = unions::emit(merged, docs);
-    Ok(vec![
-        File::rust(
-            "mcp-types/src/generated/mod.rs",
-            "The protocol's types: one model for all revisions.",
-            quote! {
-                mod enums;
-                pub mod error_codes;
-                mod messages;
-                pub mod meta_keys;
-                pub mod methods;
-                mod model;
-                mod unions;
-
-                pub use enums::*;
-                pub use messages::*;
-                pub use model::*;
-                pub use unions::*;
-            },
-        )?,
-        File::rust(
-            "mcp-types/src/generated/model.rs",
-            "The structs of all revisions.",
-            quote! {
-                use super::*;
-                use crate::support::structs::*;
-                #structs
-            },
-        )?,
-        File::rust(
-            "mcp-types/src/generated/enums.rs",
+    let modules = [
+        module(
+            "enums",
             "The string enums of all revisions.",
-            quote! {
-                #[allow(unused_imports, reason = "for links in the documentation")]
-                use super::*;
-                use crate::support::enums::*;
-                #enums
-            },
-        )?,
-        File::rust(
-            "mcp-types/src/generated/unions.rs",
+            true,
+            &enums::emit(merged, docs),
+        ),
+        module(
+            "unions",
             "The unions of all revisions.",
-            quote! {
-                use super::*;
-                use crate::support::unions::*;
-                #unions
-            },
-        )?,
-        File::rust(
-            "mcp-types/src/generated/messages.rs",
+            true,
+            &unions::emit(merged, docs),
+        ),
+        module(
+            "model",
+            "The structs of all revisions.",
+            true,
+            &structs::emit(merged, overlay, docs, &types::structs(merged)?),
+        ),
+        module(
+            "borrowed",
+            "Parameters borrowed from the message they came in.",
+            true,
+            &borrowed::emit(merged, overlay, docs)?,
+        ),
+        module(
+            "messages",
             "The messages of all revisions, each with its method, parameters and result.",
-            {
-                let markers = dispatch::markers(merged);
-                quote! {
-                    use super::methods;
-                    use crate::method::{Notification, Request};
-                    #markers
-                }
-            },
-        )?,
-        File::rust(
-            "mcp-types/src/generated/methods.rs",
+            true,
+            &dispatch::markers(merged),
+        ),
+        module(
+            "availability",
+            "Which revision has what, as data.",
+            true,
+            &availability::emit(merged, overlay)?,
+        ),
+        module(
+            "revisions",
+            "The revisions that have a stored schema.",
+            true,
+            &revisions::emit(merged, docs),
+        ),
+        module(
+            "methods",
             "The methods of all revisions, by name.",
-            dispatch::methods(merged),
-        )?,
-        File::rust(
-            "mcp-types/src/generated/meta_keys.rs",
+            false,
+            &dispatch::methods(merged),
+        ),
+        module(
+            "meta_keys",
             "The keys of `_meta` that the specification reserves.",
-            dispatch::meta_keys(merged, overlay),
-        )?,
-        File::rust(
-            "mcp-types/src/generated/error_codes.rs",
+            false,
+            &dispatch::meta_keys(merged, overlay),
+        ),
+        module(
+            "error_codes",
             "The error codes that the protocol adds to those of JSON-RPC.",
-            dispatch::codes(merged),
-        )?,
-    ])
+            false,
+            &dispatch::codes(merged),
+        ),
+    ];
+    let map = File::rust(
+        "mcp-types/src/generated/mod.rs".into(),
+        "The protocol's types: one model for all revisions.",
+        quote! {
+            pub(crate) mod availability;
+            mod borrowed;
+            mod enums;
+            pub mod error_codes;
+            mod messages;
+            pub mod meta_keys;
+            pub mod methods;
+            mod model;
+            mod revisions;
+            mod unions;
+
+            pub use borrowed::*;
+            pub use enums::*;
+            pub use messages::*;
+            pub use model::*;
+            pub use revisions::*;
+            pub use unions::*;
+        },
+    );
+    std::iter::once(map).chain(modules).collect()
+}
+
+/// A module of the generated code; with `scope`, it sees the model and its support.
+fn module(name: &str, doc: &str, scope: bool, items: &TokenStream) -> Result<File> {
+    let support = rust::ident(name);
+    let imports = scope.then(|| {
+        quote! {
+            #[allow(unused_imports, reason = "some only for links in the documentation")]
+            use super::*;
+            use crate::support::#support::*;
+        }
+    });
+    let path = format!("mcp-types/src/generated/{name}.rs");
+    File::rust(path, doc, quote!(#imports #items))
 }

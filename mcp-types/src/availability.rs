@@ -1,0 +1,266 @@
+//! Which revision has what.
+//!
+//! The tables are generated from the published schemas. Names are those of the
+//! wire for methods and fields, and those of this crate for types and variants.
+
+use crate::Revision;
+use crate::generated::availability::{METHODS, TYPES};
+
+/// A set of revisions.
+///
+/// ```
+/// use mcp_types::Revision;
+///
+/// let icons = Revision::field("Tool", "icons").unwrap().revisions;
+/// assert_eq!(icons.since(), Some(Revision::V2025_11_25));
+/// assert_eq!(icons.until(), None);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Revisions(pub(crate) u16);
+
+impl Revisions {
+    /// Whether `revision` is one of them.
+    #[must_use]
+    pub const fn contains(self, revision: Revision) -> bool {
+        self.0 >> revision.index() & 1 == 1
+    }
+
+    /// The revisions, oldest first.
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = Revision> {
+        Revision::ALL
+            .into_iter()
+            .filter(move |revision| self.contains(*revision))
+    }
+
+    /// The oldest of them.
+    #[must_use]
+    pub fn since(self) -> Option<Revision> {
+        self.iter().next()
+    }
+
+    /// The newest of them, or `None` if that is the newest of all: there is no end yet.
+    #[must_use]
+    pub fn until(self) -> Option<Revision> {
+        self.iter()
+            .next_back()
+            .filter(|last| *last != Revision::LATEST)
+    }
+}
+
+impl std::fmt::Debug for Revisions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set()
+            .entries(self.iter().map(Revision::as_str))
+            .finish()
+    }
+}
+
+/// One end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The one that opens the connection and asks for tools, prompts and resources.
+    Client,
+    /// The one that offers them.
+    Server,
+}
+
+/// What is known about a method.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct MethodInfo {
+    /// The method, such as `tools/call`.
+    pub name: &'static str,
+    /// Whether it is answered; otherwise it is a notification.
+    pub is_request: bool,
+    /// Where it exists, as a message of its own or inside a result.
+    pub revisions: Revisions,
+    /// Where clients send it as a message of its own.
+    pub by_client: Revisions,
+    /// Where servers send it as a message of its own.
+    pub by_server: Revisions,
+    /// Where `params` can't be left out.
+    pub params_required: Revisions,
+    /// Where the answer may be an [`InputRequiredResult`](crate::InputRequiredResult) instead.
+    pub may_require_input: Revisions,
+    /// What must have been declared before it is sent; all that apply to the revision and side.
+    pub capabilities: &'static [CapabilityInfo],
+}
+
+impl MethodInfo {
+    /// Whether `sender` may send it as a message of its own.
+    #[must_use]
+    pub const fn is_sent_by(&self, sender: Side, revision: Revision) -> bool {
+        match sender {
+            Side::Client => self.by_client.contains(revision),
+            Side::Server => self.by_server.contains(revision),
+        }
+    }
+
+    /// The capability that `side` must have declared, as a path such as `resources.subscribe`.
+    #[must_use]
+    pub fn capability(&self, side: Side, revision: Revision) -> Option<&'static str> {
+        let mut gates = self.capabilities.iter();
+        let gate = gates.find(|gate| gate.side == side && gate.revisions.contains(revision));
+        gate.map(|gate| gate.path)
+    }
+}
+
+/// A capability that a method depends on.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct CapabilityInfo {
+    /// Who declares it.
+    pub side: Side,
+    /// Its place in that side's capabilities, such as `resources.subscribe`.
+    pub path: &'static str,
+    /// Where it can be declared; elsewhere the method depends on nothing.
+    pub revisions: Revisions,
+}
+
+impl CapabilityInfo {
+    pub(crate) const fn new(side: Side, path: &'static str, revisions: u16) -> Self {
+        Self {
+            side,
+            path,
+            revisions: Revisions(revisions),
+        }
+    }
+}
+
+/// What is known about a type.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct TypeInfo {
+    /// The name in this crate.
+    pub name: &'static str,
+    /// Where messages can contain it.
+    pub revisions: Revisions,
+    /// The fields of a struct, by name.
+    pub fields: &'static [FieldInfo],
+    /// The variants of a union or string enum.
+    pub variants: &'static [VariantInfo],
+}
+
+impl TypeInfo {
+    pub(crate) const fn new(
+        name: &'static str,
+        revisions: u16,
+        fields: &'static [FieldInfo],
+        variants: &'static [VariantInfo],
+    ) -> Self {
+        Self {
+            name,
+            revisions: Revisions(revisions),
+            fields,
+            variants,
+        }
+    }
+}
+
+/// What is known about a field.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct FieldInfo {
+    /// The name on the wire.
+    pub name: &'static str,
+    /// Where it exists.
+    pub revisions: Revisions,
+    /// Where a message without it is invalid.
+    pub required: Revisions,
+}
+
+impl FieldInfo {
+    pub(crate) const fn new(name: &'static str, revisions: u16, required: u16) -> Self {
+        Self {
+            name,
+            revisions: Revisions(revisions),
+            required: Revisions(required),
+        }
+    }
+}
+
+/// What is known about a variant.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct VariantInfo {
+    /// The name in this crate.
+    pub name: &'static str,
+    /// The value that stands for it on the wire, where one value does.
+    pub value: Option<&'static str>,
+    /// Where it exists.
+    pub revisions: Revisions,
+}
+
+impl VariantInfo {
+    pub(crate) const fn new(
+        name: &'static str,
+        value: Option<&'static str>,
+        revisions: u16,
+    ) -> Self {
+        Self {
+            name,
+            value,
+            revisions: Revisions(revisions),
+        }
+    }
+}
+
+impl Revision {
+    /// Every method of every revision, sorted by name.
+    #[must_use]
+    pub fn methods() -> &'static [MethodInfo] {
+        METHODS
+    }
+
+    /// Every type of every revision, sorted by name.
+    #[must_use]
+    pub fn types() -> &'static [TypeInfo] {
+        TYPES
+    }
+
+    /// What is known about a method, if any revision has it.
+    ///
+    /// ```
+    /// use mcp_types::{Revision, Side};
+    ///
+    /// let ping = Revision::method("ping").unwrap();
+    /// assert!(ping.is_sent_by(Side::Server, Revision::V2025_06_18));
+    /// assert!(!ping.revisions.contains(Revision::V2026_07_28));
+    /// ```
+    #[must_use]
+    pub fn method(name: &str) -> Option<&'static MethodInfo> {
+        let index = METHODS.binary_search_by(|info| info.name.cmp(name)).ok()?;
+        METHODS.get(index)
+    }
+
+    /// What is known about a type, if any revision has it.
+    #[must_use]
+    pub fn type_info(name: &str) -> Option<&'static TypeInfo> {
+        let index = TYPES.binary_search_by(|info| info.name.cmp(name)).ok()?;
+        TYPES.get(index)
+    }
+
+    /// What is known about a field by its name on the wire, if any revision has it.
+    #[must_use]
+    pub fn field(type_name: &str, field: &str) -> Option<&'static FieldInfo> {
+        Self::type_info(type_name)?
+            .fields
+            .iter()
+            .find(|info| info.name == field)
+    }
+
+    /// What is known about a variant by its name in this crate, if any revision has it.
+    #[must_use]
+    pub fn variant(type_name: &str, variant: &str) -> Option<&'static VariantInfo> {
+        Self::type_info(type_name)?
+            .variants
+            .iter()
+            .find(|info| info.name == variant)
+    }
+
+    /// Whether `sender` may send `method` as a message of its own in this revision.
+    #[must_use]
+    pub fn allows(self, method: &str, sender: Side) -> bool {
+        Self::method(method).is_some_and(|info| info.is_sent_by(sender, self))
+    }
+}

@@ -1,0 +1,75 @@
+//! The revisions themselves: one variant for each stored schema.
+
+use super::docs::Docs;
+use super::keys;
+use super::merge::{Merged, Set};
+use super::rust::ident;
+use super::span::variant;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// The enum `Revision`, and what tells revisions apart as a whole.
+pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
+    let variants: Vec<_> = merged
+        .revisions
+        .iter()
+        .map(|name| ident(&variant(name)))
+        .collect();
+    let documented = merged
+        .revisions
+        .iter()
+        .zip(&variants)
+        .map(|(revision, variant)| {
+            let doc = docs.text(&keys::of_revision(revision));
+            quote!(#doc #variant)
+        });
+    let count = variants.len();
+    let names = &merged.revisions;
+    let holds = |set: &Set| {
+        if set.is_empty() {
+            return quote!(false);
+        }
+        let variants = set.iter().map(|index| &variants[*index]);
+        quote!(matches!(self, #(Self::#variants)|*))
+    };
+    let handshake = merged.methods.get("initialize").map(|method| &method.known);
+    let handshake = handshake.cloned().unwrap_or_default();
+    let latest = variants.last();
+    let latest_handshake = handshake.last().map(|index| &variants[*index]);
+    let (handshake, batches) = (holds(&handshake), holds(&merged.batches));
+    let doc = docs.text("Revision");
+    quote! {
+        #doc
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Revision { #(#documented),* }
+
+        impl Revision {
+            /// Every revision, oldest first.
+            pub const ALL: [Self; #count] = [#(Self::#variants),*];
+
+            /// The newest revision.
+            pub const LATEST: Self = Self::#latest;
+
+            /// The newest revision that opens with an `initialize` handshake.
+            pub const LATEST_HANDSHAKE: Self = Self::#latest_handshake;
+
+            /// The date that names the revision on the wire.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { #(Self::#variants => #names),* }
+            }
+
+            /// How a connection of this revision begins.
+            #[must_use]
+            pub const fn era(self) -> Era {
+                if #handshake { Era::Handshake } else { Era::Stateless }
+            }
+
+            /// Whether messages may be sent as JSON-RPC batches.
+            #[must_use]
+            pub const fn has_batches(self) -> bool {
+                #batches
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Sets of revisions, as Rust that a person would write.
+
+use super::merge::{Merged, Set};
+use super::rust::ident;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// The variant of a revision: `V2025_06_18`.
+pub(crate) fn variant(revision: &str) -> String {
+    format!("V{}", revision.replace('-', "_"))
+}
+
+/// A condition on `revision` that holds for `set`; `None` if it always does.
+///
+/// `within` are the revisions that can occur at all.
+pub(crate) fn condition(merged: &Merged, set: &Set, within: &Set) -> Option<TokenStream> {
+    if within.is_subset(set) {
+        return None;
+    }
+    let name = |index: &usize| {
+        let name = ident(&variant(&merged.revisions[*index]));
+        quote!(Revision::#name)
+    };
+    let (Some(first), Some(last)) = (set.first(), set.last()) else {
+        return Some(quote!(false));
+    };
+    let inside = within.range(first..=last).all(|index| set.contains(index));
+    let from_start = within.first().is_none_or(|start| start >= first);
+    let to_end = within.last().is_none_or(|end| end <= last);
+    let (first, last) = (name(first), name(last));
+    Some(match (inside, from_start, to_end) {
+        (true, _, true) => quote!(revision >= #first),
+        (true, true, _) => quote!(revision <= #last),
+        (true, _, _) if set.len() == 1 => quote!(revision == #first),
+        (true, _, _) => quote!((#first..=#last).contains(&revision)),
+        (false, ..) => {
+            let names = set.iter().map(name);
+            quote!(matches!(revision, #(#names)|*))
+        }
+    })
+}
+
+/// The condition that holds for all revisions but those of `set`; `None` if there are none.
+pub(crate) fn outside(merged: &Merged, set: &Set, within: &Set) -> Option<TokenStream> {
+    let rest: Set = within.difference(set).copied().collect();
+    if rest.is_empty() {
+        return None;
+    }
+    Some(condition(merged, &rest, within).unwrap_or_else(|| quote!(true)))
+}
+
+/// The set as bits, the oldest revision in the lowest.
+pub(crate) fn bits(set: &Set) -> TokenStream {
+    let bits = set.iter().fold(0_u16, |bits, index| bits | 1 << index);
+    format!("0b{bits:b}").parse().unwrap_or_default()
+}
