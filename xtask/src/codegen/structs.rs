@@ -33,7 +33,7 @@ pub(crate) fn emit(
                 structure,
             };
             let doc = docs.of(name, &ty.known);
-            out.extend(emitter.item(doc, printed.clone()));
+            out.extend(emitter.item(&doc, printed.clone()));
             out.extend(emitter.methods());
             if !structure.open.is_empty() {
                 out.extend(open::emit(name, structure, overlay));
@@ -53,7 +53,7 @@ struct Emitter<'a> {
 
 impl Emitter<'_> {
     /// The struct itself.
-    fn item(&self, doc: TokenStream, mut item: syn::ItemStruct) -> TokenStream {
+    fn item(&self, doc: &TokenStream, mut item: syn::ItemStruct) -> TokenStream {
         let open = !self.structure.open.is_empty();
         ShortPaths.visit_item_struct_mut(&mut item);
         let name = &item.ident;
@@ -143,7 +143,7 @@ impl Emitter<'_> {
                 false => rust::argument(&field.ty, &name, self.merged),
             };
             arguments.push(quote!(#name: #argument));
-            let stored = if stored.to_string() == name.to_string() {
+            let stored = if name == stored.to_string() {
                 quote!(#name)
             } else {
                 quote!(#name: #stored)
@@ -175,7 +175,7 @@ impl Emitter<'_> {
         let name = ident(&rust_name);
         let setter = ident(&format!("with_{rust_name}"));
         let (argument, stored) = rust::argument(&field.ty, &name, self.merged);
-        let doc = format!(" Sets [`{0}`](Self::{0}).", rust_name);
+        let doc = format!(" Sets [`{rust_name}`](Self::{rust_name}).");
         quote! {
             #[doc = #doc]
             #[must_use]
