@@ -102,10 +102,7 @@ pub(crate) fn meta_keys(merged: &Merged, overlay: &Overlay) -> TokenStream {
         let structure = merged
             .structure(name)
             .filter(|_| name.ends_with("MetaObject"));
-        for (key, field) in structure
-            .into_iter()
-            .flat_map(MergedStruct::stored)
-        {
+        for (key, field) in structure.into_iter().flat_map(MergedStruct::stored) {
             let known: &mut Set = keys.entry(key.clone()).or_default();
             known.extend(&field.known);
         }

@@ -16,6 +16,7 @@ mod enums;
 mod error;
 mod ir;
 mod keys;
+mod listing;
 mod load;
 mod lower;
 mod merge;

@@ -6,7 +6,7 @@ use super::merge::{Merged, merge};
 use super::output::{File, write};
 use super::overlay::Overlay;
 use super::{availability, borrowed, dispatch, enums, revisions, structs, types, unions};
-use super::{keys, load, lower, normalise, rust};
+use super::{keys, listing, load, lower, normalise, rust};
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::path::Path;
@@ -131,7 +131,12 @@ fn files(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<Vec<File
             pub use unions::*;
         },
     );
-    std::iter::once(map).chain(modules).collect()
+    let list = File::rust(
+        "mcp-types/tests/generated/types.rs".into(),
+        "The types of the model, for checks that treat each alike.",
+        listing::types(merged),
+    );
+    [map, list].into_iter().chain(modules).collect()
 }
 
 /// A module of the generated code; with `scope`, it sees the model and its support.

@@ -3,7 +3,8 @@
 //! The specification itself has types that agree field by field, such as the
 //! params of `resources/subscribe` and `resources/unsubscribe`, or an image and
 //! a sound. Those keep their names. A type that only the generator named must
-//! not repeat another.
+//! not repeat another. One field in common, such as `listChanged`, is taken for
+//! chance; from two on, it is the same type.
 
 use super::generated::wire_name;
 use super::violation::{Rule, Violation};
@@ -57,15 +58,17 @@ fn specified_names(workspace: &Workspace) -> BTreeSet<String> {
         .collect()
 }
 
-/// Name of a type, and a text that is equal for equal types. Types without
-/// fields or variants mark something, and are not compared; nor are types with
-/// lifetimes, which are views of others.
+/// Fewer fields, or variants, do not tell types apart.
+const TELLING: usize = 2;
+
+/// Name of a type, and a text that is equal for equal types. Types with a
+/// lifetime are views of others, and not compared.
 fn shape(item: &Item) -> Option<(&syn::Ident, String)> {
     match item {
-        Item::Struct(item) if !item.fields.is_empty() && item.generics.params.is_empty() => {
+        Item::Struct(item) if item.fields.len() >= TELLING && item.generics.params.is_empty() => {
             Some((&item.ident, format!("struct {}", fields(&item.fields))))
         }
-        Item::Enum(item) if !item.variants.is_empty() && item.generics.params.is_empty() => {
+        Item::Enum(item) if item.variants.len() >= TELLING && item.generics.params.is_empty() => {
             let mut variants: Vec<_> = item
                 .variants
                 .iter()
@@ -111,9 +114,10 @@ mod tests {
 
     #[test]
     fn different_types_views_marks_and_the_specifications_own_are_kept() {
-        let source = "struct Image { data: String }\nstruct Sound { data: String }\n\
-            struct Other { data: Option<String> }\nenum Mark {}\nenum Also {}\n\
-            struct Ref<'a> { x: &'a str }\nstruct Again<'a> { x: &'a str }\n";
+        let source = "struct Image { data: String, x: u8 }\nstruct Sound { data: String, x: u8 }\n\
+            struct Other { data: Option<String>, x: u8 }\n\
+            struct One { x: u8 }\nstruct Chance { x: u8 }\nenum Mark {}\nenum Also {}\n\
+            struct Ref<'a> { x: &'a str, y: u8 }\nstruct Again<'a> { x: &'a str, y: u8 }\n";
         assert_eq!(objections(source), Vec::<String>::new());
     }
 }

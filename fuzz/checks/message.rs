@@ -1,0 +1,102 @@
+//! What must hold for every frame, whatever its bytes.
+//!
+//! Reading never panics. A message that is accepted can be written, takes one
+//! line, and reads again as the same message. An error can be answered.
+
+use mcp_types::jsonrpc::write::{self, ErrorId};
+use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, code};
+use mcp_types::{RawJson, RequestId};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Panics if a rule is broken.
+pub(crate) fn check(bytes: &[u8]) {
+    match Frame::parse(bytes) {
+        Ok(Frame::Single(message)) => check_message(&message),
+        Ok(Frame::Batch(members)) => {
+            assert!(!members.is_empty(), "an empty batch was accepted");
+            for member in &members {
+                match member {
+                    Ok(message) => check_message(message),
+                    Err(invalid) => check_invalid(invalid),
+                }
+            }
+        }
+        Err(invalid) => check_invalid(&invalid),
+    }
+}
+
+fn check_message(message: &Message<'_>) {
+    let mut line = Vec::new();
+    write_message(&mut line, message);
+    assert!(
+        !line.contains(&b'\n') && !line.contains(&b'\r'),
+        "more than one line"
+    );
+    let Ok(Frame::Single(again)) = Frame::parse(&line) else {
+        panic!("not read again: {}", String::from_utf8_lossy(&line));
+    };
+    assert_eq!(parts(message), parts(&again));
+}
+
+fn write_message(line: &mut Vec<u8>, message: &Message<'_>) {
+    let written = match message {
+        Message::Request { id, method, params } => write::request(line, id, method, *params),
+        Message::Notification { method, params } => write::notification(line, method, *params),
+        Message::Response {
+            id: Some(id),
+            outcome: Ok(result),
+        } => write::result(line, id, result),
+        Message::Response {
+            id,
+            outcome: Err(error),
+        } => write_error(line, id.as_ref(), error),
+        Message::Response { id: None, .. } => panic!("a result for nobody was accepted"),
+    };
+    written.expect("what was read can be written");
+}
+
+fn write_error(
+    line: &mut Vec<u8>,
+    id: Option<&RequestId>,
+    error: &ErrorObject,
+) -> serde_json::Result<()> {
+    write::error(line, id.map_or(ErrorId::Null, ErrorId::Of), error)
+}
+
+/// A refusal has a code of JSON-RPC, and can be sent.
+fn check_invalid(invalid: &InvalidMessage) {
+    let codes = [code::PARSE_ERROR, code::INVALID_REQUEST];
+    assert!(codes.contains(&invalid.error.code), "{invalid:?}");
+    let mut line = Vec::new();
+    write_error(&mut line, invalid.id.as_ref(), &invalid.error).expect("an error can be written");
+    assert!(matches!(
+        Frame::parse(&line),
+        Ok(Frame::Single(Message::Response {
+            outcome: Err(_),
+            ..
+        }))
+    ));
+}
+
+/// What a message says, without the white space in it.
+fn parts(message: &Message<'_>) -> (Option<RequestId>, String, Option<Value>) {
+    match message {
+        Message::Request { id, method, params } => {
+            (Some(id.clone()), method.to_string(), value(*params))
+        }
+        Message::Notification { method, params } => (None, method.to_string(), value(*params)),
+        Message::Response { id, outcome } => match outcome {
+            Ok(result) => (id.clone(), "result".into(), value(Some(result))),
+            Err(error) => {
+                let data = error.data.as_ref().map(RawJson::as_raw);
+                let text = format!("error {} {}", error.code, error.message);
+                (id.clone(), text, value(data))
+            }
+        },
+    }
+}
+
+fn value(raw: Option<&RawValue>) -> Option<Value> {
+    serde_json::from_str(raw?.get()).ok()
+}

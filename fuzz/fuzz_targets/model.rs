@@ -1,0 +1,12 @@
+//! Arbitrary JSON as every type of the model: see the check.
+#![no_main]
+
+#[macro_use]
+#[rustfmt::skip]
+#[path = "../../mcp-types/tests/generated/types.rs"]
+mod types;
+
+#[path = "../checks/model.rs"]
+mod model;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| model::check(bytes));
