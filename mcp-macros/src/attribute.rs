@@ -24,6 +24,7 @@ pub(crate) const SERVER: Grammar = Grammar {
         "title",
         "description",
         "website",
+        "icons",
         "instructions",
         "crate",
     ],

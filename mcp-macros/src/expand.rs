@@ -166,7 +166,10 @@ fn rules(rules: &Rules) -> TokenStream {
         .default
         .as_ref()
         .map(|value| quote!(.default(|| #value)));
-    let example = setter("example", rules.example.as_ref());
+    let example = rules
+        .example
+        .as_ref()
+        .map(|value| quote!(.example(|| #value)));
     let range = rules.range.as_ref().map(|range| bounds("range", range));
     let length = rules.length.as_ref().map(|length| bounds("length", length));
     let header = rules

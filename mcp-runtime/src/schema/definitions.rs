@@ -19,7 +19,7 @@ pub(super) fn write_out(schemas: &mut [Value], definitions: &mut Map<String, Val
         let reference = format!("{PREFIX}{name}");
         for schema in schemas.iter_mut().chain(definitions.values_mut()) {
             walk(schema, &mut |schema| {
-                replace(schema, &reference, &definition)
+                replace(schema, &reference, &definition);
             });
         }
     }

@@ -109,11 +109,11 @@ impl<T> Argument<T> {
 
     /// Shows what a value may look like.
     #[must_use]
-    pub fn example(self, value: T) -> Self
+    pub fn example(self, make: fn() -> T) -> Self
     where
         T: Shown,
     {
-        self.keyword("examples", vec![value.shown()])
+        self.keyword("examples", vec![make().shown()])
     }
 
     /// Adds a rule that values must keep.

@@ -253,3 +253,22 @@ impl Serialize for Properties<'_> {
         serializer.collect_map(self.0.names.iter().zip(self.0.schemas))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ToolSpec;
+    use crate::server::Reply;
+    use crate::server::tools::argument::argument;
+
+    #[test]
+    fn properties_stand_in_the_order_of_the_arguments() {
+        let mut spec = ToolSpec::new("tool");
+        let _ = spec.argument(argument::<bool>("zulu"));
+        let _ = spec.argument(argument::<bool>("alpha"));
+        let route = spec.route(|_| Ok(Reply::Ready(Ok(super::CallToolResult::new([])))));
+        assert_eq!(
+            route.tool.input_schema.get(),
+            r#"{"type":"object","properties":{"zulu":{"type":"boolean"},"alpha":{"type":"boolean"}},"required":["zulu","alpha"]}"#
+        );
+    }
+}

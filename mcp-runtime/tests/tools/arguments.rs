@@ -1,0 +1,261 @@
+//! What reaches a function of what a caller sent.
+
+use std::collections::{BTreeMap, HashMap};
+
+use mcp_runtime::prelude::*;
+use serde_json::{Value, json};
+
+use crate::support::Wire;
+use crate::{call, faults, text};
+
+type Maybe<T> = Option<T>;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Point {
+    x: i32,
+    y: i32,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Shape {
+    Circle { centre: Point, radius: u32 },
+    Line(Point, Point),
+}
+
+pub struct Arguments;
+
+#[mcp_server]
+impl Arguments {
+    #[tool]
+    fn integer(&self, value: i64) -> String {
+        format!("{value:?}")
+    }
+
+    #[tool]
+    fn small(&self, value: u8) -> String {
+        format!("{value:?}")
+    }
+
+    #[tool]
+    fn float(&self, value: f64) -> String {
+        format!("{value:?}")
+    }
+
+    #[tool]
+    fn boolean(&self, value: bool) -> String {
+        format!("{value:?}")
+    }
+
+    #[tool]
+    fn string(&self, value: String) -> String {
+        format!("{value:?}")
+    }
+
+    #[tool]
+    fn letter(&self, value: char) -> String {
+        format!("{value:?}")
+    }
+
+    #[tool]
+    fn optional(&self, value: Option<i64>) -> String {
+        format!("{value:?}")
+    }
+
+    #[tool]
+    fn alias(&self, value: Maybe<i64>) -> String {
+        format!("{value:?}")
+    }
+
+    #[tool]
+    fn list(&self, value: Vec<String>) -> String {
+        format!("{value:?}")
+    }
+
+    #[tool]
+    fn pair(&self, value: (i64, String)) -> String {
+        format!("{value:?}")
+    }
+
+    #[tool]
+    fn map(&self, value: BTreeMap<String, i64>) -> String {
+        format!("{value:?}")
+    }
+
+    #[tool]
+    fn any(&self, value: Value) -> String {
+        value.to_string()
+    }
+
+    #[tool]
+    fn structure(&self, value: Point) -> String {
+        format!("{value:?}")
+    }
+
+    #[tool]
+    fn enumeration(&self, value: Shape) -> String {
+        format!("{value:?}")
+    }
+
+    #[tool]
+    fn shapes(&self, shapes: Vec<Shape>, names: HashMap<String, bool>) -> String {
+        format!("{shapes:?} {names:?}")
+    }
+
+    #[tool]
+    async fn several(&self, r#type: String, mut call: i64, this: Option<bool>) -> String {
+        call += 1;
+        format!("{type} {call} {this:?}")
+    }
+
+    #[tool(strict)]
+    fn strict(&self, value: i64) -> String {
+        value.to_string()
+    }
+
+    #[tool]
+    fn free(value: i64) -> i64 {
+        -value
+    }
+}
+
+#[tokio::test]
+async fn every_type_arrives_as_it_was_sent() {
+    let server = Arguments.into_server();
+    for (tool, value, expected) in [
+        ("integer", json!(-7), "-7"),
+        ("small", json!(255), "255"),
+        ("float", json!(2), "2.0"),
+        ("boolean", json!(true), "true"),
+        ("string", json!("a \"b\" \u{e9}\n"), r#""a \"b\" é\n""#),
+        ("letter", json!("é"), "'é'"),
+        ("optional", json!(5), "Some(5)"),
+        ("optional", json!(null), "None"),
+        ("alias", json!(5), "Some(5)"),
+        ("list", json!(["a", "b"]), r#"["a", "b"]"#),
+        ("pair", json!([1, "x"]), r#"(1, "x")"#),
+        ("map", json!({"b": 1, "a": 2}), r#"{"a": 2, "b": 1}"#),
+        ("any", json!({"deep": [1, null]}), r#"{"deep":[1,null]}"#),
+        ("structure", json!({"x": 1, "y": 2}), "Point { x: 1, y: 2 }"),
+        (
+            "enumeration",
+            json!({"line": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]}),
+            "Line(Point { x: 1, y: 2 }, Point { x: 3, y: 4 })",
+        ),
+    ] {
+        let result = call(&server, tool, json!({"value": value})).await;
+        assert_eq!(result, text(expected), "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn an_option_may_be_left_out_also_behind_an_alias() {
+    let server = Arguments.into_server();
+    for tool in ["optional", "alias"] {
+        assert_eq!(call(&server, tool, json!({})).await, text("None"), "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn order_and_unknown_arguments_do_not_matter() {
+    let server = Arguments.into_server();
+    let arguments = json!({"z": [{"a": 1}], "this": true, "call": 1, "type": "t", "": ""});
+    let result = call(&server, "several", arguments).await;
+    assert_eq!(result, text("t 2 Some(true)"));
+}
+
+#[tokio::test]
+async fn a_function_without_self_is_a_tool_too() {
+    let result = call(&Arguments.into_server(), "free", json!({"value": 3})).await;
+    assert_eq!(result, text("-3"));
+}
+
+#[tokio::test]
+async fn every_fault_is_named_at_once() {
+    let server = Arguments.into_server();
+    let arguments = json!({"type": 5, "this": "yes"});
+    assert_eq!(
+        faults(&server, "several", arguments).await,
+        [
+            "The arguments do not fit:",
+            "- `this`: invalid type: string \"yes\", expected a boolean",
+            "- `type`: invalid type: integer `5`, expected a string",
+            "- `call`: missing, expected integer",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_fault_inside_a_value_is_named_by_its_path() {
+    let server = Arguments.into_server();
+    let good = json!({"line": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]});
+    for (shapes, names, expected) in [
+        (
+            json!([good, {"line": [{"x": 1, "y": 2}, {"x": 3, "y": [4]}]}]),
+            json!({}),
+            "- `shapes[1].line[1].y`: invalid type: sequence, expected i32",
+        ),
+        (
+            json!([{"circle": {"centre": {"x": 1}, "radius": 2}}]),
+            json!({}),
+            "- `shapes[0].circle.centre`: missing field `y`",
+        ),
+        (
+            json!([{"circle": {"centre": {"x": 1, "y": 1}, "radius": -2}}]),
+            json!({}),
+            "- `shapes[0].circle.radius`: invalid value: integer `-2`, expected u32",
+        ),
+        (
+            json!([good]),
+            json!({"yes": true, "no": 0}),
+            "- `names.no`: invalid type: integer `0`, expected a boolean",
+        ),
+    ] {
+        let arguments = json!({"shapes": shapes, "names": names});
+        assert_eq!(faults(&server, "shapes", arguments).await[1..], [expected]);
+    }
+}
+
+#[tokio::test]
+async fn unknown_arguments_are_faults_of_a_strict_tool() {
+    let server = Arguments.into_server();
+    assert_eq!(
+        call(&server, "strict", json!({"value": 1})).await,
+        text("1")
+    );
+    let arguments = json!({"value": 1, "valve": 2});
+    let found = faults(&server, "strict", arguments).await;
+    assert_eq!(found[1..], ["- `valve`: unknown argument"]);
+}
+
+#[tokio::test]
+async fn arguments_that_are_no_object_are_refused() {
+    let server = Arguments.into_server();
+    for arguments in [json!([]), json!(5), json!("value")] {
+        let result = faults(&server, "integer", arguments).await;
+        assert_eq!(
+            result[1..],
+            ["- `arguments`: expected an object with one member per argument"]
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_long_value_is_not_repeated_whole() {
+    let server = Arguments.into_server();
+    let found = faults(&server, "integer", json!({"value": "é".repeat(10_000)})).await;
+    assert!(found[1].len() < 300 && found[1].ends_with('…'), "{found:?}");
+}
+
+#[tokio::test]
+async fn an_argument_given_twice_is_a_fault() {
+    let mut wire = Wire::to(&Arguments.into_server()).await;
+    wire.handshake("2025-11-25").await;
+    let line = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"integer",
+        "arguments":{"value":1,"v\u0061lue":2}}}"#;
+    let answer = wire.ask_text(&line.replace('\n', "")).await;
+    assert_eq!(
+        answer["result"]["content"][0]["text"],
+        "The arguments do not fit:\n- `value`: given twice"
+    );
+}

@@ -1,0 +1,62 @@
+//! What a function may take by reference.
+
+use mcp_runtime::prelude::*;
+use serde_json::json;
+
+use crate::{answer, call, text};
+
+/// The revision that the caller speaks, as a type of the user's own.
+struct Spoken(String);
+
+impl FromContext for Spoken {
+    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
+        Ok(Self(cx.revision().to_string()))
+    }
+}
+
+/// Something that no call has.
+struct Unavailable;
+
+impl FromContext for Unavailable {
+    fn from_context(_: &Context) -> Result<Self, ProtocolError> {
+        Err(ProtocolError::new(-32051, "not available"))
+    }
+}
+
+type Cx = Context;
+
+struct Contexts;
+
+#[mcp_server]
+impl Contexts {
+    #[tool]
+    fn sync(&self, cx: &Context, before: i64, spoken: &Spoken) -> String {
+        format!("{before} {} {}", cx.request_id(), spoken.0)
+    }
+
+    #[tool]
+    async fn later(&self, cx: &Cx, spoken: &Spoken) -> String {
+        tokio::task::yield_now().await;
+        format!("{} {}", cx.revision(), spoken.0)
+    }
+
+    #[tool]
+    async fn unavailable(&self, _nothing: &Unavailable) {
+        unreachable!("the function is not entered");
+    }
+}
+
+#[tokio::test]
+async fn references_come_from_the_context_also_behind_an_alias() {
+    let server = Contexts.into_server();
+    let result = call(&server, "sync", json!({"before": 5})).await;
+    assert_eq!(result, text("5 1 2026-07-28"));
+    let result = call(&server, "later", json!({})).await;
+    assert_eq!(result, text("2026-07-28 2026-07-28"));
+}
+
+#[tokio::test]
+async fn a_call_that_lacks_what_is_asked_for_is_refused() {
+    let answer = answer(&Contexts.into_server(), "unavailable", json!({})).await;
+    assert_eq!(answer["error"]["code"], -32051);
+}

@@ -1,0 +1,59 @@
+//! Tools as a client sees them: what they accept, what they answer, how they are listed.
+
+#![allow(clippy::unwrap_used)]
+
+mod arguments;
+mod attributes;
+mod context;
+mod results;
+mod schemas;
+#[path = "../support/mod.rs"]
+mod support;
+
+use mcp_runtime::{McpServer, Server};
+use serde_json::{Value, json};
+use support::{Wire, stateless};
+
+/// Calls a tool, and returns the whole answer.
+async fn answer(server: &Server, tool: &str, arguments: Value) -> Value {
+    let params = json!({"name": tool, "arguments": arguments});
+    let mut wire = Wire::to(server).await;
+    wire.ask(stateless(1, "tools/call", params)).await
+}
+
+/// Calls a tool, and returns its result without what every result has.
+async fn call(server: &Server, tool: &str, arguments: Value) -> Value {
+    let mut answer = answer(server, tool, arguments).await;
+    let result = answer["result"].as_object_mut().expect("a result");
+    result.retain(|key, _| ["content", "structuredContent", "isError"].contains(&key.as_str()));
+    answer["result"].take()
+}
+
+/// Calls a tool that refuses, and returns its reasons line by line.
+async fn faults(server: &Server, tool: &str, arguments: Value) -> Vec<String> {
+    let result = call(server, tool, arguments).await;
+    assert_eq!(result["isError"], true, "{result}");
+    let text = result["content"][0]["text"].as_str().unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// Every tool as it is listed.
+async fn list(server: &Server) -> Vec<Value> {
+    let mut wire = Wire::to(server).await;
+    let answer = wire.ask(stateless(1, "tools/list", json!({}))).await;
+    answer["result"]["tools"].as_array().unwrap().clone()
+}
+
+/// One tool as it is listed.
+async fn listed(server: impl McpServer, tool: &str) -> Value {
+    let tools = list(&server.into_server()).await;
+    tools
+        .into_iter()
+        .find(|listed| listed["name"] == tool)
+        .unwrap()
+}
+
+/// A result that is one text.
+fn text(text: &str) -> Value {
+    json!({"content": [{"type": "text", "text": text}]})
+}

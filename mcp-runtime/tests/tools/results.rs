@@ -1,0 +1,282 @@
+//! What a client gets of what a function returns.
+
+use std::fmt;
+
+use mcp_runtime::prelude::*;
+use mcp_runtime::types::{ResourceLink, TextContent};
+use serde_json::{Value, json};
+
+use crate::{answer, call, listed, text};
+
+#[derive(Clone, Serialize, JsonSchema)]
+struct Book {
+    title: String,
+    pages: Option<u32>,
+}
+
+fn book() -> Book {
+    Book {
+        title: "Emma".to_owned(),
+        pages: None,
+    }
+}
+
+#[derive(Debug)]
+struct Lost;
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the book is lost")
+    }
+}
+
+/// An error that shows its causes only in its alternate form, as those that collect causes do.
+struct Layered;
+
+impl fmt::Display for Layered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if f.alternate() {
+            "outer: inner"
+        } else {
+            "outer"
+        })
+    }
+}
+
+type Outcome<T> = Result<T, Lost>;
+
+pub struct Results;
+
+#[mcp_server]
+impl Results {
+    #[tool]
+    fn unit(&self) {}
+
+    #[tool]
+    fn string(&self) -> String {
+        "text".to_owned()
+    }
+
+    #[tool]
+    fn literal(&self) -> &'static str {
+        "text"
+    }
+
+    #[tool]
+    fn integer(&self) -> u8 {
+        5
+    }
+
+    #[tool]
+    fn float(&self) -> f64 {
+        0.5
+    }
+
+    #[tool]
+    fn boolean(&self) -> bool {
+        true
+    }
+
+    #[tool]
+    fn some(&self) -> Option<String> {
+        Some("text".to_owned())
+    }
+
+    #[tool]
+    fn none(&self) -> Option<String> {
+        None
+    }
+
+    #[tool]
+    fn block(&self) -> ContentBlock {
+        ContentBlock::from(TextContent::new("text"))
+    }
+
+    #[tool]
+    fn blocks(&self) -> Vec<ContentBlock> {
+        vec![self.block(), self.block()]
+    }
+
+    #[tool]
+    fn image(&self) -> Image {
+        Image::png([1, 2, 3])
+    }
+
+    #[tool]
+    fn audio(&self) -> Audio {
+        Audio::wav([1, 2, 3, 4])
+    }
+
+    #[tool]
+    fn link(&self) -> ResourceLink {
+        ResourceLink::new("emma", "book://emma")
+    }
+
+    #[tool]
+    fn number_as_json(&self) -> Json<i64> {
+        Json(5)
+    }
+
+    #[tool]
+    fn own(&self) -> Book {
+        book()
+    }
+
+    #[tool]
+    async fn list(&self) -> Vec<Book> {
+        vec![book()]
+    }
+
+    #[tool]
+    fn optional(&self) -> Option<Book> {
+        None
+    }
+
+    #[tool(output = false)]
+    fn text_only(&self) -> Book {
+        book()
+    }
+
+    #[tool]
+    fn whole(&self) -> CallToolResult {
+        CallToolResult::new([self.block()]).with_is_error(true)
+    }
+
+    #[tool]
+    fn fine(&self) -> Result<Book, Lost> {
+        Ok(book())
+    }
+
+    #[tool]
+    fn lost(&self) -> Outcome<Book> {
+        Err(Lost)
+    }
+
+    #[tool]
+    async fn lost_later(&self) -> Outcome<()> {
+        Err(Lost)
+    }
+
+    #[tool]
+    fn boxed(&self) -> Result<i64, Box<dyn std::error::Error>> {
+        Ok("x".parse()?)
+    }
+
+    #[tool]
+    fn layered(&self) -> Result<(), Layered> {
+        Err(Layered)
+    }
+
+    #[tool]
+    fn tool_error(&self) -> Result<(), ToolError> {
+        Err(ToolError::new("no").with_content([self.block()]))
+    }
+
+    #[tool]
+    fn protocol_error(&self) -> Result<(), ProtocolError> {
+        Err(ProtocolError::new(-32050, "not now"))
+    }
+}
+
+fn failed(message: &str) -> Value {
+    json!({"content": [{"type": "text", "text": message}], "isError": true})
+}
+
+fn structured(text: &str, structured: Value) -> Value {
+    json!({"content": [{"type": "text", "text": text}], "structuredContent": structured})
+}
+
+#[tokio::test]
+async fn every_return_type_answers() {
+    let block = json!({"type": "text", "text": "text"});
+    let emma = json!({"title": "Emma", "pages": null});
+    let emma_text = r#"{"title":"Emma","pages":null}"#;
+    let server = Results.into_server();
+    for (tool, expected) in [
+        ("unit", json!({"content": []})),
+        ("string", text("text")),
+        ("literal", text("text")),
+        ("integer", text("5")),
+        ("float", text("0.5")),
+        ("boolean", text("true")),
+        ("some", text("text")),
+        ("none", json!({"content": []})),
+        ("block", json!({"content": [block]})),
+        ("blocks", json!({"content": [block, block]})),
+        (
+            "image",
+            json!({"content": [{"type": "image", "data": "AQID", "mimeType": "image/png"}]}),
+        ),
+        (
+            "audio",
+            json!({"content": [{"type": "audio", "data": "AQIDBA==", "mimeType": "audio/wav"}]}),
+        ),
+        (
+            "link",
+            json!({"content": [{"type": "resource_link", "name": "emma", "uri": "book://emma"}]}),
+        ),
+        ("number_as_json", structured("5", json!({"result": 5}))),
+        ("own", structured(emma_text, emma.clone())),
+        (
+            "list",
+            structured(&format!("[{emma_text}]"), json!({"result": [emma]})),
+        ),
+        ("optional", structured("null", json!({"result": null}))),
+        ("text_only", text(emma_text)),
+        ("whole", failed("text")),
+        ("fine", structured(emma_text, emma.clone())),
+        ("lost", failed("the book is lost")),
+        ("lost_later", failed("the book is lost")),
+        ("boxed", failed("invalid digit found in string")),
+        ("layered", failed("outer: inner")),
+        (
+            "tool_error",
+            json!({"content": [{"type": "text", "text": "no"}, block], "isError": true}),
+        ),
+    ] {
+        assert_eq!(call(&server, tool, json!({})).await, expected, "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_protocol_error_is_no_result() {
+    let answer = answer(&Results.into_server(), "protocol_error", json!({})).await;
+    assert_eq!(
+        answer["error"],
+        json!({"code": -32050, "message": "not now"})
+    );
+}
+
+#[tokio::test]
+async fn only_what_is_structured_has_an_output_schema() {
+    let book = json!({
+        "type": "object",
+        "properties": {"title": {"type": "string"}, "pages": {"type": ["integer", "null"], "minimum": 0}},
+        "required": ["title", "pages"],
+    });
+    assert_eq!(listed(Results, "own").await["outputSchema"], book);
+    assert_eq!(listed(Results, "fine").await["outputSchema"], book);
+    assert_eq!(
+        listed(Results, "list").await["outputSchema"],
+        json!({
+            "type": "object",
+            "properties": {"result": {"type": "array", "items": book}},
+            "required": ["result"],
+        })
+    );
+    for tool in [
+        "unit",
+        "string",
+        "integer",
+        "blocks",
+        "whole",
+        "text_only",
+        "tool_error",
+    ] {
+        assert_eq!(
+            listed(Results, tool).await["outputSchema"],
+            Value::Null,
+            "{tool}"
+        );
+    }
+}

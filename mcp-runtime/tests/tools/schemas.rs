@@ -1,0 +1,175 @@
+//! The schemas that clients are shown: small, clean, valid, and the same each time.
+//!
+//! `SNAPSHOT=write cargo test -p mcp-runtime --test tools` writes the snapshot anew.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use mcp_runtime::prelude::*;
+use serde_json::{Value, json};
+
+use crate::arguments::Arguments;
+use crate::attributes::Attributes;
+use crate::results::Results;
+use crate::{list, listed};
+
+/// A place on the map.
+#[derive(Deserialize, JsonSchema)]
+struct Place {
+    /// Degrees north.
+    latitude: f64,
+    longitude: f64,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Trip {
+    /// Where it begins.
+    from: Place,
+    to: Place,
+}
+
+/// A folder and what is in it.
+#[derive(Deserialize, JsonSchema)]
+struct Folder {
+    #[serde(default)]
+    folders: Vec<Folder>,
+}
+
+struct Schemas;
+
+#[mcp_server]
+impl Schemas {
+    #[tool]
+    fn once(&self, place: Place) -> f64 {
+        place.latitude + place.longitude
+    }
+
+    #[tool]
+    fn shared(&self, trip: Trip) -> f64 {
+        trip.from.latitude + trip.to.longitude
+    }
+
+    #[tool]
+    fn recursive(&self, root: Folder) -> usize {
+        root.folders.len()
+    }
+
+    #[tool]
+    fn numbers(&self, a: u8, b: i128, c: usize, d: f32, e: Option<i64>) -> f64 {
+        f64::from(a) + b as f64 + c as f64 + f64::from(d) + e.unwrap_or(0) as f64
+    }
+}
+
+#[tokio::test]
+async fn a_type_that_is_used_once_is_written_out() {
+    assert_eq!(
+        listed(Schemas, "once").await["inputSchema"],
+        json!({
+            "type": "object",
+            "properties": {"place": {
+                "type": "object",
+                "description": "A place on the map.",
+                "properties": {
+                    "latitude": {"type": "number", "description": "Degrees north."},
+                    "longitude": {"type": "number"},
+                },
+                "required": ["latitude", "longitude"],
+            }},
+            "required": ["place"],
+        })
+    );
+}
+
+#[tokio::test]
+async fn a_type_that_is_shared_is_defined_once() {
+    let schema = listed(Schemas, "shared").await["inputSchema"].take();
+    let trip = &schema["properties"]["trip"]["properties"];
+    assert_eq!(trip["to"], json!({"$ref": "#/$defs/Place"}));
+    assert_eq!(
+        trip["from"],
+        json!({"$ref": "#/$defs/Place", "description": "Where it begins."})
+    );
+    assert_eq!(schema["$defs"].as_object().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_recursive_type_keeps_its_definition() {
+    let schema = listed(Schemas, "recursive").await["inputSchema"].take();
+    assert_eq!(
+        schema["properties"]["root"],
+        json!({"$ref": "#/$defs/Folder"})
+    );
+    assert_eq!(
+        schema["$defs"]["Folder"]["properties"]["folders"]["items"],
+        json!({"$ref": "#/$defs/Folder"})
+    );
+}
+
+#[tokio::test]
+async fn numbers_have_no_formats_of_rust() {
+    assert_eq!(
+        listed(Schemas, "numbers").await["inputSchema"]["properties"],
+        json!({
+            "a": {"type": "integer", "minimum": 0, "maximum": 255},
+            "b": {"type": "integer"},
+            "c": {"type": "integer", "minimum": 0},
+            "d": {"type": "number"},
+            "e": {"type": ["integer", "null"]},
+        })
+    );
+}
+
+/// All tools of these tests, by name.
+async fn everything() -> Vec<Value> {
+    let mut tools = Vec::new();
+    for server in [
+        Schemas.into_server(),
+        Arguments.into_server(),
+        Results.into_server(),
+        Attributes.into_server(),
+    ] {
+        tools.extend(list(&server).await);
+    }
+    tools
+}
+
+#[tokio::test]
+async fn every_schema_is_valid_and_free_of_noise() {
+    let tools = everything().await;
+    let names: BTreeSet<_> = tools.iter().map(|tool| tool["name"].to_string()).collect();
+    assert!(names.len() >= 30);
+    for tool in &tools {
+        for schema in [&tool["inputSchema"], &tool["outputSchema"]] {
+            if schema.is_null() {
+                continue;
+            }
+            assert_eq!(schema["type"], "object", "{tool}");
+            jsonschema::draft202012::meta::validate(schema).unwrap();
+            jsonschema::draft202012::new(schema).unwrap();
+            for noise in [
+                "\"title\":\"",
+                "\"$schema\"",
+                "\"uint",
+                "\"int64",
+                "\"double\"",
+            ] {
+                assert!(!schema.to_string().contains(noise), "{noise}: {schema}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn schemas_stay_as_they_are() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools/schemas.json");
+    let found = serde_json::to_string_pretty(&everything().await).unwrap() + "\n";
+    if std::env::var("SNAPSHOT").is_ok_and(|wish| wish == "write") {
+        fs::write(&path, &found).unwrap();
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        found == expected,
+        "schemas changed: run `SNAPSHOT=write cargo test -p mcp-runtime --test tools` and look at the difference"
+    );
+}
