@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Expr, Generics, ItemFn, Path, WherePredicate, parse_quote};
+use syn::{Attribute, Expr, Generics, ItemFn, Path, WherePredicate, parse_quote};
 
 use crate::model::{
     Argument, Bounds, Callable, Info, Limit, Parameter, Rules, Running, Server, Tool,
@@ -34,6 +34,11 @@ pub(crate) fn server(server: &Server) -> TokenStream {
             }
         };
     }
+}
+
+/// What a function need not hear whose signature is what callers see, not what its body needs.
+pub(crate) fn quiet() -> Attribute {
+    parse_quote!(#[allow(clippy::needless_pass_by_value, clippy::unused_async, clippy::unused_self)])
 }
 
 /// The generics of the block, with what it takes to share the server between calls.

@@ -8,7 +8,7 @@ use crate::attribute::{Entries, TOOL, TOOL_ARG};
 use crate::diagnostics::Diagnostics;
 use crate::model::{Running, Tool};
 use crate::signature::{enclosed, string, take_attribute};
-use crate::{docs, signature, validate};
+use crate::{docs, expand, signature, validate};
 
 /// What clients may be told about a tool's effects.
 const HINTS: [&str; 4] = ["read_only", "destructive", "idempotent", "open_world"];
@@ -16,6 +16,7 @@ const HINTS: [&str; 4] = ["read_only", "destructive", "idempotent", "open_world"
 /// Reads a method that is marked as a tool; `None` for others and for unsound ones.
 pub(crate) fn read(function: &mut ImplItemFn, diagnostics: &mut Diagnostics) -> Option<Tool> {
     let attribute = take_attribute(&mut function.attrs, "tool")?;
+    function.attrs.push(expand::quiet());
     let before = diagnostics.count();
     let mut entries = Entries::parse(enclosed(&attribute), &TOOL, diagnostics);
     let name = entries.literal("name", diagnostics);

@@ -10,12 +10,14 @@ use crate::{call, faults, text};
 
 type Maybe<T> = Option<T>;
 
+#[allow(dead_code)] // Read through `Debug`.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Point {
     x: i32,
     y: i32,
 }
 
+#[allow(dead_code)] // Read through `Debug`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Shape {
@@ -23,7 +25,7 @@ enum Shape {
     Line(Point, Point),
 }
 
-pub struct Arguments;
+pub(crate) struct Arguments;
 
 #[mcp_server]
 impl Arguments {

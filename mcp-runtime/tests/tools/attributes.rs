@@ -20,7 +20,7 @@ fn origin() -> JsonObject {
     JsonObject::from_iter([("com.example/origin".to_owned(), Value::from(1))])
 }
 
-pub struct Attributes;
+pub(crate) struct Attributes;
 
 /// Shows what
 /// attributes do.

@@ -1,6 +1,6 @@
 //! Tools as a client sees them: what they accept, what they answer, how they are listed.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
 
 mod arguments;
 mod attributes;

@@ -45,7 +45,7 @@ impl fmt::Display for Layered {
 
 type Outcome<T> = Result<T, Lost>;
 
-pub struct Results;
+pub(crate) struct Results;
 
 #[mcp_server]
 impl Results {
