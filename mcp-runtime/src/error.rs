@@ -3,7 +3,9 @@
 use std::io;
 use std::time::Duration;
 
-use mcp_types::ErrorObject;
+use mcp_types::{ErrorObject, InputRequiredResult};
+
+use crate::protocol::Unavailable;
 
 /// An error of the protocol, answered as a JSON-RPC error instead of a result.
 ///
@@ -41,6 +43,22 @@ pub enum CallError {
     /// The connection ended before the answer came, or was over already.
     #[error("the connection is closed")]
     Closed,
+    /// The request was not sent: the connection, its revision or the server's capabilities do not
+    /// allow it.
+    #[error(transparent)]
+    Unavailable(#[from] Unavailable),
+    /// The tool did not do what it was asked to: its own words say why.
+    #[error("the tool reports an error: {0}")]
+    Tool(String),
+    /// The server needs something from the user or a model before it can answer, and this client
+    /// has no way to give it.
+    #[error("`{method}` needs more input, which this client can't give")]
+    InputRequired {
+        /// The method that was called.
+        method: String,
+        /// What the server asks for.
+        wanted: Box<InputRequiredResult>,
+    },
     /// The parameters could not be turned into JSON: the caller's fault.
     #[error("the parameters can't be serialised: {0}")]
     Params(#[source] serde_json::Error),

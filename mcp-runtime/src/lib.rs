@@ -25,6 +25,8 @@
 #[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod __private;
+#[cfg(feature = "client")]
+pub mod client;
 mod driver;
 mod error;
 mod interim;
@@ -37,13 +39,17 @@ mod schema;
 pub mod server;
 pub mod transport;
 
+#[cfg(feature = "client")]
+pub use client::{Call, Client, ClientBuilder, ConnectError, Status};
 pub use driver::Peer;
 pub use error::{CallError, ProtocolError, ServeError};
 #[cfg(feature = "macros")]
 pub use mcp_macros::{main, mcp_server, tool};
 pub use mcp_types as types;
 pub use mcp_types::{Era, Revision};
-pub use protocol::{LifecycleState, Revisions, Terms, Timeouts};
+#[cfg(feature = "client")]
+pub use protocol::Agreement;
+pub use protocol::{LifecycleState, Revisions, Terms, Timeouts, Unavailable};
 #[cfg(feature = "server")]
 pub use server::tools::{Audio, Image, IntoToolResult, Json, ToolError};
 #[cfg(feature = "server")]

@@ -128,8 +128,10 @@ impl<R: Role> Core<R> {
             ProgressNotification::METHOD => {
                 if let Some(progress) = parsed::<ProgressNotificationParams>(params)
                     && let RequestId::Number(id) = progress.progress_token
+                    && let Some(waiter) = self.pending.progress(id, now)
                 {
-                    self.pending.progress(id, now);
+                    // A panic is logged; there is no one to answer.
+                    let _ = contain(|| waiter.progress(progress));
                 }
                 self.role.notification(method, params);
             }
@@ -213,36 +215,25 @@ impl<R: Role> Core<R> {
         match command {
             Command::Request {
                 id,
-                method,
-                params,
+                frame,
                 timeouts,
                 waiter,
             } => {
                 self.pending.insert(id, waiter, timeouts, now);
-                self.push(|out| {
-                    let written = write::request(out, &id.into(), method, params.as_ref());
-                    debug_assert!(written.is_ok(), "raw JSON can be written");
-                });
+                self.push(|out| out.extend_from_slice(&frame));
             }
-            Command::Notify { method, params } => self.notify(method, params.as_ref()),
+            Command::Notify { frame } => self.push(|out| out.extend_from_slice(&frame)),
             Command::Abandon { id } => {
                 if let Some(waiter) = self.pending.remove(id) {
-                    self.cancel_at_peer(id, waiter.method, "nobody waits for the answer");
+                    self.cancel_at_peer(id, &waiter, "nobody waits for the answer");
                 }
             }
             Command::ShutDown | Command::Abort => {}
         }
     }
 
-    fn notify(&mut self, method: &str, params: Option<&RawJson>) {
-        self.push(|out| {
-            let written = write::notification(out, method, params);
-            debug_assert!(written.is_ok(), "raw JSON can be written");
-        });
-    }
-
-    fn cancel_at_peer(&mut self, id: i64, method: &str, reason: &str) {
-        if method == InitializeRequest::METHOD {
+    fn cancel_at_peer(&mut self, id: i64, waiter: &Waiter, reason: &str) {
+        if !waiter.is_cancellable() {
             return;
         }
         let params = CancelledNotificationParams::new()
@@ -261,9 +252,8 @@ impl<R: Role> Core<R> {
     /// Gives up the requests that have run out of time.
     pub(super) fn expire(&mut self, now: Instant) {
         for (id, waiter, waited) in self.pending.expire(now) {
-            self.cancel_at_peer(id, waiter.method, "no answer came in time");
-            let method = waiter.method.to_owned();
-            waiter.finish(Err(CallError::Timeout { method, waited }));
+            self.cancel_at_peer(id, &waiter, "no answer came in time");
+            waiter.time_out(waited);
         }
     }
 
@@ -271,7 +261,7 @@ impl<R: Role> Core<R> {
     pub(super) fn abandon_pending(&mut self) {
         let pending: Vec<_> = self.pending.drain().collect();
         for (id, waiter) in pending {
-            self.cancel_at_peer(id, waiter.method, "the connection is being closed");
+            self.cancel_at_peer(id, &waiter, "the connection is being closed");
             waiter.finish(Err(CallError::Closed));
         }
     }

@@ -15,7 +15,7 @@ mod run;
 
 pub(crate) use self::core::Core;
 pub use peer::Peer;
-pub(crate) use peer::{Command, Waiter};
+pub(crate) use peer::{Cancellation, Command, OnProgress, Sending, Waiter};
 pub use role::BoxFuture;
 pub(crate) use role::{Outgoing, Role, Served};
 pub(crate) use run::{Driver, Limits};

@@ -1,10 +1,12 @@
 //! The handle to the other side of a connection.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
-use mcp_types::{ErrorObject, Notification, RawJson, Request};
-use serde::Serialize;
+use mcp_types::jsonrpc::write;
+use mcp_types::{ErrorObject, Notification, ProgressNotificationParams, RawJson};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::CallError;
@@ -26,16 +28,12 @@ pub(crate) enum Command {
     /// Send a request, and tell `waiter` what comes of it.
     Request {
         id: i64,
-        method: &'static str,
-        params: Option<RawJson>,
+        frame: Vec<u8>,
         timeouts: Timeouts,
         waiter: Waiter,
     },
     /// Send a notification.
-    Notify {
-        method: &'static str,
-        params: Option<RawJson>,
-    },
+    Notify { frame: Vec<u8> },
     /// Nobody waits for this request any more.
     Abandon { id: i64 },
     /// End the connection in good order.
@@ -45,10 +43,31 @@ pub(crate) enum Command {
 }
 
 /// Where the answer to a request goes.
-#[derive(Debug)]
 pub(crate) struct Waiter {
+    method: &'static str,
+    cancellation: Cancellation,
+    progress: Option<OnProgress>,
+    answer: oneshot::Sender<Result<RawJson, CallError>>,
+}
+
+/// What is done with each progress notification of a request.
+pub(crate) type OnProgress = Arc<dyn Fn(ProgressNotificationParams) + Send + Sync>;
+
+/// Whether the peer is told when nobody waits for an answer any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cancellation {
+    /// With a notification.
+    Told,
+    /// Not at all: the request can't be cancelled, or the peer might not bear to hear of it yet.
+    Silent,
+}
+
+/// How a request is sent, apart from what it says.
+pub(crate) struct Sending {
     pub(crate) method: &'static str,
-    pub(crate) answer: oneshot::Sender<Result<RawJson, CallError>>,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) cancellation: Cancellation,
+    pub(crate) progress: Option<OnProgress>,
 }
 
 impl Peer {
@@ -58,44 +77,33 @@ impl Peer {
         (Self { commands, last_id }, receiver)
     }
 
-    /// Sends a request and waits for its result.
+    /// An id for a request, never used before on this connection.
+    pub(crate) fn next_id(&self) -> i64 {
+        self.last_id.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Sends the request that is written in `frame` under the id `id`, and waits for its result.
     ///
     /// # Errors
     ///
     /// The peer's error, or why there is no answer; see [`CallError`].
-    pub(crate) async fn request<R: Request>(
+    pub(crate) async fn request(
         &self,
-        params: Option<&R::Params>,
-        timeouts: Timeouts,
-    ) -> Result<R::Result, CallError>
-    where
-        R::Params: Serialize,
-        R::Result: for<'de> serde::Deserialize<'de>,
-    {
-        let params = params.map(RawJson::new).transpose();
-        let params = params.map_err(CallError::Params)?;
-        let result = self.request_raw(R::METHOD, params, timeouts).await?;
-        result.parse().map_err(|fault| CallError::Result {
-            method: R::METHOD.to_owned(),
-            reason: fault.to_string(),
-        })
-    }
-
-    /// Sends a request whose parameters and result are raw JSON.
-    pub(crate) async fn request_raw(
-        &self,
-        method: &'static str,
-        params: Option<RawJson>,
-        timeouts: Timeouts,
+        id: i64,
+        frame: Vec<u8>,
+        sending: Sending,
     ) -> Result<RawJson, CallError> {
-        let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let (answer, waiting) = oneshot::channel();
-        let waiter = Waiter { method, answer };
+        let waiter = Waiter {
+            method: sending.method,
+            cancellation: sending.cancellation,
+            progress: sending.progress,
+            answer,
+        };
         self.send(Command::Request {
             id,
-            method,
-            params,
-            timeouts,
+            frame,
+            timeouts: sending.timeouts,
             waiter,
         })?;
         let abandoned = AbandonOnDrop {
@@ -116,15 +124,10 @@ impl Peer {
     pub(crate) fn notify<N: Notification>(
         &self,
         params: Option<&N::Params>,
-    ) -> Result<(), CallError>
-    where
-        N::Params: Serialize,
-    {
-        let params = params.map(RawJson::new).transpose();
-        self.send(Command::Notify {
-            method: N::METHOD,
-            params: params.map_err(CallError::Params)?,
-        })
+    ) -> Result<(), CallError> {
+        let mut frame = Vec::new();
+        write::notification(&mut frame, N::METHOD, params).map_err(CallError::Params)?;
+        self.send(Command::Notify { frame })
     }
 
     /// Asks the driver to end the connection in good order.
@@ -144,6 +147,24 @@ impl Peer {
 }
 
 impl Waiter {
+    /// Whether the peer is to be told that nobody waits any more.
+    pub(crate) fn is_cancellable(&self) -> bool {
+        self.cancellation == Cancellation::Told
+    }
+
+    /// Passes on what the peer reports of the request.
+    pub(crate) fn progress(&self, progress: ProgressNotificationParams) {
+        if let Some(on_progress) = &self.progress {
+            on_progress(progress);
+        }
+    }
+
+    /// Tells whoever waits that time has run out.
+    pub(crate) fn time_out(self, waited: Duration) {
+        let method = self.method.to_owned();
+        self.finish(Err(CallError::Timeout { method, waited }));
+    }
+
     /// Tells whoever waits what the peer answered.
     pub(crate) fn settle(self, outcome: Result<RawJson, ErrorObject>) {
         self.finish(outcome.map_err(CallError::Rpc));
@@ -152,6 +173,12 @@ impl Waiter {
     pub(crate) fn finish(self, outcome: Result<RawJson, CallError>) {
         // Nobody listening means that the caller gave up in the meantime.
         let _ = self.answer.send(outcome);
+    }
+}
+
+impl fmt::Debug for Waiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Waiter").field(&self.method).finish()
     }
 }
 

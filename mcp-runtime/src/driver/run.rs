@@ -95,11 +95,9 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         self.core.in_flight.cancel_all();
         self.core.fail_pending();
         self.core.role.terminate();
+        let closed = self.writer.close().await;
         match end {
-            Ok(end) => {
-                gone_is_fine(self.writer.close().await)?;
-                Ok(end)
-            }
+            Ok(end) => gone_is_fine(closed).map(|()| end),
             // A peer that stops reading has closed the connection as well.
             Err(error) if is_gone(&error) => Ok(End::Peer),
             Err(error) => Err(error),

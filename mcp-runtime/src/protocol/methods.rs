@@ -8,6 +8,7 @@ use super::Refusal;
 #[derive(Clone, Copy)]
 pub(crate) enum Side {
     Client,
+    Server,
 }
 pub(crate) fn check_method(_m: &str, _s: Side, _r: Revision) -> Result<(), Refusal> {
     Ok(())

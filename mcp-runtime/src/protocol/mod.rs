@@ -4,6 +4,10 @@
 //! [`Terms`] is what was agreed on, by handshake or by the request itself; a [`Refusal`] is a
 //! message that is not served, with the error to answer it with.
 
+#[cfg(feature = "client")]
+mod agreement;
+#[cfg(feature = "client")]
+mod client;
 mod decode;
 mod methods;
 mod negotiate;
@@ -13,9 +17,16 @@ mod revisions;
 mod server;
 mod state;
 mod terms;
+mod unavailable;
 
+#[cfg(feature = "client")]
+pub use agreement::Agreement;
+#[cfg(feature = "client")]
+pub(crate) use client::ClientLifecycle;
 pub(crate) use decode::decode_params;
 pub(crate) use methods::missing_capability;
+#[cfg(feature = "client")]
+pub(crate) use methods::{Side, check_method};
 pub(crate) use pending::Pending;
 pub use pending::Timeouts;
 pub(crate) use refusal::Refusal;
@@ -23,3 +34,4 @@ pub use revisions::Revisions;
 pub(crate) use server::{Admission, ServerLifecycle};
 pub use state::LifecycleState;
 pub use terms::Terms;
+pub use unavailable::Unavailable;

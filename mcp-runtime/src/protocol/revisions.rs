@@ -38,6 +38,15 @@ impl Revisions {
         Self(self.0 & ((1 << (newest.index() + 1)) - 1))
     }
 
+    /// Those of the set that belong to `era`.
+    #[must_use]
+    pub fn of(self, era: Era) -> Self {
+        let members = self.iter().filter(|revision| revision.era() == era);
+        members.fold(Self(0), |set, revision| {
+            Self(set.0 | Self::only(revision).0)
+        })
+    }
+
     /// Whether `revision` is in the set.
     #[must_use]
     pub const fn contains(self, revision: Revision) -> bool {
@@ -75,6 +84,8 @@ mod tests {
         let members: Vec<_> = middle.iter().collect();
         assert_eq!(members, [Revision::V2025_06_18, Revision::V2025_03_26]);
         assert_eq!(middle.newest_of(Era::Stateless), None);
+        let stateless = Revisions::ALL.of(Era::Stateless);
+        assert_eq!(stateless, Revisions::only(Revision::V2026_07_28));
         let newest = Revisions::ALL.newest_of(Era::Handshake);
         assert_eq!(newest, Some(Revision::LATEST_HANDSHAKE));
     }

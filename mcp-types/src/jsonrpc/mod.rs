@@ -8,6 +8,7 @@
 mod depth;
 mod error;
 mod id;
+mod members;
 mod message;
 mod parse;
 pub mod write;

@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 
+use super::members::add_to_meta;
 use super::{ErrorObject, RequestId};
 
 /// Where the id of an error response comes from.
@@ -33,6 +34,33 @@ pub fn request<P: Serialize + ?Sized>(
         serde_json::to_writer(&mut *out, id)?;
         out.extend_from_slice(br#","method":"#);
         call(out, method, params)
+    })
+}
+
+/// Appends a request whose `params._meta` has further members: `members` is what stands between
+/// the braces of a JSON object, and must not be empty.
+///
+/// # Errors
+///
+/// When `params` can't be serialised, or is no object.
+pub fn request_with_meta<P: Serialize + ?Sized>(
+    out: &mut Vec<u8>,
+    id: &RequestId,
+    method: &str,
+    members: &str,
+    params: &P,
+) -> serde_json::Result<()> {
+    message(out, |out| {
+        out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+        serde_json::to_writer(&mut *out, id)?;
+        out.extend_from_slice(br#","method":"#);
+        serde_json::to_writer(&mut *out, method)?;
+        out.extend_from_slice(br#","params":"#);
+        let start = out.len();
+        serde_json::to_writer(&mut *out, params)?;
+        add_to_meta(out, start, members)?;
+        out.push(b'}');
+        Ok(())
     })
 }
 
@@ -189,6 +217,19 @@ mod tests {
         let mut out = Vec::new();
         assert!(result_with_prefix(&mut out, &id, prefix, &7).is_err());
         assert!(out.is_empty());
+    }
+
+    #[test]
+    fn a_request_gets_its_meta() {
+        let mut out = Vec::new();
+        request_with_meta(&mut out, &RequestId::from(1), "x", r#""a":1"#, &"no object")
+            .unwrap_err();
+        let params = serde_json::json!({"n": 1});
+        request_with_meta(&mut out, &RequestId::from(1), "x", r#""a":1"#, &params).unwrap();
+        assert_eq!(
+            out,
+            br#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"_meta":{"a":1},"n":1}}"#
+        );
     }
 
     #[test]

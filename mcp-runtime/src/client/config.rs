@@ -1,0 +1,35 @@
+//! How a client presents itself and behaves.
+
+use std::time::Duration;
+
+use mcp_types::{ClientCapabilities, Implementation};
+
+use crate::driver::Limits;
+use crate::protocol::{Revisions, Timeouts};
+
+/// What a client was told by its builder.
+#[derive(Clone, Debug)]
+pub(super) struct Config {
+    pub(super) info: Implementation,
+    pub(super) capabilities: ClientCapabilities,
+    pub(super) revisions: Revisions,
+    /// How long a server may be silent before it is taken for one of the handshake era.
+    pub(super) probe_timeout: Duration,
+    pub(super) timeouts: Timeouts,
+    pub(super) max_pages: usize,
+    pub(super) limits: Limits,
+}
+
+impl Config {
+    pub(super) fn new(info: Implementation) -> Self {
+        Self {
+            info,
+            capabilities: ClientCapabilities::new(),
+            revisions: Revisions::ALL,
+            probe_timeout: Duration::from_secs(3),
+            timeouts: Timeouts::default(),
+            max_pages: 1000,
+            limits: Limits::default(),
+        }
+    }
+}

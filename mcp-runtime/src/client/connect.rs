@@ -1,0 +1,281 @@
+//! Finding out which era a server belongs to, and agreeing with it.
+//!
+//! The one place of the client that tells the eras apart: what it finds out travels on as an
+//! [`Agreement`] and as the members that each request carries in its `_meta`.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+
+use mcp_types::{
+    DiscoverRequest, DiscoverResult, Era, ErrorObject, InitializeRequest, InitializeRequestParams,
+    InitializeResult, InitializedNotification, RawJson, Request, RequestMetaObject, RequestParams,
+    Revision, UnsupportedProtocolVersionErrorData, error_codes,
+};
+
+use super::config::Config;
+use super::error::ConnectError;
+use super::link::{Link, Options};
+use crate::error::CallError;
+use crate::interim::Conform;
+use crate::protocol::{Agreement, ClientLifecycle};
+
+/// What was agreed on, and what each request has to carry because of it.
+#[derive(Debug)]
+pub(super) struct Agreed {
+    pub(super) agreement: Arc<Agreement>,
+    /// Members of `_meta`, without braces; empty where requests carry nothing.
+    pub(super) meta: String,
+}
+
+/// What a server answers to `server/discover`.
+enum Discovery {
+    /// It is stateless, and says what it offers.
+    Found(Box<DiscoverResult>),
+    /// It speaks other revisions than the one it was asked in.
+    Offers(Vec<String>),
+    /// Only a server of the handshake era answers like this.
+    Foreign(ConnectError),
+}
+
+/// Agrees with the server behind `link`.
+///
+/// A client that speaks both eras asks for `server/discover` first, and falls back to
+/// `initialize` on any answer that only a server of the handshake era gives, or on silence
+/// (2026-07-28, "stdio", section Backward Compatibility).
+pub(super) async fn agree(link: &Link, config: &Config) -> Result<Agreed, ConnectError> {
+    let newest = |era| config.revisions.newest_of(era);
+    match (newest(Era::Stateless), newest(Era::Handshake)) {
+        (Some(stateless), Some(handshake)) => probe(link, config, stateless, handshake).await,
+        (Some(stateless), None) => {
+            let discovery = discover(link, config, stateless).await?;
+            settle(link, config, stateless, discovery).await
+        }
+        (None, Some(handshake)) => initialize(link, config, handshake).await,
+        (None, None) => Err(ConnectError::NoRevision),
+    }
+}
+
+/// Tries the stateless era, and the handshake where that leads nowhere.
+async fn probe(
+    link: &Link,
+    config: &Config,
+    stateless: Revision,
+    handshake: Revision,
+) -> Result<Agreed, ConnectError> {
+    let mut discovery = pin!(discover(link, config, stateless));
+    match tokio::time::timeout(config.probe_timeout, &mut discovery).await {
+        Ok(Ok(Discovery::Foreign(fault))) => {
+            tracing::debug!(%fault, "`server/discover` failed: trying `initialize`");
+            initialize(link, config, handshake).await
+        }
+        Ok(discovery) => settle(link, config, stateless, discovery?).await,
+        Err(_silence) => {
+            tracing::debug!("`server/discover` was not answered: trying `initialize`");
+            match initialize(link, config, handshake).await {
+                Err(ConnectError::Refused(error)) => {
+                    wait_for_late(link, config, stateless, discovery, error).await
+                }
+                settled => settled,
+            }
+        }
+    }
+}
+
+/// A server that refuses the handshake with `error` may be a stateless one that was slow to
+/// start: the answer to the probe is still welcome.
+async fn wait_for_late(
+    link: &Link,
+    config: &Config,
+    asked: Revision,
+    discovery: impl Future<Output = Result<Discovery, ConnectError>>,
+    error: ErrorObject,
+) -> Result<Agreed, ConnectError> {
+    match tokio::time::timeout(config.probe_timeout, discovery).await {
+        Ok(Ok(found @ Discovery::Found(_))) => settle(link, config, asked, found).await,
+        _ => Err(ConnectError::Refused(error)),
+    }
+}
+
+/// Asks a stateless server what it offers.
+async fn discover(
+    link: &Link,
+    config: &Config,
+    asked: Revision,
+) -> Result<Discovery, ConnectError> {
+    let meta = request_meta(config, asked)?;
+    // A server of the handshake era may not bear a cancellation before `initialize`.
+    let options = Options::silent(config.timeouts);
+    let params = RequestParams::new();
+    let error = match link
+        .request::<DiscoverRequest>(&params, &meta, options)
+        .await
+    {
+        Ok(result) => {
+            let found = decode::<DiscoverRequest>(&result);
+            return Ok(found.map_or_else(Discovery::Foreign, |found| {
+                Discovery::Found(Box::new(found))
+            }));
+        }
+        Err(CallError::Rpc(error)) => error,
+        Err(other) => return Err(other.into()),
+    };
+    match error.code {
+        error_codes::UNSUPPORTED_PROTOCOL_VERSION => match offered_in(&error) {
+            Some(offered) => Ok(Discovery::Offers(offered)),
+            None => Err(ConnectError::Refused(error)),
+        },
+        error_codes::MISSING_REQUIRED_CLIENT_CAPABILITY | error_codes::HEADER_MISMATCH => {
+            Err(ConnectError::Refused(error))
+        }
+        _ => Ok(Discovery::Foreign(ConnectError::Refused(error))),
+    }
+}
+
+/// Chooses a revision that both sides speak, and goes on in the way that it asks for.
+async fn settle(
+    link: &Link,
+    config: &Config,
+    asked: Revision,
+    discovery: Discovery,
+) -> Result<Agreed, ConnectError> {
+    let offered = match &discovery {
+        Discovery::Found(found) => &found.supported_versions,
+        Discovery::Offers(offered) => offered,
+        Discovery::Foreign(_) => &Vec::new(),
+    };
+    let in_common = |revision: &Revision| offered.iter().any(|name| name == revision.as_str());
+    let chosen = config.revisions.iter().find(in_common);
+    let none = ConnectError::Revision {
+        asked,
+        offered: offered.clone(),
+        supported: config.revisions,
+    };
+    match (chosen.map(|chosen| (chosen, chosen.era())), discovery) {
+        (_, Discovery::Foreign(error)) => Err(error),
+        (Some((chosen, Era::Stateless)), Discovery::Found(found)) => {
+            adopt(link, config, chosen, *found)
+        }
+        (Some((chosen, Era::Stateless)), Discovery::Offers(_)) if chosen != asked => {
+            match discover(link, config, chosen).await? {
+                Discovery::Found(found) => adopt(link, config, chosen, *found),
+                _ => Err(none),
+            }
+        }
+        (Some((chosen, Era::Handshake)), _) => initialize(link, config, chosen).await,
+        _ => Err(none),
+    }
+}
+
+/// Goes on without a handshake.
+fn adopt(
+    link: &Link,
+    config: &Config,
+    revision: Revision,
+    found: DiscoverResult,
+) -> Result<Agreed, ConnectError> {
+    let agreement = Arc::new(Agreement {
+        revision,
+        server_info: found.meta.and_then(|meta| meta.server_info),
+        server_capabilities: found.capabilities,
+        instructions: found.instructions,
+    });
+    let session = link.session();
+    if !session.with(|lifecycle| lifecycle.discovered(Arc::clone(&agreement))) {
+        return Err(ConnectError::Closed);
+    }
+    Ok(Agreed {
+        agreement,
+        meta: request_meta(config, revision)?,
+    })
+}
+
+/// Shakes hands, offering `asked` (2025-11-25, "Lifecycle", section Initialization).
+async fn initialize(link: &Link, config: &Config, asked: Revision) -> Result<Agreed, ConnectError> {
+    let mut params = InitializeRequestParams::new(
+        asked.as_str(),
+        config.capabilities.clone(),
+        config.info.clone(),
+    );
+    params.conform(asked);
+    let options = Options::silent(config.timeouts);
+    let answer = link
+        .request::<InitializeRequest>(&params, "", options)
+        .await;
+    let result = match answer {
+        Ok(result) => decode::<InitializeRequest>(&result)?,
+        Err(CallError::Rpc(error)) => {
+            return Err(match offered_in(&error) {
+                Some(offered) => ConnectError::Revision {
+                    asked,
+                    offered,
+                    supported: config.revisions,
+                },
+                None => ConnectError::Refused(error),
+            });
+        }
+        Err(other) => return Err(other.into()),
+    };
+    let answered = result.protocol_version.parse::<Revision>().ok();
+    let acceptable = answered.filter(|revision| {
+        config.revisions.contains(*revision) && revision.era() == Era::Handshake
+    });
+    let Some(revision) = acceptable else {
+        return Err(ConnectError::Revision {
+            asked,
+            offered: vec![result.protocol_version],
+            supported: config.revisions,
+        });
+    };
+    operate(link, revision, result)
+}
+
+/// Says that the handshake is over.
+fn operate(
+    link: &Link,
+    revision: Revision,
+    result: InitializeResult,
+) -> Result<Agreed, ConnectError> {
+    let agreement = Arc::new(Agreement {
+        revision,
+        server_info: Some(result.server_info),
+        server_capabilities: result.capabilities,
+        instructions: result.instructions,
+    });
+    let session = link.session();
+    if !session.with(|lifecycle| lifecycle.initialized(Arc::clone(&agreement))) {
+        return Err(ConnectError::Closed);
+    }
+    link.peer().notify::<InitializedNotification>(None)?;
+    session.with(ClientLifecycle::operate);
+    Ok(Agreed {
+        agreement,
+        meta: String::new(),
+    })
+}
+
+/// The members of `_meta` that each stateless request carries.
+fn request_meta(config: &Config, revision: Revision) -> Result<String, ConnectError> {
+    let mut meta = RequestMetaObject::new()
+        .with_protocol_version(revision.as_str())
+        .with_client_info(config.info.clone())
+        .with_client_capabilities(config.capabilities.clone());
+    meta.conform(revision);
+    let object = serde_json::to_string(&meta)
+        .map_err(|error| ConnectError::Request(CallError::Params(error)))?;
+    Ok(object[1..object.len() - 1].to_owned())
+}
+
+/// The revisions that an error says the server speaks.
+fn offered_in(error: &ErrorObject) -> Option<Vec<String>> {
+    let data = error.data.as_ref()?;
+    let data: UnsupportedProtocolVersionErrorData = data.parse().ok()?;
+    Some(data.supported)
+}
+
+fn decode<R: Request>(result: &RawJson) -> Result<R::Result, ConnectError> {
+    result.parse().map_err(|fault| ConnectError::Result {
+        method: R::METHOD.to_owned(),
+        reason: fault.to_string(),
+    })
+}

@@ -1,0 +1,70 @@
+//! What can go wrong while a client connects.
+
+use std::io;
+use std::time::Duration;
+
+use mcp_types::{ErrorObject, Revision};
+
+use crate::error::CallError;
+use crate::protocol::{Revisions, Unavailable};
+
+/// Why there is no connection to a server. Whatever was opened is closed again.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// The transport could not be opened: the program is missing, or the address is wrong.
+    #[error("the transport could not be opened: {0}")]
+    Open(#[source] io::Error),
+    /// The server closed the connection before anything was agreed on: see its own log.
+    #[error("the server closed the connection before it was initialized")]
+    Closed,
+    /// Server and client have no revision in common: one of them needs an update.
+    #[error(
+        "no revision in common: asked for {asked}, the server offers {offered:?}, supported here are {supported:?}"
+    )]
+    Revision {
+        /// What this client asked for.
+        asked: Revision,
+        /// What the server answered.
+        offered: Vec<String>,
+        /// What this client would have accepted.
+        supported: Revisions,
+    },
+    /// The server refuses to talk to this client.
+    #[error("the server refuses the connection: {0}")]
+    Refused(#[source] ErrorObject),
+    /// The server does not answer.
+    #[error("no answer to `{method}` within {waited:?}")]
+    Timeout {
+        /// The method that was called.
+        method: String,
+        /// How long was waited.
+        waited: Duration,
+    },
+    /// The server's answer is none: it is at fault.
+    #[error("the answer to `{method}` does not fit: {reason}")]
+    Result {
+        /// The method that was called.
+        method: String,
+        /// What does not fit.
+        reason: String,
+    },
+    /// The client is set up so that it speaks no revision at all.
+    #[error("the client is told to use no revision at all")]
+    NoRevision,
+    /// What is sent to connect can't be sent: the name or the capabilities have no JSON form.
+    #[error("the request can't be sent: {0}")]
+    Request(#[source] CallError),
+}
+
+impl From<CallError> for ConnectError {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Rpc(error) => Self::Refused(error),
+            CallError::Timeout { method, waited } => Self::Timeout { method, waited },
+            CallError::Result { method, reason } => Self::Result { method, reason },
+            CallError::Closed | CallError::Unavailable(Unavailable::State { .. }) => Self::Closed,
+            other => Self::Request(other),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! One open transport, and the driver that serves it.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use mcp_types::jsonrpc::{RequestId, write};
+use mcp_types::{RawJson, Request};
+use tokio::sync::watch;
+
+use super::role::ClientRole;
+use super::session::Session;
+use super::status::{StatusBoard, TransportState};
+use crate::driver::{Cancellation, Driver, Limits, OnProgress, Peer, Sending};
+use crate::error::CallError;
+use crate::protocol::Timeouts;
+use crate::transport::Transport;
+
+/// A connection that is open; what was agreed on over it is known to others.
+///
+/// When it is dropped, the connection is closed in the background.
+#[derive(Debug)]
+pub(super) struct Link {
+    peer: Peer,
+    session: Arc<Session>,
+    ended: watch::Receiver<bool>,
+}
+
+/// How one request is sent.
+#[derive(Clone)]
+pub(super) struct Options {
+    pub(super) timeouts: Timeouts,
+    pub(super) cancellation: Cancellation,
+    pub(super) progress: Option<OnProgress>,
+}
+
+impl Options {
+    pub(super) fn new(timeouts: Timeouts) -> Self {
+        Self {
+            timeouts,
+            cancellation: Cancellation::Told,
+            progress: None,
+        }
+    }
+
+    /// The peer is not told when nobody waits for the answer any more.
+    pub(super) fn silent(timeouts: Timeouts) -> Self {
+        Self {
+            cancellation: Cancellation::Silent,
+            ..Self::new(timeouts)
+        }
+    }
+
+    fn sending(self, method: &'static str) -> Sending {
+        Sending {
+            method,
+            timeouts: self.timeouts,
+            cancellation: self.cancellation,
+            progress: self.progress,
+        }
+    }
+}
+
+impl Link {
+    /// Begins to serve an open transport.
+    pub(super) fn new<T: Transport>(
+        halves: (T::Reader, T::Writer),
+        board: &Arc<StatusBoard>,
+        limits: Limits,
+    ) -> Self {
+        let (peer, commands) = Peer::channel();
+        let session = Arc::new(Session::new(Arc::clone(board)));
+        let role = ClientRole::new(Arc::clone(&session));
+        let driver = Driver::new(role, halves, commands, limits);
+        let (announce, ended) = watch::channel(false);
+        let board = Arc::clone(board);
+        tokio::spawn(async move {
+            if let Err(error) = driver.run().await {
+                tracing::warn!(%error, "the connection was lost");
+            }
+            board.set_transport(TransportState::Disconnected);
+            announce.send_replace(true);
+        });
+        Self {
+            peer,
+            session,
+            ended,
+        }
+    }
+
+    pub(super) fn peer(&self) -> &Peer {
+        &self.peer
+    }
+
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Sends a request with `meta` (members of an object, without its braces) in its `_meta`.
+    ///
+    /// It is written at once, so that the future need not hold the parameters.
+    pub(super) fn request<'a, R: Request>(
+        &'a self,
+        params: &R::Params,
+        meta: &str,
+        options: Options,
+    ) -> impl Future<Output = Result<RawJson, CallError>> + Send + use<'a, R> {
+        let id = self.peer.next_id();
+        let reports = options.progress.is_some() || options.timeouts.reset_on_progress;
+        let meta = with_token(meta, reports.then_some(id));
+        let frame = self.frame::<R>(id, params, &meta);
+        async move {
+            self.peer
+                .request(id, frame?, options.sending(R::METHOD))
+                .await
+        }
+    }
+
+    fn frame<R: Request>(
+        &self,
+        id: i64,
+        params: &R::Params,
+        meta: &str,
+    ) -> Result<Vec<u8>, CallError> {
+        self.session.with(|lifecycle| lifecycle.send(R::METHOD))?;
+        let (mut frame, id) = (Vec::new(), RequestId::Number(id));
+        let written = if meta.is_empty() {
+            write::request(&mut frame, &id, R::METHOD, Some(params))
+        } else {
+            write::request_with_meta(&mut frame, &id, R::METHOD, meta, params)
+        };
+        written.map(|()| frame).map_err(CallError::Params)
+    }
+
+    /// Ends the connection in good order, and waits until everything is released.
+    pub(super) async fn close(&self) {
+        self.peer.shut_down();
+        self.ended().await;
+    }
+
+    /// Waits until the connection is over.
+    pub(super) async fn ended(&self) {
+        let mut ended = self.ended.clone();
+        // An error means that the task was dropped with its runtime, which is the end as well.
+        let _ = ended.wait_for(|ended| *ended).await;
+    }
+}
+
+/// `meta`, with the progress token that ties notifications to the request `id`.
+fn with_token(meta: &str, id: Option<i64>) -> Cow<'_, str> {
+    match id {
+        None => Cow::Borrowed(meta),
+        Some(id) if meta.is_empty() => Cow::Owned(format!(r#""progressToken":{id}"#)),
+        Some(id) => Cow::Owned(format!(r#"{meta},"progressToken":{id}"#)),
+    }
+}

@@ -1,0 +1,150 @@
+//! From a raw result to what was asked for.
+
+use mcp_types::{CallToolResult, ContentBlock, RawJson, Request, ResultType};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::CallError;
+
+/// Decodes a result, if it is the final one.
+///
+/// A result without `resultType` is: servers of the handshake era never say it (2026-07-28,
+/// "Overview", section `ResultType`).
+pub(super) fn complete<R: Request>(result: &RawJson) -> Result<R::Result, CallError> {
+    let misfit = |reason: String| CallError::Result {
+        method: R::METHOD.to_owned(),
+        reason,
+    };
+    match result_type(result).map_err(|fault| misfit(fault.to_string()))? {
+        None | Some(ResultType::Complete) => {}
+        Some(ResultType::InputRequired) if R::MAY_REQUIRE_INPUT => {
+            let wanted = result.parse().map_err(|fault| misfit(fault.to_string()))?;
+            return Err(CallError::InputRequired {
+                method: R::METHOD.to_owned(),
+                wanted: Box::new(wanted),
+            });
+        }
+        Some(other) => {
+            return Err(misfit(format!(
+                "unknown `resultType` \"{}\"",
+                other.as_str()
+            )));
+        }
+    }
+    result.parse().map_err(|fault| misfit(fault.to_string()))
+}
+
+fn result_type(result: &RawJson) -> serde_json::Result<Option<ResultType>> {
+    #[derive(Deserialize)]
+    struct Typed {
+        #[serde(rename = "resultType")]
+        result_type: Option<ResultType>,
+    }
+
+    // A name that is missing as text is missing, unless an escape hides it.
+    if !result.get().contains("\"resultType\"") && !result.get().contains('\\') {
+        return Ok(None);
+    }
+    result.parse::<Typed>().map(|typed| typed.result_type)
+}
+
+/// What a tool returned, as a value of the caller's own type: the structured content, or the text
+/// of a tool that has none.
+pub(super) fn typed<Out: DeserializeOwned>(result: &CallToolResult) -> Result<Out, CallError> {
+    if result.is_error == Some(true) {
+        return Err(CallError::Tool(text(result)));
+    }
+    let decoded = match &result.structured_content {
+        Some(structured) => structured
+            .parse()
+            .or_else(|fault| unwrapped(structured).ok_or(fault)),
+        None => {
+            let text = text(result);
+            serde_json::from_str(&text)
+                .or_else(|_| serde_json::from_value(serde_json::Value::String(text)))
+        }
+    };
+    decoded.map_err(|fault| CallError::Result {
+        method: "tools/call".to_owned(),
+        reason: fault.to_string(),
+    })
+}
+
+/// Structured content was an object in the revisions of the handshake era, so servers wrap other
+/// values into one member, `result`.
+fn unwrapped<Out: DeserializeOwned>(structured: &RawJson) -> Option<Out> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Wrapped<T> {
+        result: T,
+    }
+
+    let wrapped: Wrapped<Out> = structured.parse().ok()?;
+    Some(wrapped.result)
+}
+
+/// All text of a result, one block a line.
+fn text(result: &CallToolResult) -> String {
+    let blocks = result.content.iter().filter_map(|block| match block {
+        ContentBlock::Text(text) => Some(text.text.as_str()),
+        _ => None,
+    });
+    blocks.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_types::{CallToolRequest, ListToolsRequest, TextContent};
+    use serde_json::json;
+
+    use super::*;
+
+    fn completed(result: serde_json::Value) -> Result<CallToolResult, CallError> {
+        complete::<CallToolRequest>(&RawJson::from(result))
+    }
+
+    fn said(text: &str) -> CallToolResult {
+        CallToolResult::new([ContentBlock::Text(TextContent::new(text))])
+    }
+
+    #[test]
+    fn a_result_is_final_unless_it_says_otherwise() {
+        assert!(completed(json!({"content": []})).is_ok());
+        assert!(completed(json!({"content": [], "resultType": "complete"})).is_ok());
+        let unknown = completed(json!({"content": [], "resultType": "maybe"})).unwrap_err();
+        assert!(unknown.to_string().contains("maybe"), "{unknown}");
+    }
+
+    #[test]
+    fn a_wish_for_input_is_told_from_a_result() {
+        let wish = json!({"resultType": "input_required", "requestState": "s"});
+        match completed(wish.clone()) {
+            Err(CallError::InputRequired { wanted, .. }) => {
+                assert_eq!(wanted.request_state.as_deref(), Some("s"));
+            }
+            other => panic!("{other:?}"),
+        }
+        let list = complete::<ListToolsRequest>(&RawJson::from(wish));
+        assert!(matches!(list, Err(CallError::Result { .. })));
+    }
+
+    #[test]
+    fn a_result_becomes_a_value() {
+        assert_eq!(typed::<i64>(&said("5")).unwrap(), 5);
+        assert_eq!(typed::<String>(&said("five")).unwrap(), "five");
+        let structured = said("five").with_structured_content(json!({"result": 5}));
+        assert_eq!(typed::<i64>(&structured).unwrap(), 5);
+        let structured = said("five").with_structured_content(json!([5]));
+        assert_eq!(typed::<Vec<i64>>(&structured).unwrap(), [5]);
+        assert!(typed::<bool>(&structured).is_err());
+    }
+
+    #[test]
+    fn an_error_of_the_tool_is_an_error() {
+        let failed = typed::<i64>(&said("out of order").with_is_error(true));
+        assert_eq!(
+            failed.unwrap_err().to_string(),
+            "the tool reports an error: out of order"
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! A client's part in a connection.
+
+use std::sync::Arc;
+
+use mcp_types::jsonrpc::{RequestId, write};
+use mcp_types::{RawJson, methods};
+use serde_json::value::RawValue;
+
+use super::session::Session;
+use crate::driver::{Outgoing, Role, Served};
+use crate::protocol::{ClientLifecycle, LifecycleState, Refusal, missing_capability};
+
+/// Asks the lifecycle what a message of the server means, and serves it.
+pub(super) struct ClientRole {
+    session: Arc<Session>,
+}
+
+impl ClientRole {
+    pub(super) fn new(session: Arc<Session>) -> Self {
+        Self { session }
+    }
+
+    fn serve(&self, method: &str) -> Result<Served<RawJson>, Refusal> {
+        self.session.with(|lifecycle| lifecycle.request(method))?;
+        match method {
+            methods::PING => Ok(Served::Now(Ok(RawJson::empty_object()))),
+            _ => Err(Refusal::NotOffered {
+                method: method.to_owned(),
+                capability: missing_capability(method),
+            }),
+        }
+    }
+}
+
+impl Role for ClientRole {
+    type Answer = RawJson;
+
+    fn request(
+        &mut self,
+        id: &RequestId,
+        method: &str,
+        _params: Option<&RawValue>,
+    ) -> Served<RawJson> {
+        self.serve(method).unwrap_or_else(|refusal| {
+            tracing::debug!(%id, method, %refusal, "a request of the server was refused");
+            refusal.into()
+        })
+    }
+
+    fn notification(&mut self, method: &str, _params: Option<&RawValue>) {
+        let in_place = self
+            .session
+            .with(|lifecycle| lifecycle.notification(method));
+        tracing::debug!(method, in_place, "a notification of the server was ignored");
+    }
+
+    fn accepts_batches(&self) -> Result<(), Refusal> {
+        self.session.with(|lifecycle| lifecycle.accepts_batches())
+    }
+
+    fn sends_null_ids(&self) -> bool {
+        // A message that is none is not answered with an id that the server never gave out.
+        false
+    }
+
+    fn state(&self) -> LifecycleState {
+        self.session.with(|lifecycle| lifecycle.state())
+    }
+
+    fn shut_down(&mut self) {
+        self.session.with(ClientLifecycle::shut_down);
+    }
+
+    fn terminate(&mut self) {
+        self.session.with(ClientLifecycle::terminate);
+    }
+}
+
+impl Outgoing for RawJson {
+    fn write(&self, out: &mut Vec<u8>, id: &RequestId) -> serde_json::Result<()> {
+        write::result(out, id, self)
+    }
+}

@@ -1,0 +1,119 @@
+//! What a client and its server agreed on, as the client knows it.
+
+use mcp_types::{Implementation, Revision, ServerCapabilities, methods};
+
+use super::{Side, Unavailable, check_method};
+
+/// What a client learned when it connected: how to speak to the server, and what it offers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Agreement {
+    /// The revision that is spoken.
+    pub revision: Revision,
+    /// What the server says it is; never verified, and left out by some.
+    pub server_info: Option<Implementation>,
+    /// What the server offers.
+    pub server_capabilities: ServerCapabilities,
+    /// What a model should know to use the server well.
+    pub instructions: Option<String>,
+}
+
+impl Agreement {
+    /// Whether a request may be sent under this agreement.
+    pub(super) fn allows(&self, method: &'static str) -> Result<(), Unavailable> {
+        check_method(method, Side::Client, self.revision).map_err(|_| {
+            Unavailable::NotInRevision {
+                method,
+                revision: self.revision,
+            }
+        })?;
+        match self.missing_capability(method) {
+            Some(capability) => Err(Unavailable::NotOffered { method, capability }),
+            None => Ok(()),
+        }
+    }
+
+    /// The capability that `method` needs and the server does not offer.
+    fn missing_capability(&self, method: &str) -> Option<&'static str> {
+        let offered = &self.server_capabilities;
+        let resources = offered.resources.as_ref();
+        let (capability, present) = match method {
+            methods::TOOLS_LIST | methods::TOOLS_CALL => ("tools", offered.tools.is_some()),
+            methods::PROMPTS_LIST | methods::PROMPTS_GET => ("prompts", offered.prompts.is_some()),
+            methods::RESOURCES_LIST
+            | methods::RESOURCES_TEMPLATES_LIST
+            | methods::RESOURCES_READ => ("resources", resources.is_some()),
+            methods::RESOURCES_SUBSCRIBE | methods::RESOURCES_UNSUBSCRIBE => {
+                let subscribe = resources.and_then(|resources| resources.subscribe);
+                ("resources.subscribe", subscribe == Some(true))
+            }
+            methods::LOGGING_SET_LEVEL => ("logging", offered.logging.is_some()),
+            // The first revision had completion, and no capability for it.
+            methods::COMPLETION_COMPLETE => {
+                let present = offered.completions.is_some();
+                (
+                    "completions",
+                    present || self.revision == Revision::V2024_11_05,
+                )
+            }
+            methods::TASKS_GET | methods::TASKS_RESULT => ("tasks", offered.tasks.is_some()),
+            methods::TASKS_LIST => {
+                let tasks = offered.tasks.as_ref();
+                (
+                    "tasks.list",
+                    tasks.is_some_and(|tasks| tasks.list.is_some()),
+                )
+            }
+            methods::TASKS_CANCEL => {
+                let tasks = offered.tasks.as_ref();
+                (
+                    "tasks.cancel",
+                    tasks.is_some_and(|tasks| tasks.cancel.is_some()),
+                )
+            }
+            _ => return None,
+        };
+        (!present).then_some(capability)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_types::{ServerCapabilitiesResources, ServerCapabilitiesTools};
+
+    use super::*;
+
+    fn agreement(revision: Revision) -> Agreement {
+        let resources = ServerCapabilitiesResources::new();
+        Agreement {
+            revision,
+            server_info: None,
+            server_capabilities: ServerCapabilities::new()
+                .with_tools(ServerCapabilitiesTools::new())
+                .with_resources(resources),
+            instructions: None,
+        }
+    }
+
+    #[test]
+    fn what_is_not_offered_is_not_asked_for() {
+        let agreement = agreement(Revision::V2025_11_25);
+        assert_eq!(agreement.allows(methods::TOOLS_CALL), Ok(()));
+        assert_eq!(agreement.allows(methods::RESOURCES_READ), Ok(()));
+        for (method, capability) in [
+            (methods::PROMPTS_LIST, "prompts"),
+            (methods::RESOURCES_SUBSCRIBE, "resources.subscribe"),
+            (methods::LOGGING_SET_LEVEL, "logging"),
+            (methods::COMPLETION_COMPLETE, "completions"),
+            (methods::TASKS_CANCEL, "tasks.cancel"),
+        ] {
+            let refused = Unavailable::NotOffered { method, capability };
+            assert_eq!(agreement.allows(method), Err(refused));
+        }
+    }
+
+    #[test]
+    fn the_first_revision_completes_without_a_capability() {
+        let agreement = agreement(Revision::V2024_11_05);
+        assert_eq!(agreement.allows(methods::COMPLETION_COMPLETE), Ok(()));
+    }
+}

@@ -1,0 +1,161 @@
+//! The client's side of a connection.
+
+use std::sync::Arc;
+
+use mcp_types::methods;
+
+use super::{Agreement, LifecycleState, Refusal, Side, Unavailable, check_method};
+
+/// A connection as its client sees it: what may be sent, and what may come in.
+///
+/// | state | sends | receives |
+/// |---|---|---|
+/// | uninitialized | `server/discover`, `ping`, `initialize` → initializing | `ping` |
+/// | initializing | `ping` | `ping`, log messages |
+/// | initialized | `ping` | everything agreed on |
+/// | operating | everything agreed on | everything agreed on |
+/// | shutting down, terminated | nothing | nothing |
+///
+/// A handshake passes through all states. `server/discover` leads from uninitialized, or from
+/// initializing when its answer comes late, to operating.
+#[derive(Debug)]
+pub(crate) struct ClientLifecycle {
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Uninitialized,
+    Initializing,
+    Initialized(Arc<Agreement>),
+    Operating(Arc<Agreement>),
+    ShuttingDown,
+    Terminated,
+}
+
+impl ClientLifecycle {
+    pub(crate) fn new() -> Self {
+        Self {
+            state: State::Uninitialized,
+        }
+    }
+
+    pub(crate) fn state(&self) -> LifecycleState {
+        match self.state {
+            State::Uninitialized => LifecycleState::Uninitialized,
+            State::Initializing => LifecycleState::Initializing,
+            State::Initialized(_) => LifecycleState::Initialized,
+            State::Operating(_) => LifecycleState::Operating,
+            State::ShuttingDown => LifecycleState::ShuttingDown,
+            State::Terminated => LifecycleState::Terminated,
+        }
+    }
+
+    /// What was agreed on, from the server's answer until the end.
+    pub(crate) fn agreement(&self) -> Option<&Arc<Agreement>> {
+        match &self.state {
+            State::Initialized(agreement) | State::Operating(agreement) => Some(agreement),
+            _ => None,
+        }
+    }
+
+    /// A request is about to be sent.
+    ///
+    /// # Errors
+    ///
+    /// Why it must not be.
+    pub(crate) fn send(&mut self, method: &'static str) -> Result<(), Unavailable> {
+        match (&self.state, method) {
+            (State::Uninitialized, methods::INITIALIZE) => {
+                self.state = State::Initializing;
+                Ok(())
+            }
+            (State::Uninitialized, methods::SERVER_DISCOVER | methods::PING)
+            | (State::Initializing | State::Initialized(_), methods::PING) => Ok(()),
+            (State::Operating(agreement), _) if method != methods::INITIALIZE => {
+                agreement.allows(method)
+            }
+            _ => Err(Unavailable::State {
+                method,
+                state: self.state(),
+            }),
+        }
+    }
+
+    /// The server answered `initialize`, and its terms are acceptable. Out of place, nothing
+    /// happens; otherwise `notifications/initialized` is due.
+    pub(crate) fn initialized(&mut self, agreement: Arc<Agreement>) -> bool {
+        let due = matches!(self.state, State::Initializing);
+        if due {
+            self.state = State::Initialized(agreement);
+        }
+        due
+    }
+
+    /// `notifications/initialized` was sent.
+    pub(crate) fn operate(&mut self) {
+        if let State::Initialized(agreement) = &self.state {
+            self.state = State::Operating(Arc::clone(agreement));
+        }
+    }
+
+    /// The server answered `server/discover`, and its terms are acceptable.
+    pub(crate) fn discovered(&mut self, agreement: Arc<Agreement>) -> bool {
+        let due = matches!(self.state, State::Uninitialized | State::Initializing);
+        if due {
+            self.state = State::Operating(agreement);
+        }
+        due
+    }
+
+    /// Decides about a request of the server.
+    ///
+    /// # Errors
+    ///
+    /// The refusal to answer with; the connection goes on.
+    pub(crate) fn request(&self, method: &str) -> Result<(), Refusal> {
+        match &self.state {
+            State::Uninitialized | State::Initializing if method == methods::PING => Ok(()),
+            State::Uninitialized | State::Initializing => Err(Refusal::NotInitialized),
+            State::Initialized(agreement) | State::Operating(agreement) => {
+                check_method(method, Side::Server, agreement.revision)
+            }
+            State::ShuttingDown | State::Terminated => Err(Refusal::Ending(self.state())),
+        }
+    }
+
+    /// Whether a notification of the server is taken note of, or ignored as out of place.
+    pub(crate) fn notification(&self, method: &str) -> bool {
+        match &self.state {
+            State::Initializing => method == methods::NOTIFICATIONS_MESSAGE,
+            State::Initialized(agreement) | State::Operating(agreement) => {
+                check_method(method, Side::Server, agreement.revision).is_ok()
+            }
+            State::Uninitialized | State::ShuttingDown | State::Terminated => false,
+        }
+    }
+
+    /// Whether the revision that is spoken has batches.
+    pub(crate) fn accepts_batches(&self) -> Result<(), Refusal> {
+        match self.agreement() {
+            Some(agreement) if agreement.revision.has_batches() => Ok(()),
+            Some(agreement) => Err(Refusal::Batch(format!(
+                "revision {} has no batches",
+                agreement.revision
+            ))),
+            None => Err(Refusal::Batch("nothing was agreed on yet".to_owned())),
+        }
+    }
+
+    /// Nothing is sent or served from here on.
+    pub(crate) fn shut_down(&mut self) {
+        if !matches!(self.state, State::Terminated) {
+            self.state = State::ShuttingDown;
+        }
+    }
+
+    /// The connection is over.
+    pub(crate) fn terminate(&mut self) {
+        self.state = State::Terminated;
+    }
+}

@@ -1,0 +1,35 @@
+//! Requests that are not sent.
+
+use mcp_types::Revision;
+
+use super::LifecycleState;
+
+/// Why a request is not sent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unavailable {
+    /// The connection is not, or no longer, in a state that allows the request.
+    #[error("`{method}` can't be sent while the connection is {state}")]
+    State {
+        /// The method of the request.
+        method: &'static str,
+        /// Where the connection is in its life.
+        state: LifecycleState,
+    },
+    /// The revision that is spoken does not have the method.
+    #[error("`{method}` does not exist in revision {revision}, which the server speaks")]
+    NotInRevision {
+        /// The method of the request.
+        method: &'static str,
+        /// The revision that was agreed on.
+        revision: Revision,
+    },
+    /// The server does not offer what the request asks for.
+    #[error("`{method}` needs the capability `{capability}`, which the server does not offer")]
+    NotOffered {
+        /// The method of the request.
+        method: &'static str,
+        /// The capability that the server would have to declare.
+        capability: &'static str,
+    },
+}

@@ -1,0 +1,90 @@
+//! Members put into an object that is already written.
+
+use std::collections::BTreeMap;
+
+use serde_json::value::{RawValue, to_raw_value};
+
+/// The members of an object, each value as it was written.
+type Members<'a> = BTreeMap<String, &'a RawValue>;
+
+/// Puts `members` (`"a":1,"b":2`, at least one) into the `_meta` of the object that begins at
+/// `start` of `out`. Members of the same name that were there before are replaced.
+///
+/// # Errors
+///
+/// When what is there is no object, or its `_meta` is none.
+pub(super) fn add_to_meta(
+    out: &mut Vec<u8>,
+    start: usize,
+    members: &str,
+) -> serde_json::Result<()> {
+    let object = &out[start..];
+    if may_have_meta(object) || !object.starts_with(b"{") {
+        return merge(out, start, members);
+    }
+    let comma = if object == b"{}" { "" } else { "," };
+    let meta = format!(r#"{{"_meta":{{{members}}}{comma}"#);
+    out.splice(start..=start, meta.into_bytes());
+    Ok(())
+}
+
+/// A name that is missing as text is missing, unless an escape hides it.
+fn may_have_meta(object: &[u8]) -> bool {
+    let name = br#""_meta""#;
+    object.contains(&b'\\') || object.windows(name.len()).any(|window| window == name)
+}
+
+/// The slow way: takes the object apart, and puts it together again.
+fn merge(out: &mut Vec<u8>, start: usize, members: &str) -> serde_json::Result<()> {
+    let object = out.split_off(start);
+    let added = format!("{{{members}}}");
+    let mut object: Members<'_> = serde_json::from_slice(&object)?;
+    let before = object.get("_meta").copied();
+    let mut meta: Members<'_> =
+        before.map_or(Ok(Members::new()), |meta| serde_json::from_str(meta.get()))?;
+    meta.extend(serde_json::from_str::<Members<'_>>(&added)?);
+    let meta = to_raw_value(&meta)?;
+    object.insert("_meta".to_owned(), &meta);
+    serde_json::to_writer(out, &object)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_members(object: &str) -> serde_json::Result<String> {
+        let mut out = b"before ".to_vec();
+        let start = out.len();
+        out.extend_from_slice(object.as_bytes());
+        add_to_meta(&mut out, start, r#""a":1"#)?;
+        let text = String::from_utf8(out).unwrap();
+        Ok(text.strip_prefix("before ").unwrap().to_owned())
+    }
+
+    #[test]
+    fn an_object_without_meta_gets_one() {
+        assert_eq!(with_members("{}").unwrap(), r#"{"_meta":{"a":1}}"#);
+        let with = with_members(r#"{"name":"add"}"#).unwrap();
+        assert_eq!(with, r#"{"_meta":{"a":1},"name":"add"}"#);
+    }
+
+    #[test]
+    fn members_join_those_that_were_there() {
+        let with = with_members(r#"{"name":"add","_meta":{"a":0,"b":2}}"#).unwrap();
+        assert_eq!(with, r#"{"_meta":{"a":1,"b":2},"name":"add"}"#);
+        let with = with_members(r#"{"\u005fmeta":{"b":2}}"#).unwrap();
+        assert_eq!(with, r#"{"_meta":{"a":1,"b":2}}"#);
+    }
+
+    #[test]
+    fn a_lookalike_deeper_down_stays() {
+        let with = with_members(r#"{"arguments":{"_meta":[]}}"#).unwrap();
+        assert_eq!(with, r#"{"_meta":{"a":1},"arguments":{"_meta":[]}}"#);
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused() {
+        assert!(with_members("[1]").is_err());
+        assert!(with_members(r#"{"_meta":1}"#).is_err());
+    }
+}
