@@ -7,6 +7,7 @@
 //! Nothing here does I/O, and the only dependencies are `serde` and `serde_json`.
 
 mod availability;
+mod conform;
 #[rustfmt::skip]
 mod generated;
 pub mod jsonrpc;
@@ -23,6 +24,7 @@ mod union;
 pub use availability::{
     CapabilityInfo, FieldInfo, MethodInfo, Revisions, Side, TypeInfo, VariantInfo,
 };
+pub use conform::Conform;
 pub use generated::*;
 pub use jsonrpc::{ErrorObject, ProgressToken, RequestId};
 pub use meta::RequestMetaRef;

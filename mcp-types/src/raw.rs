@@ -56,6 +56,12 @@ impl RawJson {
         self.0.get()
     }
 
+    /// Whether the JSON is an object.
+    #[must_use]
+    pub fn is_object(&self) -> bool {
+        self.get().trim_start().starts_with('{')
+    }
+
     /// The same JSON, borrowed.
     #[must_use]
     pub fn as_raw(&self) -> &RawValue {

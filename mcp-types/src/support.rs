@@ -45,3 +45,9 @@ pub(crate) mod messages {
 pub(crate) mod revisions {
     pub(crate) use crate::Era;
 }
+
+pub(crate) mod conform {
+    pub(crate) use crate::conform::{self as fit, Conform, Nearest};
+    pub(crate) use crate::union::best_match;
+    pub(crate) use crate::{RawJson, RequestId};
+}

@@ -6,6 +6,8 @@ pub(crate) mod availability;
 
 mod borrowed;
 
+mod conform;
+
 mod enums;
 
 pub mod error_codes;

@@ -49,6 +49,19 @@ pub(crate) struct Field {
     pub(crate) required: bool,
     /// Whether `null` stands for "none" in a required field.
     pub(crate) nullable: bool,
+    /// How much of it is allowed.
+    pub(crate) limits: Limits,
+}
+
+/// How much of a value is allowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Limits {
+    /// The least number.
+    pub(crate) minimum: Option<f64>,
+    /// The largest number.
+    pub(crate) maximum: Option<f64>,
+    /// The longest list.
+    pub(crate) max_items: Option<u64>,
 }
 
 /// One of several types.
@@ -87,8 +100,8 @@ pub(crate) enum Type {
     Number,
     /// `true` or `false`.
     Bool,
-    /// Any JSON, kept as text.
-    Json,
+    /// JSON kept as text: an object, or anything.
+    Json { object: bool },
     /// An object of which the schema names no field; `open` if it allows any.
     Object { open: bool },
     /// Always this string.

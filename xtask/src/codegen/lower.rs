@@ -5,7 +5,7 @@
 //! that the revisions line up, or one made from the place.
 
 use super::error::{Error, Result};
-use super::ir::{Def, Enum, Field, Member, Model, Struct, Type, Union};
+use super::ir::{Def, Enum, Field, Limits, Member, Model, Struct, Type, Union};
 use super::load::Schema;
 use super::methods;
 use super::names::pascal;
@@ -65,7 +65,7 @@ impl<'a> Lowering<'a> {
         if let Some(entry) = self.overlay.support.iter().find(|entry| entry.name == name) {
             return Ok(match entry.kind {
                 SupportKind::Type => Type::Named(name.to_owned()),
-                SupportKind::Json => Type::Json,
+                SupportKind::Json => Type::Json { object: false },
                 SupportKind::Object => Type::Object { open: true },
             });
         }
@@ -88,7 +88,11 @@ impl<'a> Lowering<'a> {
         expected: Option<&Type>,
     ) -> Result<Type> {
         if self.overlay.is_raw(place) {
-            return Ok(Type::Json);
+            let object = self
+                .resolve(json)
+                .get("type")
+                .is_some_and(|kind| kind == "object");
+            return Ok(Type::Json { object });
         }
         if let Some(entry) = self.overlay.values_at(place) {
             let values = entry.values.clone();
@@ -137,7 +141,7 @@ impl<'a> Lowering<'a> {
             return self.string_enum(json, place, expected);
         }
         match json.get("type") {
-            None if json.as_object().is_some_and(Map::is_empty) => Ok(Type::Json),
+            None if json.as_object().is_some_and(Map::is_empty) => Ok(Type::Json { object: false }),
             Some(Value::Array(kinds)) => self.kinds(kinds, place, expected),
             Some(Value::String(kind)) => match kind.as_str() {
                 "string" => Ok(Type::Text),
@@ -161,7 +165,7 @@ impl<'a> Lowering<'a> {
         let expected = expected.and_then(Type::element);
         let item = match json.get("items") {
             Some(items) => self.any(items, &format!("{place}[]"), expected)?,
-            None => Type::Json,
+            None => Type::Json { object: false },
         };
         Ok(Type::List(Box::new(item)))
     }
@@ -180,7 +184,7 @@ impl<'a> Lowering<'a> {
                 expected.and_then(Type::element),
             )?;
             return Ok(match item {
-                Type::Json => Type::Object { open: true },
+                Type::Json { .. } => Type::Object { open: true },
                 item => Type::Map(Box::new(item)),
             });
         }
@@ -253,6 +257,7 @@ impl<'a> Lowering<'a> {
                     ty,
                     required,
                     nullable,
+                    limits: limits(json),
                 },
             );
         }
@@ -272,6 +277,7 @@ impl<'a> Lowering<'a> {
                 ty,
                 required: false,
                 nullable: false,
+                limits: Limits::default(),
             });
         }
         Ok(())
@@ -448,6 +454,15 @@ impl<'a> Lowering<'a> {
 /// The `properties` of an object schema.
 pub(crate) fn fields(json: &Value) -> Option<&Map<String, Value>> {
     json.get("properties").and_then(Value::as_object)
+}
+
+/// The limits that a schema sets.
+fn limits(json: &Value) -> Limits {
+    Limits {
+        minimum: json.get("minimum").and_then(Value::as_f64),
+        maximum: json.get("maximum").and_then(Value::as_f64),
+        max_items: json.get("maxItems").and_then(Value::as_u64),
+    }
 }
 
 /// A union of types that JSON itself tells apart.

@@ -5,7 +5,7 @@
 //! type beats a narrower one: nothing that any revision allows gets lost.
 
 use super::error::{Error, Result};
-use super::ir::{Def, ErrorCode, Field, Member, Method, Model, Struct, Type};
+use super::ir::{Def, ErrorCode, Field, Limits, Member, Method, Model, Struct, Type};
 use super::overlay::Overlay;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,6 +55,8 @@ pub(crate) struct MergedField {
     /// Where a message without it is invalid.
     pub(crate) required: Set,
     pub(crate) nullable: bool,
+    /// As in the newest revision.
+    pub(crate) limits: Limits,
     /// Whether the model itself requires it.
     pub(crate) always: bool,
     /// What each revision has there.
@@ -267,6 +269,7 @@ fn add_field(
             known: Set::new(),
             required: Set::new(),
             nullable: false,
+            limits: entry.limits,
             always: false,
             by_revision: BTreeMap::new(),
         });
@@ -287,7 +290,7 @@ fn add_field(
 fn wider(newer: &Type, older: &Type) -> Option<Type> {
     Some(match (newer, older) {
         (a, b) if a == b => a.clone(),
-        (Type::Json, _) | (_, Type::Json) => Type::Json,
+        (Type::Json { .. }, _) | (_, Type::Json { .. }) => Type::Json { object: false },
         (Type::Object { .. }, Type::Object { .. }) => Type::Object { open: true },
         (Type::Object { .. }, named @ (Type::Named(_) | Type::Map(_)))
         | (named @ (Type::Named(_) | Type::Map(_)), Type::Object { .. }) => named.clone(),

@@ -10,10 +10,12 @@
 mod availability;
 mod best_match;
 mod borrowed;
+mod conform;
 mod dispatch;
 mod docs;
 mod enums;
 mod error;
+mod fields;
 mod ir;
 mod keys;
 mod listing;

@@ -171,11 +171,11 @@ pub(crate) struct Nearest {
     pub(crate) name: String,
     /// For an enum: the value that stands for all others.
     pub(crate) value: Option<String>,
-    /// For a union: the member that stands for all others, ...
-    pub(crate) member: Option<String>,
-    /// ... and the JSON it is read from, where `{}` is the description of the value.
+    /// For a union: JSON of what stands for all others, in which the string `{}` is the
+    /// description of the value.
     pub(crate) json: Option<String>,
-    /// By variant, how to describe it; `{field}` is the value of a field.
+    /// By variant, how to describe it: `{field}` is the value of a field, `{a|b.c}` that of
+    /// the first field that is there. Without an entry, the value's JSON.
     #[serde(default)]
     pub(crate) describe: BTreeMap<String, String>,
     #[expect(dead_code, reason = "read by people")]
@@ -226,6 +226,11 @@ impl Overlay {
             file,
             source: Box::new(source),
         })
+    }
+
+    /// What stands for the values of a type that cannot be sent.
+    pub(crate) fn nearest(&self, name: &str) -> Option<&Nearest> {
+        self.nearest.iter().find(|entry| entry.name == name)
     }
 
     /// The name given to the inline type at `place`.

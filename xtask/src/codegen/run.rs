@@ -5,7 +5,7 @@ use super::error::Result;
 use super::merge::{Merged, merge};
 use super::output::{File, write};
 use super::overlay::Overlay;
-use super::{availability, borrowed, dispatch, enums, revisions, structs, types, unions};
+use super::{availability, borrowed, conform, dispatch, enums, revisions, structs, types, unions};
 use super::{keys, listing, load, lower, normalise, rust};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -84,6 +84,12 @@ fn files(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<Vec<File
             &availability::emit(merged, overlay)?,
         ),
         module(
+            "conform",
+            "Each type made into what a revision allows.",
+            true,
+            &conform::emit(merged, overlay)?,
+        ),
+        module(
             "revisions",
             "The revisions that have a stored schema.",
             true,
@@ -114,6 +120,7 @@ fn files(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<Vec<File
         quote! {
             pub(crate) mod availability;
             mod borrowed;
+            mod conform;
             mod enums;
             pub mod error_codes;
             mod messages;

@@ -26,7 +26,7 @@ pub(crate) fn stored(ty: &Type) -> TokenStream {
         Type::Integer { signed: false } => quote!(u64),
         Type::Number => quote!(f64),
         Type::Bool => quote!(bool),
-        Type::Json => quote!(RawJson),
+        Type::Json { .. } => quote!(RawJson),
         Type::Object { .. } => quote!(JsonObject),
         Type::Named(name) => {
             let name = ident(name);
@@ -51,7 +51,7 @@ pub(crate) fn stored(ty: &Type) -> TokenStream {
 pub(crate) fn argument(ty: &Type, name: &Ident, merged: &Merged) -> (TokenStream, TokenStream) {
     let into = |ty: TokenStream| (quote!(impl Into<#ty>), quote!(#name.into()));
     match ty {
-        Type::Text | Type::Json | Type::OneOrMany(_) => into(stored(ty)),
+        Type::Text | Type::Json { .. } | Type::OneOrMany(_) => into(stored(ty)),
         Type::Named(named) => match merged.types.get(named).map(|ty| &ty.shape) {
             Some(Shape::Struct(_) | Shape::Enum(_)) => (stored(ty), quote!(#name)),
             _ => into(stored(ty)),
@@ -83,7 +83,7 @@ pub(crate) fn size(ty: &Type, merged: &Merged) -> usize {
     match ty {
         Type::Bool => 1,
         Type::Integer { .. } | Type::Number => 8,
-        Type::Json => 16,
+        Type::Json { .. } => 16,
         Type::Named(name) => size_of_named(name, merged),
         Type::OneOrMany(item) => size(item, merged) + 8,
         _ => 24,

@@ -17,26 +17,43 @@ pub(crate) fn condition(merged: &Merged, set: &Set, within: &Set) -> Option<Toke
     if within.is_subset(set) {
         return None;
     }
+    if set.is_empty() {
+        return Some(quote!(false));
+    }
     let name = |index: &usize| {
         let name = ident(&variant(&merged.revisions[*index]));
         quote!(Revision::#name)
     };
-    let (Some(first), Some(last)) = (set.first(), set.last()) else {
-        return Some(quote!(false));
-    };
-    let inside = within.range(first..=last).all(|index| set.contains(index));
+    if let Some(range) = range(set, within, &name) {
+        return Some(range);
+    }
+    let rest: Set = within.difference(set).copied().collect();
+    match (rest.len(), rest.first()) {
+        (1, Some(only)) => {
+            let only = name(only);
+            Some(quote!(revision != #only))
+        }
+        _ => {
+            let names = set.iter().map(name);
+            Some(quote!(matches!(revision, #(#names)|*)))
+        }
+    }
+}
+
+/// A comparison, if `set` is one stretch of `within`.
+fn range(set: &Set, within: &Set, name: &dyn Fn(&usize) -> TokenStream) -> Option<TokenStream> {
+    let (first, last) = (set.first()?, set.last()?);
+    if !within.range(first..=last).all(|index| set.contains(index)) {
+        return None;
+    }
     let from_start = within.first().is_none_or(|start| start >= first);
     let to_end = within.last().is_none_or(|end| end <= last);
-    let (first, last) = (name(first), name(last));
-    Some(match (inside, from_start, to_end) {
-        (true, _, true) => quote!(revision >= #first),
-        (true, true, _) => quote!(revision <= #last),
-        (true, _, _) if set.len() == 1 => quote!(revision == #first),
-        (true, _, _) => quote!((#first..=#last).contains(&revision)),
-        (false, ..) => {
-            let names = set.iter().map(name);
-            quote!(matches!(revision, #(#names)|*))
-        }
+    let (first_name, last_name) = (name(first), name(last));
+    Some(match (from_start, to_end) {
+        (_, true) => quote!(revision >= #first_name),
+        (true, _) => quote!(revision <= #last_name),
+        _ if first == last => quote!(revision == #first_name),
+        _ => quote!((#first_name..=#last_name).contains(&revision)),
     })
 }
 

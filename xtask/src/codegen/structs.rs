@@ -200,7 +200,9 @@ fn wire_name(field: &syn::Field) -> String {
         .filter(|attribute| attribute.path().is_ident("serde"))
     {
         let _ = attribute.parse_nested_meta(|meta| {
-            if let Ok(value) = meta.value().and_then(|value| value.parse::<syn::LitStr>())
+            if let Ok(value) = meta
+                .value()
+                .and_then(syn::parse::ParseBuffer::parse::<syn::LitStr>)
                 && meta.path.is_ident("rename")
             {
                 name = value.value();

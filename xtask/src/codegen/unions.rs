@@ -15,7 +15,7 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
         if let Shape::Union(members) = &ty.shape {
             let union = EmittedUnion::new(merged, name, members);
             let doc = docs.of(name, &ty.known);
-            out.extend(union.item(doc, docs));
+            out.extend(union.item(&doc, docs));
             out.extend(union.conversions());
             out.extend(match variants::tag(merged, members) {
                 Tag::Method => super::messages::emit(&union),
@@ -75,7 +75,7 @@ impl<'a> EmittedUnion<'a> {
         method.is_some_and(|method| method.params_required != method.known)
     }
 
-    fn item(&self, doc: TokenStream, docs: &Docs<'_>) -> TokenStream {
+    fn item(&self, doc: &TokenStream, docs: &Docs<'_>) -> TokenStream {
         let name = &self.ident;
         let variants = self
             .members

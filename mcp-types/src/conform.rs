@@ -1,0 +1,159 @@
+//! Values made into what one revision allows.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::{OneOrMany, Revision};
+
+/// Changes a value into the nearest one that a message of a given revision can contain.
+///
+/// Fields that the revision does not know are removed, fields that it requires are filled with
+/// the most cautious value, numbers are brought into their range. A variant or enum value that the
+/// revision lacks is left out where that is possible, and otherwise turned into the nearest one,
+/// such as a resource link into text. What is kept as JSON text is the caller's own and stays as
+/// it is.
+///
+/// A type that the revision does not have at all stays unchanged.
+///
+/// ```
+/// use mcp_types::{CallToolResult, Conform, Icon, ResourceLink, Revision, Tool};
+///
+/// let link = ResourceLink::new("manual", "https://example.org/manual");
+/// let mut result = CallToolResult::new([link.into()]);
+/// result.conform(Revision::V2024_11_05);
+/// let json = serde_json::to_string(&result).unwrap();
+/// assert!(json.contains(r#""text":"manual: https://example.org/manual""#));
+///
+/// result.conform(Revision::V2026_07_28);
+/// assert_eq!(result.result_type.unwrap().as_str(), "complete");
+/// ```
+pub trait Conform {
+    /// Makes the value conform to `revision`.
+    fn conform(&mut self, revision: Revision);
+}
+
+impl<T: Conform> Conform for Option<T> {
+    fn conform(&mut self, revision: Revision) {
+        if let Some(value) = self {
+            value.conform(revision);
+        }
+    }
+}
+
+impl<T: Conform> Conform for Vec<T> {
+    fn conform(&mut self, revision: Revision) {
+        self.iter_mut().for_each(|value| value.conform(revision));
+    }
+}
+
+impl<T: Conform> Conform for Box<T> {
+    fn conform(&mut self, revision: Revision) {
+        self.as_mut().conform(revision);
+    }
+}
+
+/// A union in which one kind of value can stand for all others.
+pub(crate) trait Nearest: Sized {
+    /// The value in words.
+    fn describe(&self) -> String;
+
+    /// The value that says `text`.
+    fn from_text(text: &str) -> Option<Self>;
+}
+
+/// One value that stands for all.
+pub(crate) fn single<T: Nearest>(value: &mut OneOrMany<T>) {
+    let OneOrMany::Many(values) = value else {
+        return;
+    };
+    let one = match values.len() {
+        1 => values.pop(),
+        _ => {
+            let texts: Vec<_> = values.iter().map(Nearest::describe).collect();
+            T::from_text(&texts.join("\n"))
+        }
+    };
+    if let Some(one) = one {
+        *value = OneOrMany::One(one);
+    }
+}
+
+/// Brings a number into a range; what is not a number becomes 0, or what is nearest to it.
+pub(crate) fn number(value: &mut f64, minimum: f64, maximum: f64) {
+    let finite = if value.is_nan() { 0.0 } else { *value };
+    *value = finite.clamp(minimum, maximum);
+}
+
+/// The value that `json` is, with `text` in place of the string `{}`.
+pub(crate) fn from_text<T: DeserializeOwned>(json: &str, text: &str) -> Option<T> {
+    let mut value: Value = serde_json::from_str(json).ok()?;
+    put(&mut value, text);
+    serde_json::from_value(value).ok()
+}
+
+fn put(value: &mut Value, text: &str) {
+    match value {
+        Value::String(place) if place == "{}" => text.clone_into(place),
+        Value::Object(members) => members.values_mut().for_each(|member| put(member, text)),
+        _ => {}
+    }
+}
+
+/// A value in words: the template with each `{field}` filled in, or else its JSON.
+pub(crate) fn describe<T: Serialize>(value: &T, template: &str) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    if template.is_empty() {
+        return text(&value);
+    }
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (fields, after) = after.split_once('}').unwrap_or((after, ""));
+        out.push_str(before);
+        let mut found = fields
+            .split('|')
+            .filter_map(|field| value.pointer(&format!("/{}", field.replace('.', "/"))));
+        out.push_str(&found.next().map(text).unwrap_or_default());
+        rest = after;
+    }
+    out + rest
+}
+
+/// JSON for a reader: strings bare, lists of strings with commas.
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) if items.iter().all(Value::is_string) => {
+            items.iter().map(text).collect::<Vec<_>>().join(", ")
+        }
+        _ => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_template_takes_the_first_field_that_is_there() {
+        let value = json!({"name": "n", "inner": {"text": "t"}, "tags": ["a", "b"]});
+        assert_eq!(
+            describe(&value, "{title|name}: {inner.text} ({tags})"),
+            "n: t (a, b)"
+        );
+        assert_eq!(describe(&value, "[{missing}]"), "[]");
+        assert_eq!(describe(&json!({"a": 1}), ""), r#"{"a":1}"#);
+    }
+
+    #[test]
+    fn numbers_are_finite_and_in_range() {
+        let fit = |mut value: f64| {
+            number(&mut value, -1.0, 1.0);
+            value
+        };
+        let all = [fit(0.5), fit(7.0), fit(f64::NEG_INFINITY), fit(f64::NAN)];
+        assert_eq!(all, [0.5, 1.0, -1.0, 0.0]);
+    }
+}
