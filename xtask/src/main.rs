@@ -1,5 +1,6 @@
 //! Development tasks of this workspace: `cargo xtask --help`.
 
+mod bindings;
 mod codegen;
 mod schema;
 mod tidy;
@@ -28,6 +29,11 @@ enum Task {
     Schema(schema::Command),
     /// Generate the protocol's types from the stored schemas.
     Codegen(codegen::Options),
+    /// Print self-contained Rust types for one revision.
+    Bindings {
+        /// Protocol revision (YYYY-MM-DD).
+        revision: String,
+    },
     /// Check the house rules.
     Tidy,
 }
@@ -49,6 +55,7 @@ fn run(root: &Path, task: Task) -> Result<String, Box<dyn Error>> {
     match task {
         Task::Schema(command) => Ok(schema::run(root, command)?),
         Task::Codegen(options) => Ok(codegen::run(root, &options)?),
+        Task::Bindings { revision } => Ok(bindings::run(root, &revision)?),
         Task::Tidy => Ok(tidy::run(root)?),
     }
 }

@@ -19,6 +19,13 @@ impl<'a> Docs<'a> {
     ///
     /// The entry `*.field` is for the fields of that name without one of their own.
     pub(crate) fn read(root: &Path, merged: &'a Merged) -> Result<Self> {
+        let docs = Self::read_part(root, merged)?;
+        docs.check()?;
+        Ok(docs)
+    }
+
+    /// [`Docs::read`] for a model that lacks some of what is documented.
+    pub(crate) fn read_part(root: &Path, merged: &'a Merged) -> Result<Self> {
         let file = root.join("schema/docs.toml");
         let text = std::fs::read_to_string(&file).map_err(Error::io(&file))?;
         let entries: BTreeMap<String, String> =
@@ -26,9 +33,7 @@ impl<'a> Docs<'a> {
                 file,
                 source: Box::new(source),
             })?;
-        let docs = Self { entries, merged };
-        docs.check()?;
-        Ok(docs)
+        Ok(Self { entries, merged })
     }
 
     /// Everything public is documented, and nothing else.

@@ -30,6 +30,9 @@ pub(crate) enum Error {
         path: String,
         what: String,
     },
+    /// A revision that was never imported.
+    #[error("`{revision}` is no stored revision; stored are: {stored}")]
+    Revision { revision: String, stored: String },
     /// Two revisions disagree and no rule settles it.
     #[error("{place}: {what}; settle it with an entry in schema/overlay.toml")]
     Conflict { place: String, what: String },

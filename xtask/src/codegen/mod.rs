@@ -32,10 +32,13 @@ mod overlay;
 mod revisions;
 mod run;
 mod rust;
+mod single;
 mod span;
 mod structs;
 mod types;
 mod unions;
 mod variants;
 
+pub(crate) use error::Error;
 pub(crate) use run::{Options, run};
+pub(crate) use single::single;

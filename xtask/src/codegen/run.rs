@@ -2,6 +2,7 @@
 
 use super::docs::Docs;
 use super::error::Result;
+use super::ir::Model;
 use super::merge::{Merged, merge};
 use super::output::{File, write};
 use super::overlay::Overlay;
@@ -25,7 +26,7 @@ pub(crate) struct Options {
 /// Generates the model below `root`, or checks it, or lists what to document.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
     let overlay = Overlay::read(root)?;
-    let merged = merged(root, &overlay)?;
+    let merged = merge(models(root, &overlay)?, &overlay)?;
     if options.list_doc_keys {
         return Ok(keys::list(&merged));
     }
@@ -33,15 +34,15 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
     write(root, &files(&merged, &overlay, &docs)?, options.check)
 }
 
-/// The steps up to the one model.
-fn merged(root: &Path, overlay: &Overlay) -> Result<Merged> {
+/// The steps up to one model for each revision, oldest first.
+pub(super) fn models(root: &Path, overlay: &Overlay) -> Result<Vec<Model>> {
     let mut models = Vec::new();
     for schema in load::load(root)?.into_iter().rev() {
         let schema = normalise::normalise(schema, overlay)?;
         models.push(lower::lower(&schema, &models, overlay)?);
     }
     models.reverse();
-    merge(models, overlay)
+    Ok(models)
 }
 
 /// The steps from the one model to code.
@@ -147,7 +148,7 @@ fn files(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<Vec<File
 }
 
 /// A module of the generated code; with `scope`, it sees the model and its support.
-fn module(name: &str, doc: &str, scope: bool, items: &TokenStream) -> Result<File> {
+pub(super) fn module(name: &str, doc: &str, scope: bool, items: &TokenStream) -> Result<File> {
     let support = rust::ident(name);
     let imports = scope.then(|| {
         quote! {

@@ -24,3 +24,4 @@ mod words;
 mod workspace;
 
 pub(crate) use check::run;
+pub(crate) use names::is_test_only;

@@ -30,7 +30,7 @@ pub(super) fn names(file: &syn::File) -> Vec<Named> {
 }
 
 /// True for `#[cfg(test)]`.
-pub(super) fn is_test_only(attributes: &[syn::Attribute]) -> bool {
+pub(crate) fn is_test_only(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg")
             && attribute
