@@ -2,12 +2,15 @@
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt as _;
-use syn::{Attribute, Expr, ExprLit, ExprRange, Lit, LitStr, RangeLimits, Type, parse_quote};
+use syn::{
+    Attribute, Expr, ExprLit, ExprRange, Lit, LitStr, RangeLimits, Type, parse_quote,
+    parse_quote_spanned,
+};
 
 use crate::attribute::{Entries, Grammar};
 use crate::diagnostics::Diagnostics;
-use crate::model::{Argument, Bounds, Limit, Rules};
-use crate::signature::{enclosed, string};
+use crate::model::{Argument, Bounds, Limit, Made, Rules};
+use crate::signature::string;
 
 /// Reads the settings of the parameter `ident`.
 pub(crate) fn read(
@@ -18,8 +21,7 @@ pub(crate) fn read(
     grammar: &Grammar,
     diagnostics: &mut Diagnostics,
 ) -> Argument {
-    let tokens = settings.map(enclosed).unwrap_or_default();
-    let mut entries = Entries::parse(tokens, grammar, diagnostics);
+    let mut entries = Entries::of(settings, grammar, diagnostics);
     let rename = entries.literal("rename", diagnostics);
     let description = entries.expr("description", diagnostics);
     let rules = Rules {
@@ -42,23 +44,28 @@ pub(crate) fn read(
 }
 
 /// `default` alone is the type's own default.
-fn default(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Expr> {
-    if entries.is_flag("default") {
+fn default(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Made> {
+    if let Some(flag) = entries
+        .name_of("default")
+        .filter(|_| entries.is_flag("default"))
+    {
         entries.flag("default", diagnostics);
-        return Some(parse_quote!(::core::default::Default::default()));
+        return Some(Made::By(
+            parse_quote_spanned!(flag.span()=> ::core::default::Default::default),
+        ));
     }
     entries.expr("default", diagnostics).map(value)
 }
 
 /// A string literal fits each type that is made of one.
-fn value(expr: Expr) -> Expr {
-    match expr {
+fn value(expr: Expr) -> Made {
+    Made::Is(match expr {
         Expr::Lit(ExprLit {
             lit: Lit::Str(text),
             ..
         }) => parse_quote!(::core::convert::From::from(#text)),
         other => other,
-    }
+    })
 }
 
 fn bounds(

@@ -3,13 +3,13 @@
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
-use syn::{Expr, ExprLit, Lit, LitStr, Token, token};
+use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Token, token};
 
 use crate::diagnostics::Diagnostics;
 
 /// One attribute's name and the entries it knows.
 pub(crate) struct Grammar {
-    /// As the user writes it, such as `#[tool]`.
+    /// As it is called in messages.
     pub(crate) attribute: &'static str,
     /// Every entry the attribute understands.
     pub(crate) known: &'static [&'static str],
@@ -17,7 +17,7 @@ pub(crate) struct Grammar {
 
 /// `#[mcp_server(…)]`.
 pub(crate) const SERVER: Grammar = Grammar {
-    attribute: "#[mcp_server]",
+    attribute: "`#[mcp_server]`",
     known: &[
         "name",
         "version",
@@ -26,13 +26,14 @@ pub(crate) const SERVER: Grammar = Grammar {
         "website",
         "icons",
         "instructions",
+        "undocumented",
         "crate",
     ],
 };
 
 /// `#[tool(…)]`.
 pub(crate) const TOOL: Grammar = Grammar {
-    attribute: "#[tool]",
+    attribute: "`#[tool]`",
     known: &[
         "name",
         "title",
@@ -52,7 +53,7 @@ pub(crate) const TOOL: Grammar = Grammar {
 
 /// `#[arg(…)]` on a tool's parameter.
 pub(crate) const TOOL_ARG: Grammar = Grammar {
-    attribute: "#[arg] of a tool",
+    attribute: "`#[arg]` of a tool",
     known: &[
         "description",
         "rename",
@@ -66,7 +67,7 @@ pub(crate) const TOOL_ARG: Grammar = Grammar {
 
 /// `#[mcp_runtime::main(…)]`.
 pub(crate) const MAIN: Grammar = Grammar {
-    attribute: "#[mcp_runtime::main]",
+    attribute: "`#[mcp_runtime::main]`",
     known: &["crate"],
 };
 
@@ -95,8 +96,27 @@ impl Entries {
         diagnostics: &mut Diagnostics,
     ) -> Self {
         let parsed = diagnostics.absorb(parse_entries.parse2(tokens));
+        Self::checked(parsed.unwrap_or_default(), grammar, diagnostics)
+    }
+
+    /// Reads the entries of `attribute`; a parameter need not have any.
+    pub(crate) fn of(
+        attribute: Option<&Attribute>,
+        grammar: &Grammar,
+        diagnostics: &mut Diagnostics,
+    ) -> Self {
+        let parsed = match attribute {
+            Some(attribute) if matches!(attribute.meta, Meta::List(_)) => {
+                diagnostics.absorb(attribute.parse_args_with(parse_entries))
+            }
+            _ => None,
+        };
+        Self::checked(parsed.unwrap_or_default(), grammar, diagnostics)
+    }
+
+    fn checked(parsed: Vec<Entry>, grammar: &Grammar, diagnostics: &mut Diagnostics) -> Self {
         let mut entries: Vec<Entry> = Vec::new();
-        for entry in parsed.unwrap_or_default() {
+        for entry in parsed {
             let name = entry.name.unraw().to_string();
             if !grammar.known.contains(&name.as_str()) {
                 unknown(&entry.name, &name, grammar, diagnostics);

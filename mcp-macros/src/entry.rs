@@ -41,6 +41,9 @@ pub(crate) fn main(attribute: TokenStream, item: TokenStream) -> TokenStream {
     }
     if let Some(parameter) = function.sig.inputs.first() {
         diagnostics.mistake(parameter, "`main` takes no parameters", "remove it");
+        return [expand::around(&function), diagnostics.into_tokens()]
+            .into_iter()
+            .collect();
     }
     let mut tokens = expand::main(&runtime, &function);
     tokens.extend(diagnostics.into_tokens());

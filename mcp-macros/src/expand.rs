@@ -2,10 +2,15 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Attribute, Expr, Generics, ItemFn, Path, WherePredicate, parse_quote};
+use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
+use syn::{
+    Attribute, Expr, Generics, ItemFn, LitStr, Path, WherePredicate, parse_quote,
+    parse_quote_spanned,
+};
 
 use crate::model::{
-    Argument, Bounds, Callable, Info, Limit, Parameter, Rules, Running, Server, Tool,
+    Argument, Bounds, Callable, Info, Limit, Made, Parameter, Rules, Running, Server, Tool,
 };
 
 /// The implementation of `McpServer`.
@@ -43,9 +48,9 @@ pub(crate) fn quiet() -> Attribute {
 
 /// The generics of the block, with what it takes to share the server between calls.
 ///
-/// The bound stands on the type itself, which asks for no more than needed; but where the type has
-/// lifetimes, the compiler can't use such a bound inside a future, so that it stands on each
-/// parameter.
+/// The bound stands on the type itself, which asks for no more than needed, and makes a type that
+/// cannot be shared one error instead of one for each tool. Where the type has lifetimes, the
+/// compiler can't use such a bound inside a future, so that it stands on each parameter.
 fn bounded(server: &Server) -> Generics {
     let mut generics = server.generics.clone();
     let self_type = &server.self_type;
@@ -61,9 +66,10 @@ fn bounded(server: &Server) -> Generics {
             predicates
                 .push(parse_quote!(#ident: ::core::marker::Send + ::core::marker::Sync + 'static));
         }
-    } else if !generics.params.is_empty() {
-        predicates
-            .push(parse_quote!(#self_type: ::core::marker::Send + ::core::marker::Sync + 'static));
+    } else {
+        predicates.push(parse_quote_spanned! {self_type.span()=>
+            #self_type: ::core::marker::Send + ::core::marker::Sync + 'static
+        });
     }
     if !predicates.is_empty() {
         generics.make_where_clause().predicates.extend(predicates);
@@ -84,6 +90,16 @@ pub(crate) fn main(runtime: &Path, function: &ItemFn) -> TokenStream {
         #(#attrs)*
         #vis #sig {
             #runtime::__private::block_on(async move #block)
+        }
+    }
+}
+
+/// A `main` that does nothing, with the user's unusable one inside.
+pub(crate) fn around(function: &ItemFn) -> TokenStream {
+    quote! {
+        fn main() {
+            #[allow(dead_code)]
+            #function
         }
     }
 }
@@ -137,9 +153,11 @@ fn tool(tool: &Tool) -> TokenStream {
     let form = form(callable);
     let (this, call) = call(callable, &tool.running);
     let conditions = &callable.conditions;
+    let undocumented = tool.warns_undocumented.then(|| undocumented(callable));
     quote_spanned! {Span::mixed_site()=>
         #(#conditions)*
         {
+            #undocumented
             let mut tool = __mcp::ToolSpec::new(#name)
                 #title #description #(#hints)* #icons #meta #strict #text_only;
             #(#arguments)*
@@ -147,6 +165,18 @@ fn tool(tool: &Tool) -> TokenStream {
             #this
             __server.tool_route(tool.route(move |call| { #call }));
         }
+    }
+}
+
+/// A warning, in the one way that a macro has: the use of something deprecated.
+fn undocumented(callable: &Callable) -> TokenStream {
+    let name = format_ident!("{}_has_no_description", callable.ident.unraw());
+    let name = Ident::new(&name.to_string(), callable.ident.span());
+    quote! {
+        #[deprecated(note = "models choose by descriptions: write a doc comment, or `#[mcp_server(undocumented = \"allow\")]`")]
+        #[allow(non_upper_case_globals)]
+        const #name: () = ();
+        let () = #name;
     }
 }
 
@@ -161,20 +191,20 @@ fn declare(argument: &Argument) -> TokenStream {
     let local = local(argument);
     let description = setter("description", argument.description.as_ref());
     let rules = rules(&argument.rules);
+    // With the type's own span, what does not hold is reported at the type.
+    let span = kind.span();
+    let name = LitStr::new(name, span);
+    let argument = quote_spanned! {span=>
+        __mcp::argument::<#kind>(#name) #description #rules
+    };
     quote_spanned! {Span::mixed_site()=>
-        let #local = tool.argument(__mcp::argument::<#kind>(#name) #description #rules);
+        let #local = tool.argument(#argument);
     }
 }
 
 fn rules(rules: &Rules) -> TokenStream {
-    let default = rules
-        .default
-        .as_ref()
-        .map(|value| quote!(.default(|| #value)));
-    let example = rules
-        .example
-        .as_ref()
-        .map(|value| quote!(.example(|| #value)));
+    let default = rules.default.as_ref().map(|value| made("default", value));
+    let example = rules.example.as_ref().map(|value| made("example", value));
     let range = rules.range.as_ref().map(|range| bounds("range", range));
     let length = rules.length.as_ref().map(|length| bounds("length", length));
     let header = rules
@@ -182,6 +212,16 @@ fn rules(rules: &Rules) -> TokenStream {
         .as_ref()
         .map(|name| quote_spanned!(name.span()=> .header(#name)));
     quote!(#default #example #range #length #header)
+}
+
+/// A setter that makes its value itself.
+fn made(name: &str, made: &Made) -> TokenStream {
+    let (Made::Is(expr) | Made::By(expr)) = made;
+    let name = Ident::new(name, expr.span());
+    match made {
+        Made::Is(value) => quote_spanned!(value.span()=> .#name(|| #value)),
+        Made::By(function) => quote_spanned!(function.span()=> .#name(#function)),
+    }
 }
 
 fn bounds(name: &str, bounds: &Bounds) -> TokenStream {
@@ -197,7 +237,7 @@ fn bounds(name: &str, bounds: &Bounds) -> TokenStream {
 /// How the return type becomes a result, decided where the type is known.
 fn form(callable: &Callable) -> TokenStream {
     let output = &callable.output;
-    quote_spanned! {callable.output_span.resolved_at(Span::mixed_site())=>
+    quote_spanned! {callable.output_span=>
         {
             let returned = __mcp::Returned::<#output>::new();
             returned.of((&&&returned.success()).form())

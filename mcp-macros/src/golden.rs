@@ -5,8 +5,9 @@
 use std::fs;
 use std::path::Path;
 
+use proc_macro2::TokenStream;
 use quote::ToTokens as _;
-use syn::{Attribute, File, Item};
+use syn::{Attribute, File, Item, Meta};
 
 /// Expands `tests/golden/<name>.rs`, and compares the outcome with `<name>.expanded.rs`.
 fn check(name: &str) {
@@ -34,7 +35,7 @@ fn expand(source: &str) -> String {
     prettyplease::unparse(&file)
 }
 
-fn expand_item(mut item: Item) -> proc_macro2::TokenStream {
+fn expand_item(mut item: Item) -> TokenStream {
     let attributes: &mut Vec<Attribute> = match &mut item {
         Item::Impl(block) => &mut block.attrs,
         Item::Fn(function) => &mut function.attrs,
@@ -45,13 +46,18 @@ fn expand_item(mut item: Item) -> proc_macro2::TokenStream {
         ("main", crate::entry::main as fn(_, _) -> _),
     ] {
         if let Some(attribute) = crate::signature::take_attribute(attributes, name) {
-            return expand(
-                crate::signature::enclosed(&attribute),
-                item.into_token_stream(),
-            );
+            return expand(enclosed(&attribute), item.into_token_stream());
         }
     }
     item.into_token_stream()
+}
+
+/// The tokens between an attribute's parentheses.
+fn enclosed(attribute: &Attribute) -> TokenStream {
+    match &attribute.meta {
+        Meta::List(list) => list.tokens.clone(),
+        Meta::Path(_) | Meta::NameValue(_) => TokenStream::new(),
+    }
 }
 
 #[test]

@@ -50,6 +50,8 @@ pub(crate) struct Tool {
     pub(crate) meta: Option<Expr>,
     /// Whether the result is text only.
     pub(crate) text_only: bool,
+    /// Whether the compiler warns that nothing describes the tool.
+    pub(crate) warns_undocumented: bool,
     pub(crate) running: Running,
 }
 
@@ -75,11 +77,19 @@ pub(crate) struct Argument {
 
 /// What an argument's values must keep, and what is said about them.
 pub(crate) struct Rules {
-    pub(crate) default: Option<Expr>,
-    pub(crate) example: Option<Expr>,
+    pub(crate) default: Option<Made>,
+    pub(crate) example: Option<Made>,
     pub(crate) range: Option<Bounds>,
     pub(crate) length: Option<Bounds>,
     pub(crate) header: Option<LitStr>,
+}
+
+/// A value that is made when it is wanted.
+pub(crate) enum Made {
+    /// It is this.
+    Is(Expr),
+    /// This function makes it.
+    By(Expr),
 }
 
 /// A range as it was written.
@@ -114,4 +124,13 @@ impl Callable {
                 Parameter::Context(_) => None,
             })
     }
+}
+
+/// What becomes of functions that nothing describes.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Undocumented {
+    Allow,
+    #[default]
+    Warn,
+    Deny,
 }

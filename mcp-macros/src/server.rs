@@ -6,7 +6,7 @@ use syn::{Expr, ImplItem, Item, ItemImpl, Path, parse_quote};
 
 use crate::attribute::{Entries, SERVER};
 use crate::diagnostics::Diagnostics;
-use crate::model::{Info, Server};
+use crate::model::{Info, Server, Undocumented};
 use crate::signature::string;
 use crate::{docs, expand, tool, validate};
 
@@ -47,6 +47,7 @@ fn read(
     }
     let mut entries = Entries::parse(attribute, &SERVER, diagnostics);
     let runtime = runtime(&mut entries, diagnostics);
+    let undocumented = undocumented(&mut entries, diagnostics);
     let info = Info {
         name: entries.expr("name", diagnostics),
         version: entries.expr("version", diagnostics),
@@ -61,7 +62,7 @@ fn read(
     let mut tools = Vec::new();
     for item in &mut block.items {
         if let ImplItem::Fn(function) = item {
-            tools.extend(tool::read(function, diagnostics));
+            tools.extend(tool::read(function, undocumented, diagnostics));
         }
     }
     validate::unique(&mut tools, diagnostics);
@@ -83,5 +84,21 @@ pub(crate) fn runtime(entries: &mut Entries, diagnostics: &mut Diagnostics) -> P
             parse_quote!(::mcp_runtime)
         }
         None => parse_quote!(::mcp_runtime),
+    }
+}
+
+fn undocumented(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Undocumented {
+    let Some(level) = entries.literal("undocumented", diagnostics) else {
+        return Undocumented::default();
+    };
+    match level.value().as_str() {
+        "allow" => Undocumented::Allow,
+        "warn" => Undocumented::Warn,
+        "deny" => Undocumented::Deny,
+        other => {
+            let what = format!("`undocumented` knows no level `{other}`");
+            diagnostics.mistake(&level, what, "write \"allow\", \"warn\" or \"deny\"");
+            Undocumented::default()
+        }
     }
 }

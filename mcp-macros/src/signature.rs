@@ -1,12 +1,12 @@
 //! Reads a function's signature, and takes our attributes off it.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::Ident;
 use quote::{ToTokens, format_ident};
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{
-    Attribute, Expr, FnArg, Meta, Pat, PatType, Receiver, ReceiverKind, ReturnType, Safety,
-    Signature, Type, TypeImplTrait, parse_quote,
+    Attribute, Expr, FnArg, Pat, PatType, Receiver, ReceiverKind, ReturnType, Safety, Signature,
+    Type, TypeImplTrait, parse_quote,
 };
 
 use crate::argument;
@@ -62,14 +62,6 @@ pub(crate) fn take_attribute(attributes: &mut Vec<Attribute>, name: &str) -> Opt
         .iter()
         .position(|attribute| is_ours(attribute, name))?;
     Some(attributes.remove(at))
-}
-
-/// The tokens between an attribute's parentheses.
-pub(crate) fn enclosed(attribute: &Attribute) -> TokenStream {
-    match &attribute.meta {
-        Meta::List(list) => list.tokens.clone(),
-        Meta::Path(_) | Meta::NameValue(_) => TokenStream::new(),
-    }
 }
 
 /// `#[tool]`, also as `#[mcp_runtime::tool]`.

@@ -6,19 +6,23 @@ use syn::{ImplItemFn, LitStr};
 
 use crate::attribute::{Entries, TOOL, TOOL_ARG};
 use crate::diagnostics::Diagnostics;
-use crate::model::{Running, Tool};
-use crate::signature::{enclosed, string, take_attribute};
+use crate::model::{Running, Tool, Undocumented};
+use crate::signature::{string, take_attribute};
 use crate::{docs, expand, signature, validate};
 
 /// What clients may be told about a tool's effects.
 const HINTS: [&str; 4] = ["read_only", "destructive", "idempotent", "open_world"];
 
 /// Reads a method that is marked as a tool; `None` for others and for unsound ones.
-pub(crate) fn read(function: &mut ImplItemFn, diagnostics: &mut Diagnostics) -> Option<Tool> {
+pub(crate) fn read(
+    function: &mut ImplItemFn,
+    undocumented: Undocumented,
+    diagnostics: &mut Diagnostics,
+) -> Option<Tool> {
     let attribute = take_attribute(&mut function.attrs, "tool")?;
     function.attrs.push(expand::quiet());
     let before = diagnostics.count();
-    let mut entries = Entries::parse(enclosed(&attribute), &TOOL, diagnostics);
+    let mut entries = Entries::of(Some(&attribute), &TOOL, diagnostics);
     let name = entries.literal("name", diagnostics);
     let title = entries.expr("title", diagnostics);
     let description = entries
@@ -33,6 +37,13 @@ pub(crate) fn read(function: &mut ImplItemFn, diagnostics: &mut Diagnostics) -> 
     let icons = entries.expr("icons", diagnostics);
     let meta = entries.expr("meta", diagnostics);
     let running = running(&mut entries, function, diagnostics);
+    if undocumented == Undocumented::Deny && description.is_none() {
+        diagnostics.mistake(
+            &function.sig.ident,
+            format!("`{}` has no description", function.sig.ident),
+            "say in a doc comment what it does: models choose by that",
+        );
+    }
     let callable = signature::read(&mut function.sig, &function.attrs, &TOOL_ARG, diagnostics)?;
     let tool = Tool {
         name: name
@@ -41,13 +52,14 @@ pub(crate) fn read(function: &mut ImplItemFn, diagnostics: &mut Diagnostics) -> 
         name_span: name.map_or_else(|| callable.ident.span(), |name| name.span()),
         callable,
         title,
-        description,
         hints,
         strict,
         icons,
         meta,
         text_only,
         running,
+        warns_undocumented: undocumented == Undocumented::Warn && description.is_none(),
+        description,
     };
     validate::tool(&tool, diagnostics);
     (diagnostics.count() == before).then_some(tool)

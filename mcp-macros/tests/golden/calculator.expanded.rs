@@ -23,7 +23,10 @@ const _: () = {
     use ::mcp_runtime::__private as __mcp;
     #[allow(unused_imports)]
     use __mcp::forms::*;
-    impl __mcp::McpServer for Calculator {
+    impl __mcp::McpServer for Calculator
+    where
+        Calculator: ::core::marker::Send + ::core::marker::Sync + 'static,
+    {
         fn register(self: __mcp::Arc<Self>, __server: &mut __mcp::ServerBuilder) {
             __server
                 .info(

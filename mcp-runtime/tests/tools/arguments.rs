@@ -27,7 +27,7 @@ enum Shape {
 
 pub(crate) struct Arguments;
 
-#[mcp_server]
+#[mcp_server(undocumented = "allow")]
 impl Arguments {
     #[tool]
     fn integer(&self, value: i64) -> String {

@@ -30,7 +30,8 @@ pub(crate) struct Attributes;
     title = "Attributes",
     description = "A server of a test.",
     website = "https://example.com",
-    icons = ["https://example.com/icon.png"]
+    icons = ["https://example.com/icon.png"],
+    undocumented = "allow"
 )]
 impl Attributes {
     /// Not this.
@@ -107,7 +108,7 @@ async fn the_server_introduces_itself() {
 #[tokio::test]
 async fn name_and_version_are_those_of_the_package() {
     struct Unnamed;
-    #[mcp_server]
+    #[mcp_server(undocumented = "allow")]
     impl Unnamed {}
     let mut wire = Wire::to(&Unnamed.into_server()).await;
     let answer = wire.ask(initialize("2025-11-25")).await;

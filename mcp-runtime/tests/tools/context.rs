@@ -27,7 +27,7 @@ type Cx = Context;
 
 struct Contexts;
 
-#[mcp_server]
+#[mcp_server(undocumented = "allow")]
 impl Contexts {
     #[tool]
     fn sync(&self, cx: &Context, before: i64, spoken: &Spoken) -> String {

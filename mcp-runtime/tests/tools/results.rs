@@ -47,7 +47,7 @@ type Outcome<T> = Result<T, Lost>;
 
 pub(crate) struct Results;
 
-#[mcp_server]
+#[mcp_server(undocumented = "allow")]
 impl Results {
     #[tool]
     fn unit(&self) {}

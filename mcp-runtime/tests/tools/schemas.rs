@@ -38,7 +38,7 @@ struct Folder {
 
 struct Schemas;
 
-#[mcp_server]
+#[mcp_server(undocumented = "allow")]
 impl Schemas {
     #[tool]
     fn once(&self, place: Place) -> f64 {

@@ -17,8 +17,8 @@ use crate::schema::{self, Describe};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument",
     label = "needs `Deserialize` and `JsonSchema`",
-    note = "add `#[derive(Deserialize, JsonSchema)]` to `{Self}`",
-    note = "if it comes from the call's context instead, take it by reference: `&{Self}`"
+    note = "add `#[derive(Deserialize, JsonSchema)]` to it, or to your type inside it",
+    note = "what comes from the call's context instead is taken by reference: `&{Self}`"
 )]
 pub trait ToolArgument: DeserializeOwned + JsonSchema + Send + 'static {}
 

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::decode::{self, Slot};
 use super::error;
 use super::fault::Faults;
-use super::forms::Form;
+use super::forms::Return;
 use super::route::ToolCall;
 use crate::ProtocolError;
 use crate::server::{FromContext, Reply};
@@ -78,8 +78,8 @@ impl Rejection {
 /// # Errors
 ///
 /// Never: the type is that of a call, in which reading the arguments may fail.
-pub fn ready<F: Form>(_: F, value: F::Value) -> Result<Reply<CallToolResult>, Rejection> {
-    Ok(Reply::Ready(F::answer(value)))
+pub fn ready<T>(form: Return<T>, value: T) -> Result<Reply<CallToolResult>, Rejection> {
+    Ok(Reply::Ready((form.answer)(value)))
 }
 
 /// The answer of a function that has yet to run.
@@ -87,13 +87,13 @@ pub fn ready<F: Form>(_: F, value: F::Value) -> Result<Reply<CallToolResult>, Re
 /// # Errors
 ///
 /// Never: the type is that of a call, in which reading the arguments may fail.
-pub fn pending<F: Form>(
-    _: F,
-    future: impl Future<Output = F::Value> + Send + 'static,
+pub fn pending<T: 'static>(
+    form: Return<T>,
+    future: impl Future<Output = T> + Send + 'static,
 ) -> Result<Reply<CallToolResult>, Rejection> {
-    Ok(Reply::Pending(Box::pin(
-        async move { F::answer(future.await) },
-    )))
+    Ok(Reply::Pending(Box::pin(async move {
+        (form.answer)(future.await)
+    })))
 }
 
 /// The answer of a function that has yet to run, and may run only so long.
@@ -101,15 +101,15 @@ pub fn pending<F: Form>(
 /// # Errors
 ///
 /// Never: the type is that of a call, in which reading the arguments may fail.
-pub fn timed<F: Form>(
-    _: F,
+pub fn timed<T: 'static>(
+    form: Return<T>,
     milliseconds: u64,
-    future: impl Future<Output = F::Value> + Send + 'static,
+    future: impl Future<Output = T> + Send + 'static,
 ) -> Result<Reply<CallToolResult>, Rejection> {
     let limit = Duration::from_millis(milliseconds);
     Ok(Reply::Pending(Box::pin(async move {
         match tokio::time::timeout(limit, future).await {
-            Ok(value) => F::answer(value),
+            Ok(value) => (form.answer)(value),
             Err(_) => Ok(error::failure(format!("not finished within {limit:?}"))),
         }
     })))

@@ -16,8 +16,24 @@ use super::result::IntoToolResult;
 use super::structured;
 use crate::ProtocolError;
 
+/// How a return type becomes a result, as functions: nothing has to be proved after this.
+pub struct Return<T> {
+    /// The schema of the structured content, where there is any.
+    pub(super) schema: fn() -> Option<Value>,
+    /// The result with a value, or what the call is answered with instead.
+    pub(super) answer: fn(T) -> Result<CallToolResult, ProtocolError>,
+}
+
+impl<T> Clone for Return<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Return<T> {}
+
 /// A way of turning values of one type into results.
-pub trait Form: Copy + Send + Sync + 'static {
+pub trait Form {
     /// The type of the values.
     type Value;
 
@@ -56,12 +72,15 @@ impl<T, E> Returned<Result<T, E>> {
         Returned::new()
     }
 
-    /// The form of the whole type, from that of its success.
-    pub fn of<F: Form<Value = T>>(&self, _: F) -> Fallible<F, E>
+    /// How the whole type becomes a result, from how its success does.
+    pub fn of<F: Form<Value = T>>(&self, _: F) -> Return<Result<T, E>>
     where
         E: IntoToolError,
     {
-        Fallible(PhantomData)
+        Return {
+            schema: F::output_schema,
+            answer: |value| value.map_or_else(error::answer, F::answer),
+        }
     }
 }
 
@@ -70,8 +89,8 @@ pub trait Plain<T> {
     /// The type itself.
     fn success(&self) -> Returned<T>;
 
-    /// The form itself.
-    fn of<F: Form<Value = T>>(&self, form: F) -> F;
+    /// How the type becomes a result.
+    fn of<F: Form<Value = T>>(&self, form: F) -> Return<T>;
 }
 
 impl<T> Plain<T> for Returned<T> {
@@ -79,8 +98,11 @@ impl<T> Plain<T> for Returned<T> {
         Self::new()
     }
 
-    fn of<F: Form<Value = T>>(&self, form: F) -> F {
-        form
+    fn of<F: Form<Value = T>>(&self, _: F) -> Return<T> {
+        Return {
+            schema: F::output_schema,
+            answer: F::answer,
+        }
     }
 }
 
@@ -90,8 +112,8 @@ pub struct Own<T>(PhantomData<fn() -> T>);
 /// The form of types that are written as JSON.
 pub struct Structured<T>(PhantomData<fn() -> T>);
 
-/// The form of a `Result`, from that of its success.
-pub struct Fallible<F, E>(PhantomData<fn() -> (F, E)>);
+/// The form of types that have none; it is never used.
+pub struct Missing<T>(PhantomData<fn() -> T>);
 
 /// First choice.
 pub trait OwnForm<T> {
@@ -119,37 +141,22 @@ impl<T: Serialize + JsonSchema> StructuredForm<T> for &Returned<T> {
 
 /// No choice: it exists to say what is missing.
 pub trait NoForm<T> {
-    /// The form that the type should have.
-    fn form(&self) -> Own<T>
+    /// Nothing, and the compiler says why.
+    fn form(&self) -> Missing<T>
     where
         T: IntoToolResult;
 }
 
 impl<T> NoForm<T> for Returned<T> {
-    fn form(&self) -> Own<T>
+    fn form(&self) -> Missing<T>
     where
         T: IntoToolResult,
     {
-        Own(PhantomData)
+        Missing(PhantomData)
     }
 }
 
-/// A zero-sized value is copied whatever it stands for.
-macro_rules! copied {
-    ($($kind:ident<$($parameter:ident),*>)*) => {$(
-        impl<$($parameter),*> Clone for $kind<$($parameter),*> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-
-        impl<$($parameter),*> Copy for $kind<$($parameter),*> {}
-    )*};
-}
-
-copied!(Own<T> Structured<T> Fallible<F, E>);
-
-impl<T: IntoToolResult + 'static> Form for Own<T> {
+impl<T: IntoToolResult> Form for Own<T> {
     type Value = T;
 
     fn output_schema() -> Option<Value> {
@@ -161,7 +168,7 @@ impl<T: IntoToolResult + 'static> Form for Own<T> {
     }
 }
 
-impl<T: Serialize + JsonSchema + 'static> Form for Structured<T> {
+impl<T: Serialize + JsonSchema> Form for Structured<T> {
     type Value = T;
 
     fn output_schema() -> Option<Value> {
@@ -173,14 +180,14 @@ impl<T: Serialize + JsonSchema + 'static> Form for Structured<T> {
     }
 }
 
-impl<F: Form, E: IntoToolError> Form for Fallible<F, E> {
-    type Value = Result<F::Value, E>;
+impl<T> Form for Missing<T> {
+    type Value = T;
 
     fn output_schema() -> Option<Value> {
-        F::output_schema()
+        None
     }
 
-    fn answer(value: Self::Value) -> Result<CallToolResult, ProtocolError> {
-        value.map_or_else(error::answer, F::answer)
+    fn answer(_: T) -> Result<CallToolResult, ProtocolError> {
+        Ok(CallToolResult::new([]))
     }
 }

@@ -30,7 +30,8 @@ use crate::ProtocolError;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a tool",
     label = "needs `Serialize` and `JsonSchema`",
-    note = "add `#[derive(Serialize, JsonSchema)]` to `{Self}`, or return text, content or a `CallToolResult`"
+    note = "add `#[derive(Serialize, JsonSchema)]` to it, or to your type inside it",
+    note = "or return text, content or a `CallToolResult`"
 )]
 pub trait IntoToolResult: Sized {
     /// The schema of the structured content, where there is any.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::argument::Argument;
 use super::call::{Call, Rejection};
-use super::forms::Form;
+use super::forms::Return;
 use super::route::{ToolCall, ToolRoute};
 use super::structured;
 use crate::schema;
@@ -139,11 +139,11 @@ impl ToolSpec {
     }
 
     /// Declares what the tool returns.
-    pub fn returns<F: Form>(&mut self, form: F) -> F {
+    pub fn returns<T>(&mut self, form: Return<T>) -> Return<T> {
         if self.text_only {
             return form;
         }
-        self.tool.output_schema = F::output_schema().map(|schema| {
+        self.tool.output_schema = (form.schema)().map(|schema| {
             self.wraps = !structured::is_object(&schema);
             RawJson::from(if self.wraps {
                 structured::wrapped_schema(schema)

@@ -1,0 +1,16 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Place;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[tool]
+    fn look(&self, place: &Place) {}
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+#[derive(Default, Deserialize, JsonSchema)]
+struct Place;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[tool]
+    fn look(&self, #[arg(default)] at: Place) {}
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Lost;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[tool]
+    fn look(&self) -> Result<String, Lost> {
+        Err(Lost)
+    }
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+#[derive(Deserialize, JsonSchema)]
+struct Place;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[tool]
+    fn look(&self, #[arg(header = "At")] at: Place) {}
+}
+
+fn main() {}

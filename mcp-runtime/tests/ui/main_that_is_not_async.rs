@@ -1,0 +1,4 @@
+#![allow(unused)]
+
+#[mcp_runtime::main]
+fn main() {}

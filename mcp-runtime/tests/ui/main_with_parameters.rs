@@ -1,0 +1,4 @@
+#![allow(unused)]
+
+#[mcp_runtime::main]
+async fn main(arguments: Vec<String>) {}

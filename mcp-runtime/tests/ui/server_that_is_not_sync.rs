@@ -1,0 +1,14 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server(std::cell::RefCell<u32>);
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[tool]
+    fn look(&self) {}
+}
+
+fn main() {}
