@@ -6,6 +6,7 @@ use mcp_types::{Era, RequestMetaRef};
 use serde_json::value::RawValue;
 
 use super::methods::{self, Side};
+use super::terms::LastTerms;
 use super::{LifecycleState, Refusal, Revisions, Terms, decode_params};
 
 /// A connection as its server sees it: messages go in, decisions come out.
@@ -21,6 +22,7 @@ pub(crate) struct ServerLifecycle {
     state: State,
     supported: Revisions,
     stateless_seen: bool,
+    last: LastTerms,
 }
 
 #[derive(Debug)]
@@ -50,6 +52,7 @@ impl ServerLifecycle {
             state: State::Uninitialized,
             supported,
             stateless_seen: false,
+            last: LastTerms::default(),
         }
     }
 
@@ -89,9 +92,9 @@ impl ServerLifecycle {
             (State::ShuttingDown | State::Terminated, _) => Err(Refusal::Ending(self.state())),
             (_, Request::Stateless(meta)) => {
                 self.stateless_seen = true;
-                let terms = Terms::stateless(meta.as_ref(), self.supported)?;
+                let terms = self.last.stateless(meta.as_ref(), self.supported)?;
                 methods::check_method(method, Side::Client, terms.revision)?;
-                Ok(Admission::Serve(Arc::new(terms)))
+                Ok(Admission::Serve(terms))
             }
             (State::Uninitialized, Request::Initialize) => {
                 let terms = Terms::handshake(decode_params(params)?, self.supported)?;
