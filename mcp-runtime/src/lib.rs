@@ -46,10 +46,10 @@ pub use error::{CallError, ProtocolError, ServeError};
 #[cfg(feature = "macros")]
 pub use mcp_macros::{main, mcp_server, tool};
 pub use mcp_types as types;
-pub use mcp_types::{Era, Revision};
+pub use mcp_types::{Era, Revision, Revisions};
 #[cfg(feature = "client")]
 pub use protocol::Agreement;
-pub use protocol::{LifecycleState, Revisions, Terms, Timeouts, Unavailable};
+pub use protocol::{LifecycleState, Terms, Timeouts, Unavailable};
 #[cfg(feature = "server")]
 pub use server::tools::{Audio, Image, IntoToolResult, Json, ToolError};
 #[cfg(feature = "server")]

@@ -240,3 +240,42 @@ async fn a_last_line_without_a_line_break_is_served() {
     );
     serving.await.unwrap().unwrap();
 }
+
+#[tokio::test]
+async fn methods_of_another_revision_are_refused_by_name_of_the_revision() {
+    let mut wire = Wire::operating("2025-06-18").await;
+    let answer = wire.ask(support::request(1, "tasks/list", json!({}))).await;
+    assert_eq!(code(&answer), -32601, "{answer}");
+    assert!(
+        answer["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("2025-06-18"),
+        "{answer}"
+    );
+    let answer = wire.ask(stateless(2, "ping", json!({}))).await;
+    assert_eq!(code(&answer), -32601, "{answer}");
+    assert!(
+        answer["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("2026-07-28"),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn methods_without_their_capability_are_refused_by_its_name() {
+    let mut wire = Wire::operating("2025-06-18").await;
+    let answer = wire
+        .ask(support::request(1, "prompts/list", json!({})))
+        .await;
+    assert_eq!(code(&answer), -32601, "{answer}");
+    assert!(
+        answer["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("`prompts`"),
+        "{answer}"
+    );
+}

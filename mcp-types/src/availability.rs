@@ -3,57 +3,8 @@
 //! The tables are generated from the published schemas. Names are those of the
 //! wire for methods and fields, and those of this crate for types and variants.
 
-use crate::Revision;
 use crate::generated::availability::{METHODS, TYPES};
-
-/// A set of revisions.
-///
-/// ```
-/// use mcp_types::Revision;
-///
-/// let icons = Revision::field("Tool", "icons").unwrap().revisions;
-/// assert_eq!(icons.since(), Some(Revision::V2025_11_25));
-/// assert_eq!(icons.until(), None);
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Revisions(pub(crate) u16);
-
-impl Revisions {
-    /// Whether `revision` is one of them.
-    #[must_use]
-    pub const fn contains(self, revision: Revision) -> bool {
-        self.0 >> revision.index() & 1 == 1
-    }
-
-    /// The revisions, oldest first.
-    pub fn iter(self) -> impl DoubleEndedIterator<Item = Revision> {
-        Revision::ALL
-            .into_iter()
-            .filter(move |revision| self.contains(*revision))
-    }
-
-    /// The oldest of them.
-    #[must_use]
-    pub fn since(self) -> Option<Revision> {
-        self.iter().next()
-    }
-
-    /// The newest of them, or `None` if that is the newest of all: there is no end yet.
-    #[must_use]
-    pub fn until(self) -> Option<Revision> {
-        self.iter()
-            .next_back()
-            .filter(|last| *last != Revision::LATEST)
-    }
-}
-
-impl std::fmt::Debug for Revisions {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_set()
-            .entries(self.iter().map(Revision::as_str))
-            .finish()
-    }
-}
+use crate::{Revision, Revisions};
 
 /// One end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -18,12 +18,11 @@ mod one_or_many;
 mod open_enum;
 mod raw;
 mod revision;
+mod revisions;
 mod support;
 mod union;
 
-pub use availability::{
-    CapabilityInfo, FieldInfo, MethodInfo, Revisions, Side, TypeInfo, VariantInfo,
-};
+pub use availability::{CapabilityInfo, FieldInfo, MethodInfo, Side, TypeInfo, VariantInfo};
 pub use conform::Conform;
 pub use generated::*;
 pub use jsonrpc::{ErrorObject, ProgressToken, RequestId};
@@ -32,3 +31,4 @@ pub use method::{Notification, Request};
 pub use one_or_many::OneOrMany;
 pub use raw::{JsonObject, RawJson};
 pub use revision::{Era, UnknownRevision};
+pub use revisions::Revisions;

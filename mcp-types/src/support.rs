@@ -28,8 +28,9 @@ pub(crate) mod unions {
 
 pub(crate) mod availability {
     pub(crate) use crate::availability::{
-        CapabilityInfo, FieldInfo, MethodInfo, Revisions, Side, TypeInfo, VariantInfo,
+        CapabilityInfo, FieldInfo, MethodInfo, Side, TypeInfo, VariantInfo,
     };
+    pub(crate) use crate::revisions::Revisions;
 }
 
 pub(crate) mod borrowed {

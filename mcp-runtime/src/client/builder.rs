@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::{Era, Implementation, Revision};
+use mcp_types::{Era, Implementation, Revision, Revisions};
 
 use super::config::Config;
 use super::connect::agree;
 use super::link::Link;
 use super::status::{OnStatus, Status, StatusBoard, TransportState};
 use super::{Client, ConnectError};
-use crate::protocol::{Revisions, Timeouts};
+use crate::protocol::Timeouts;
 use crate::transport::Transport;
 
 /// How a client presents itself and behaves; [`connect`](Self::connect) makes it one.

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use mcp_types::{ClientCapabilities, Implementation};
+use mcp_types::{ClientCapabilities, Implementation, Revisions};
 
 use crate::driver::Limits;
-use crate::protocol::{Revisions, Timeouts};
+use crate::protocol::Timeouts;
 
 /// What a client was told by its builder.
 #[derive(Clone, Debug)]

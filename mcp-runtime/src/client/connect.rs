@@ -145,7 +145,7 @@ async fn settle(
         Discovery::Foreign(_) => &Vec::new(),
     };
     let in_common = |revision: &Revision| offered.iter().any(|name| name == revision.as_str());
-    let chosen = config.revisions.iter().find(in_common);
+    let chosen = config.revisions.iter().rfind(in_common);
     let none = ConnectError::Revision {
         asked,
         offered: offered.clone(),

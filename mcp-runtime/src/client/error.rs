@@ -3,10 +3,10 @@
 use std::io;
 use std::time::Duration;
 
-use mcp_types::{ErrorObject, Revision};
+use mcp_types::{ErrorObject, Revision, Revisions};
 
 use crate::error::CallError;
-use crate::protocol::{Revisions, Unavailable};
+use crate::protocol::Unavailable;
 
 /// Why there is no connection to a server. Whatever was opened is closed again.
 #[derive(Debug, thiserror::Error)]

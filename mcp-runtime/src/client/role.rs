@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use mcp_types::jsonrpc::{RequestId, write};
-use mcp_types::{RawJson, methods};
+use mcp_types::{RawJson, Revision, Side, methods};
 use serde_json::value::RawValue;
 
 use super::session::Session;
 use crate::driver::{Outgoing, Role, Served};
-use crate::protocol::{ClientLifecycle, LifecycleState, Refusal, missing_capability};
+use crate::protocol::{ClientLifecycle, Refusal, not_offered};
 
 /// Asks the lifecycle what a message of the server means, and serves it.
 pub(super) struct ClientRole {
@@ -21,13 +21,14 @@ impl ClientRole {
     }
 
     fn serve(&self, method: &str) -> Result<Served<RawJson>, Refusal> {
-        self.session.with(|lifecycle| lifecycle.request(method))?;
+        let revision = self.session.with(|lifecycle| {
+            lifecycle.request(method)?;
+            let agreement = lifecycle.agreement();
+            Ok::<_, Refusal>(agreement.map_or(Revision::LATEST, |agreed| agreed.revision))
+        })?;
         match method {
             methods::PING => Ok(Served::Now(Ok(RawJson::empty_object()))),
-            _ => Err(Refusal::NotOffered {
-                method: method.to_owned(),
-                capability: missing_capability(method),
-            }),
+            _ => Err(not_offered(method, Side::Client, revision)),
         }
     }
 }
@@ -61,10 +62,6 @@ impl Role for ClientRole {
     fn sends_null_ids(&self) -> bool {
         // A message that is none is not answered with an id that the server never gave out.
         false
-    }
-
-    fn state(&self) -> LifecycleState {
-        self.session.with(|lifecycle| lifecycle.state())
     }
 
     fn shut_down(&mut self) {

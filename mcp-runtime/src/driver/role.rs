@@ -6,7 +6,7 @@ use std::pin::Pin;
 use mcp_types::jsonrpc::{ErrorObject, RequestId};
 use serde_json::value::RawValue;
 
-use crate::protocol::{LifecycleState, Refusal};
+use crate::protocol::Refusal;
 
 /// A future that can be moved between threads, boxed.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -32,9 +32,6 @@ pub(crate) trait Role: Send + 'static {
 
     /// Whether an error about a message without a readable id carries `null` as its id, or none.
     fn sends_null_ids(&self) -> bool;
-
-    /// Where the connection is in its life.
-    fn state(&self) -> LifecycleState;
 
     /// No new requests from here on.
     fn shut_down(&mut self);

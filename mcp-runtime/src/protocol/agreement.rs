@@ -1,8 +1,8 @@
 //! What a client and its server agreed on, as the client knows it.
 
-use mcp_types::{Implementation, Revision, ServerCapabilities, methods};
+use mcp_types::{Implementation, Revision, ServerCapabilities, Side, methods};
 
-use super::{Side, Unavailable, check_method};
+use super::Unavailable;
 
 /// What a client learned when it connected: how to speak to the server, and what it offers.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,12 +20,12 @@ pub struct Agreement {
 impl Agreement {
     /// Whether a request may be sent under this agreement.
     pub(super) fn allows(&self, method: &'static str) -> Result<(), Unavailable> {
-        check_method(method, Side::Client, self.revision).map_err(|_| {
-            Unavailable::NotInRevision {
+        if !self.revision.allows(method, Side::Client) {
+            return Err(Unavailable::NotInRevision {
                 method,
                 revision: self.revision,
-            }
-        })?;
+            });
+        }
         match self.missing_capability(method) {
             Some(capability) => Err(Unavailable::NotOffered { method, capability }),
             None => Ok(()),

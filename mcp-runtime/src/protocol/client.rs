@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use mcp_types::methods;
+use mcp_types::{Side, methods};
 
-use super::{Agreement, LifecycleState, Refusal, Side, Unavailable, check_method};
+use super::methods as known;
+use super::{Agreement, LifecycleState, Refusal, Unavailable};
 
 /// A connection as its client sees it: what may be sent, and what may come in.
 ///
@@ -118,7 +119,8 @@ impl ClientLifecycle {
             State::Uninitialized | State::Initializing if method == methods::PING => Ok(()),
             State::Uninitialized | State::Initializing => Err(Refusal::NotInitialized),
             State::Initialized(agreement) | State::Operating(agreement) => {
-                check_method(method, Side::Server, agreement.revision)
+                let info = known::request(method, Side::Server)?;
+                known::in_revision(info, Side::Server, agreement.revision)
             }
             State::ShuttingDown | State::Terminated => Err(Refusal::Ending(self.state())),
         }
@@ -129,7 +131,7 @@ impl ClientLifecycle {
         match &self.state {
             State::Initializing => method == methods::NOTIFICATIONS_MESSAGE,
             State::Initialized(agreement) | State::Operating(agreement) => {
-                check_method(method, Side::Server, agreement.revision).is_ok()
+                agreement.revision.allows(method, Side::Server)
             }
             State::Uninitialized | State::ShuttingDown | State::Terminated => false,
         }

@@ -1,21 +1,52 @@
-//! Which methods exist where.
+//! Which methods may be called, by the generated table.
 
-use mcp_types::{Era, Revision};
+use mcp_types::{Era, MethodInfo, Revision, Side};
 
 use super::Refusal;
 
-/// tmp
-#[derive(Clone, Copy)]
-pub(crate) enum Side {
-    Client,
-    Server,
+/// What is known about a request that `sender` sends.
+///
+/// # Errors
+///
+/// When no revision has such a request in this direction.
+pub(super) fn request(method: &str, sender: Side) -> Result<&'static MethodInfo, Refusal> {
+    Revision::method(method)
+        .filter(|info| info.is_request && !sent_by(info, sender).is_empty())
+        .ok_or_else(|| Refusal::UnknownMethod(method.to_owned()))
 }
-pub(crate) fn check_method(_m: &str, _s: Side, _r: Revision) -> Result<(), Refusal> {
-    Ok(())
+
+/// Checks that `revision` has the request.
+pub(super) fn in_revision(
+    info: &'static MethodInfo,
+    sender: Side,
+    revision: Revision,
+) -> Result<(), Refusal> {
+    if info.is_sent_by(sender, revision) {
+        return Ok(());
+    }
+    Err(Refusal::NotInRevision {
+        method: info.name,
+        revision,
+    })
 }
-pub(super) fn only_in(_era: Era, method: &str) -> bool {
-    method == "server/discover"
+
+/// Whether a client's request exists in no other era than `era`.
+pub(super) fn only_in(era: Era, info: &MethodInfo) -> bool {
+    info.by_client.iter().all(|revision| revision.era() == era)
 }
-pub(crate) fn missing_capability(_m: &str) -> &'static str {
-    "tools"
+
+/// The refusal of a method that nothing serves here, because its capability was not declared.
+pub(crate) fn not_offered(method: &str, side: Side, revision: Revision) -> Refusal {
+    let info = Revision::method(method);
+    match info.and_then(|info| Some((info.name, info.capability(side, revision)?))) {
+        Some((method, capability)) => Refusal::NotOffered { method, capability },
+        None => Refusal::UnknownMethod(method.to_owned()),
+    }
+}
+
+fn sent_by(info: &MethodInfo, sender: Side) -> mcp_types::Revisions {
+    match sender {
+        Side::Client => info.by_client,
+        Side::Server => info.by_server,
+    }
 }

@@ -13,7 +13,6 @@ mod methods;
 mod negotiate;
 mod pending;
 mod refusal;
-mod revisions;
 mod server;
 mod state;
 mod terms;
@@ -24,13 +23,10 @@ pub use agreement::Agreement;
 #[cfg(feature = "client")]
 pub(crate) use client::ClientLifecycle;
 pub(crate) use decode::decode_params;
-pub(crate) use methods::missing_capability;
-#[cfg(feature = "client")]
-pub(crate) use methods::{Side, check_method};
+pub(crate) use methods::not_offered;
 pub(crate) use pending::Pending;
 pub use pending::Timeouts;
 pub(crate) use refusal::Refusal;
-pub use revisions::Revisions;
 pub(crate) use server::{Admission, ServerLifecycle};
 pub use state::LifecycleState;
 pub use terms::Terms;

@@ -1,8 +1,8 @@
 //! Which revision a handshake settles on.
 
-use mcp_types::{Era, Revision};
+use mcp_types::{Era, Revision, Revisions};
 
-use super::{Refusal, Revisions};
+use super::Refusal;
 
 /// The revision that a server answers `initialize` with: the one asked for where it is supported,
 /// else the newest handshake revision that is (2025-11-25, "Lifecycle", section Version

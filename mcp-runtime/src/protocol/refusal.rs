@@ -1,9 +1,9 @@
 //! Messages that are not served.
 
 use mcp_types::jsonrpc::{ErrorObject, code};
-use mcp_types::{RawJson, Revision};
+use mcp_types::{RawJson, Revision, Revisions, error_codes};
 
-use super::{LifecycleState, Revisions};
+use super::LifecycleState;
 
 /// Why a message is not served; [`to_error`](Self::to_error) is the answer to its sender.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -25,11 +25,14 @@ pub(crate) enum Refusal {
     UnknownMethod(String),
     /// A method of another revision.
     #[error("Method not found: {method} does not exist in revision {revision}")]
-    NotInRevision { method: String, revision: Revision },
+    NotInRevision {
+        method: &'static str,
+        revision: Revision,
+    },
     /// A method whose capability this server does not offer.
     #[error("Method not found: {method} needs the capability `{capability}`, which is not offered")]
     NotOffered {
-        method: String,
+        method: &'static str,
         capability: &'static str,
     },
     /// Parameters that do not fit the method.
@@ -64,9 +67,6 @@ pub(crate) enum Refusal {
     Batch(String),
 }
 
-/// The code that 2026-07-28 gives to a version that is not served.
-const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
-
 impl Refusal {
     /// The error to answer with.
     pub(crate) fn to_error(&self) -> ErrorObject {
@@ -80,7 +80,7 @@ impl Refusal {
                 requested,
                 supported,
             } => {
-                let supported: Vec<_> = supported.iter().map(Revision::as_str).collect();
+                let supported: Vec<_> = supported.iter().rev().map(Revision::as_str).collect();
                 error.with_data(RawJson::from(
                     serde_json::json!({ "supported": supported, "requested": requested }),
                 ))
@@ -103,7 +103,7 @@ impl Refusal {
             Self::InvalidParams { .. }
             | Self::UnknownTool(_)
             | Self::UnsupportedHandshake { .. } => code::INVALID_PARAMS,
-            Self::UnsupportedVersion { .. } => UNSUPPORTED_PROTOCOL_VERSION,
+            Self::UnsupportedVersion { .. } => error_codes::UNSUPPORTED_PROTOCOL_VERSION,
             Self::Ending(_) | Self::Busy(_) => code::INTERNAL_ERROR,
         }
     }

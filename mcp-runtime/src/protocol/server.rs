@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use mcp_types::{Era, RequestMetaRef};
+use mcp_types::{
+    Era, InitializeRequest, MethodInfo, PingRequest, Request as _, RequestMetaRef, Revisions, Side,
+};
 use serde_json::value::RawValue;
 
-use super::methods::{self, Side};
+use super::methods;
 use super::terms::LastTerms;
-use super::{LifecycleState, Refusal, Revisions, Terms, decode_params};
+use super::{LifecycleState, Refusal, Terms, decode_params};
 
 /// A connection as its server sees it: messages go in, decisions come out.
 ///
@@ -87,13 +89,14 @@ impl ServerLifecycle {
         method: &str,
         params: Option<&RawValue>,
     ) -> Result<Admission, Refusal> {
-        let request = Request::classify(method, params)?;
+        let info = methods::request(method, Side::Client)?;
+        let request = Request::classify(info, params)?;
         match (&self.state, request) {
             (State::ShuttingDown | State::Terminated, _) => Err(Refusal::Ending(self.state())),
             (_, Request::Stateless(meta)) => {
                 self.stateless_seen = true;
                 let terms = self.last.stateless(meta.as_ref(), self.supported)?;
-                methods::check_method(method, Side::Client, terms.revision)?;
+                methods::in_revision(info, Side::Client, terms.revision)?;
                 Ok(Admission::Serve(terms))
             }
             (State::Uninitialized, Request::Initialize) => {
@@ -107,7 +110,7 @@ impl ServerLifecycle {
             (State::Uninitialized, Request::Other) => Err(Refusal::NotInitialized),
             (State::Initializing(_), Request::Other) => Err(Refusal::InitializedMissing),
             (State::Initialized(terms) | State::Operating(terms), _) => {
-                methods::check_method(method, Side::Client, terms.revision)?;
+                methods::in_revision(info, Side::Client, terms.revision)?;
                 Ok(Admission::Serve(Arc::clone(terms)))
             }
         }
@@ -173,8 +176,8 @@ enum Request<'a> {
 impl<'a> Request<'a> {
     /// A request is stateless when its `_meta` says a version or capabilities, or when its method
     /// exists in no other era.
-    fn classify(method: &str, params: Option<&'a RawValue>) -> Result<Self, Refusal> {
-        if method == "initialize" {
+    fn classify(info: &MethodInfo, params: Option<&'a RawValue>) -> Result<Self, Refusal> {
+        if info.name == InitializeRequest::METHOD {
             return Ok(Self::Initialize);
         }
         let meta = params
@@ -188,9 +191,9 @@ impl<'a> Request<'a> {
         let says_terms = meta.as_ref().is_some_and(|meta| {
             meta.protocol_version.is_some() || meta.client_capabilities.is_some()
         });
-        Ok(match method {
-            _ if says_terms || methods::only_in(Era::Stateless, method) => Self::Stateless(meta),
-            "ping" => Self::Ping,
+        Ok(match info.name {
+            _ if says_terms || methods::only_in(Era::Stateless, info) => Self::Stateless(meta),
+            PingRequest::METHOD => Self::Ping,
             _ => Self::Other,
         })
     }

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use mcp_types::{
     ClientCapabilities, Era, Implementation, InitializeRequestParams, RequestMetaRef, Revision,
+    Revisions,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::decode::invalid_params;
-use super::{Refusal, Revisions, negotiate};
+use super::{Refusal, negotiate};
 
 /// What both peers agreed on: once by handshake, or anew with each stateless request.
 #[derive(Clone, Debug)]

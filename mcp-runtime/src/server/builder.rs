@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use mcp_types::Implementation;
+use mcp_types::{Implementation, Revisions};
 
 use super::Serve;
 use super::router::Router;
 use super::tools::ToolRoute;
-use crate::protocol::Revisions;
 use crate::transport::Transport;
 
 /// A server, ready to serve connections. Cloning is cheap: the clones share everything.

@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::interim::Conform;
 use mcp_types::{RawJson, Revision};
 use serde::Serialize;
+
+use crate::interim::Conform;
 
 /// One answer, as each revision wants it. Made when it is first asked for.
 #[derive(Debug, Default)]

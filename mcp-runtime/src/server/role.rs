@@ -7,7 +7,7 @@ use super::router::Admitted;
 use super::trace::Trace;
 use super::{Answer, Server};
 use crate::driver::{Peer, Role, Served};
-use crate::protocol::{Admission, LifecycleState, Refusal, ServerLifecycle};
+use crate::protocol::{Admission, Refusal, ServerLifecycle};
 
 /// Asks the lifecycle what a message means, and the router to serve it.
 pub(super) struct ServerRole {
@@ -80,10 +80,6 @@ impl Role for ServerRole {
 
     fn sends_null_ids(&self) -> bool {
         self.lifecycle.sends_null_ids()
-    }
-
-    fn state(&self) -> LifecycleState {
-        self.lifecycle.state()
     }
 
     fn shut_down(&mut self) {

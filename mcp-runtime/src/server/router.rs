@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_types::{
     CallToolRequest, DiscoverRequest, DiscoverResult, ErrorObject, InitializeResult,
     ListToolsRequest, PaginatedRequestParams, PingRequest, RawJson, Request, RequestId, Revision,
-    ServerCapabilities, ServerCapabilitiesTools,
+    Revisions, ServerCapabilities, ServerCapabilitiesTools, Side,
 };
 use serde_json::value::RawValue;
 
@@ -15,7 +15,7 @@ use super::prepared::Prepared;
 use super::tools::Tools;
 use super::{Context, Reply};
 use crate::driver::{Peer, Served};
-use crate::protocol::{Refusal, Revisions, Terms, decode_params, missing_capability};
+use crate::protocol::{Refusal, Terms, decode_params, not_offered};
 
 /// Everything a server offers. Built once, shared by all connections, never changed.
 #[derive(Debug)]
@@ -88,10 +88,7 @@ impl Router {
                 self.prepared(discover, terms)
             }
             method => {
-                return Err(Refusal::NotOffered {
-                    method: method.to_owned(),
-                    capability: missing_capability(method),
-                });
+                return Err(not_offered(method, Side::Server, terms.revision));
             }
         };
         Ok(Served::Now(Ok(answer)))
@@ -116,7 +113,7 @@ impl Router {
     }
 
     fn discover_result(&self) -> DiscoverResult {
-        let versions = self.declared.revisions.iter().map(Revision::as_str);
+        let versions = self.declared.revisions.iter().rev().map(Revision::as_str);
         let result = DiscoverResult::new(self.capabilities.clone(), versions);
         match &self.declared.instructions {
             Some(instructions) => result.with_instructions(instructions),

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use mcp_types::{CallToolResult, ListToolsResult, RawJson, Revision};
+use mcp_types::{CallToolRequestParamsRef, CallToolResult, ListToolsResult, RawJson, Revision};
 use serde_json::value::RawValue;
 
 use super::{ToolCall, ToolRoute};
-use crate::interim::CallToolRequestParamsRef;
 use crate::protocol::{Refusal, decode_params};
 use crate::server::prepared::Prepared;
 use crate::server::{Context, Reply};

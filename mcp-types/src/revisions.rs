@@ -2,19 +2,23 @@
 
 use std::fmt;
 
-use mcp_types::{Era, Revision};
+use crate::{Era, Revision};
 
-/// The revisions that a peer is willing to speak.
+/// A set of revisions: those that have a field, or that a peer is willing to speak.
 ///
 /// ```
-/// use mcp_runtime::{Revision, Revisions};
+/// use mcp_types::{Revision, Revisions};
+///
+/// let icons = Revision::field("Tool", "icons").unwrap().revisions;
+/// assert_eq!(icons.since(), Some(Revision::V2025_11_25));
+/// assert_eq!(icons.until(), None);
 ///
 /// let recent = Revisions::ALL.from(Revision::V2025_06_18);
 /// assert!(recent.contains(Revision::V2025_11_25));
 /// assert!(!recent.contains(Revision::V2024_11_05));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Revisions(u8);
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Revisions(pub(crate) u16);
 
 impl Revisions {
     /// Every known revision.
@@ -47,28 +51,51 @@ impl Revisions {
         })
     }
 
-    /// Whether `revision` is in the set.
+    /// Whether `revision` is one of them.
     #[must_use]
     pub const fn contains(self, revision: Revision) -> bool {
-        self.0 & (1 << revision.index()) != 0
+        self.0 >> revision.index() & 1 == 1
     }
 
-    /// The members, newest first.
-    pub fn iter(self) -> impl Iterator<Item = Revision> {
-        let members = Revision::ALL.into_iter().rev();
-        members.filter(move |revision| self.contains(*revision))
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
     }
 
-    /// The newest member of an era.
+    /// The revisions, oldest first.
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = Revision> {
+        Revision::ALL
+            .into_iter()
+            .filter(move |revision| self.contains(*revision))
+    }
+
+    /// The oldest of them.
+    #[must_use]
+    pub fn since(self) -> Option<Revision> {
+        self.iter().next()
+    }
+
+    /// The newest of them, or `None` if that is the newest of all: there is no end yet.
+    #[must_use]
+    pub fn until(self) -> Option<Revision> {
+        self.iter()
+            .next_back()
+            .filter(|last| *last != Revision::LATEST)
+    }
+
+    /// The newest of them that belongs to `era`.
     #[must_use]
     pub fn newest_of(self, era: Era) -> Option<Revision> {
-        self.iter().find(|revision| revision.era() == era)
+        self.iter().rfind(|revision| revision.era() == era)
     }
 }
 
 impl fmt::Debug for Revisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.iter()).finish()
+        f.debug_set()
+            .entries(self.iter().map(Revision::as_str))
+            .finish()
     }
 }
 
@@ -82,11 +109,12 @@ mod tests {
             .from(Revision::V2025_03_26)
             .up_to(Revision::V2025_06_18);
         let members: Vec<_> = middle.iter().collect();
-        assert_eq!(members, [Revision::V2025_06_18, Revision::V2025_03_26]);
+        assert_eq!(members, [Revision::V2025_03_26, Revision::V2025_06_18]);
         assert_eq!(middle.newest_of(Era::Stateless), None);
         let stateless = Revisions::ALL.of(Era::Stateless);
         assert_eq!(stateless, Revisions::only(Revision::V2026_07_28));
         let newest = Revisions::ALL.newest_of(Era::Handshake);
         assert_eq!(newest, Some(Revision::LATEST_HANDSHAKE));
+        assert!(middle.from(Revision::LATEST).is_empty());
     }
 }
