@@ -19,6 +19,10 @@ pub(crate) struct Answer {
 }
 
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a box would be one more allocation in each call of a tool"
+)]
 enum Body {
     Empty,
     Prepared(Arc<RawJson>),
