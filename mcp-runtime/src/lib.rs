@@ -29,7 +29,6 @@ pub mod __private;
 pub mod client;
 mod driver;
 mod error;
-mod interim;
 #[cfg(feature = "server")]
 pub mod prelude;
 mod protocol;

@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::Conform;
+
 /// A message that is answered.
 ///
 /// Implemented by one marker type for each request of the protocol, which has no values.
@@ -27,9 +29,9 @@ pub trait Request {
     /// [`Request::Result`], in the stateless era.
     const MAY_REQUIRE_INPUT: bool;
     /// The type of `params`.
-    type Params: Serialize + DeserializeOwned + Send;
+    type Params: Serialize + DeserializeOwned + Conform + Send;
     /// The type of the answer's `result`.
-    type Result: Serialize + DeserializeOwned + Send;
+    type Result: Serialize + DeserializeOwned + Conform + Send;
 }
 
 /// A message that is not answered.
@@ -41,5 +43,5 @@ pub trait Notification {
     /// Whether some revision allows the message without `params`.
     const PARAMS_OPTIONAL: bool;
     /// The type of `params`.
-    type Params: Serialize + DeserializeOwned + Send;
+    type Params: Serialize + DeserializeOwned + Conform + Send;
 }

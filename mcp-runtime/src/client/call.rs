@@ -12,8 +12,8 @@ use super::link::Options;
 use super::output::complete;
 use crate::driver::BoxFuture;
 use crate::error::CallError;
-use crate::interim::Conform;
 use crate::protocol::Timeouts;
+use mcp_types::Conform;
 
 /// A request that is about to be sent; await it to send it.
 ///

@@ -17,8 +17,8 @@ use super::config::Config;
 use super::error::ConnectError;
 use super::link::{Link, Options};
 use crate::error::CallError;
-use crate::interim::Conform;
 use crate::protocol::{Agreement, ClientLifecycle};
+use mcp_types::Conform;
 
 /// What was agreed on, and what each request has to carry because of it.
 #[derive(Debug)]

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use mcp_types::jsonrpc::{RequestId, write};
-use mcp_types::{CallToolResult, Implementation, RawJson, ResultMetaObject, Revision};
+use mcp_types::{CallToolResult, Conform, Implementation, RawJson, ResultMetaObject, Revision};
 use serde::{Serialize, Serializer};
 
 use crate::driver::Outgoing;
-use crate::interim::Conform;
 use crate::protocol::Terms;
 
 /// A result, in the form that the revision of its request wants.

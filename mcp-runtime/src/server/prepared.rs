@@ -2,10 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use mcp_types::{RawJson, Revision};
+use mcp_types::{Conform, RawJson, Revision};
 use serde::Serialize;
-
-use crate::interim::Conform;
 
 /// One answer, as each revision wants it. Made when it is first asked for.
 #[derive(Debug, Default)]

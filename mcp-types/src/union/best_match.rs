@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::Value;
 
-use crate::availability::Revisions;
+use crate::Revisions;
 use crate::{RawJson, Revision};
 
 /// A union told apart by how well a value fits.
