@@ -4,6 +4,8 @@
 //! and the driver does the rest. What travels as lines of text over a byte stream (stdio, a
 //! socket, a pipe in memory) shares one codec, [`LineReader`] and [`LineWriter`].
 
+#[cfg(feature = "client")]
+pub mod child_process;
 mod line;
 pub mod memory;
 mod outbox;
@@ -14,6 +16,8 @@ mod stream;
 use std::future::Future;
 use std::io;
 
+#[cfg(feature = "client")]
+pub use child_process::ChildProcess;
 pub use line::{LineReader, LineWriter};
 pub use outbox::Outbox;
 #[cfg(feature = "stdio")]

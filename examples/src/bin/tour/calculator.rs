@@ -1,0 +1,45 @@
+//! Where the calculator is.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::SystemTime;
+
+use mcp_runtime::transport::ChildProcess;
+
+use crate::Outcome;
+use crate::page::Page;
+
+/// The calculator, which stands next to the tour itself. Where cargo has built the tour alone, it
+/// is asked to build the calculator as well.
+pub(crate) fn find(page: &Page) -> Outcome<ChildProcess> {
+    let tour = std::env::current_exe()?;
+    let program = tour.with_file_name(format!("calculator{}", std::env::consts::EXE_SUFFIX));
+    if modified(&program) < modified(&tour) {
+        page.note("Making sure that the calculator is built …");
+        build(&tour)?;
+    }
+    Ok(ChildProcess::new(program))
+}
+
+/// When a file was written; `None`, which is before any time, when it does not exist.
+fn modified(file: &Path) -> Option<SystemTime> {
+    file.metadata().and_then(|data| data.modified()).ok()
+}
+
+fn build(tour: &Path) -> Outcome<()> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["build", "--quiet", "--bin", "calculator", "--manifest-path"]);
+    command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
+    // The folder that cargo puts a program in is named after the profile.
+    if tour
+        .parent()
+        .is_some_and(|folder| folder.ends_with("release"))
+    {
+        command.arg("--release");
+    }
+    match command.status()? {
+        status if status.success() => Ok(()),
+        status => Err(format!("the calculator can't be built ({status})").into()),
+    }
+}

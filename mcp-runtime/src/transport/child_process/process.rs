@@ -1,0 +1,129 @@
+//! A child that runs.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::process::{Child, ChildStdin};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::command::OnExit;
+use super::group::Group;
+use super::{Exit, ExitStep, Grace};
+use crate::transport::{FrameWriter, LineWriter, Outbox};
+
+/// The input of a child process, and the process itself: closing the one ends the other.
+///
+/// When it is dropped without being closed, the child and its descendants are killed.
+#[derive(Debug)]
+pub struct ChildWriter {
+    input: Option<LineWriter<ChildStdin>>,
+    process: Process,
+}
+
+impl ChildWriter {
+    pub(super) fn new(input: ChildStdin, process: Process) -> Self {
+        Self {
+            input: Some(LineWriter::new(input)),
+            process,
+        }
+    }
+}
+
+impl FrameWriter for ChildWriter {
+    async fn write(&mut self, outbox: &mut Outbox) -> io::Result<()> {
+        match &mut self.input {
+            Some(input) => input.write(outbox).await,
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.input = None;
+        self.process.end().await
+    }
+}
+
+/// A child process, and all that belongs to it.
+pub(super) struct Process {
+    child: Child,
+    group: Group,
+    stderr: Option<JoinHandle<()>>,
+    grace: Grace,
+    on_exit: Option<OnExit>,
+    ended: bool,
+}
+
+/// How long the last words of a child that is gone are waited for.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+impl Process {
+    pub(super) fn new(
+        child: Child,
+        stderr: Option<JoinHandle<()>>,
+        grace: Grace,
+        on_exit: Option<OnExit>,
+    ) -> Self {
+        Self {
+            group: Group::of(&child),
+            child,
+            stderr,
+            grace,
+            on_exit,
+            ended: false,
+        }
+    }
+
+    /// Waits for the child, whose input is closed, and insists step by step (2026-07-28, "stdio",
+    /// section Shutdown).
+    async fn end(&mut self) -> io::Result<()> {
+        let (status, step) = match timeout(self.grace.close, self.child.wait()).await {
+            Ok(status) => (status?, ExitStep::Closed),
+            Err(_) => self.insist().await?,
+        };
+        self.ended = true;
+        // Descendants that outlived the child are ended with it.
+        self.group.kill();
+        if let Some(mut stderr) = self.stderr.take()
+            && timeout(LAST_WORDS, &mut stderr).await.is_err()
+        {
+            stderr.abort();
+        }
+        tracing::debug!(%status, ?step, "the child process has ended");
+        if let Some(on_exit) = &self.on_exit {
+            on_exit(Exit { status, step });
+        }
+        Ok(())
+    }
+
+    async fn insist(&mut self) -> io::Result<(std::process::ExitStatus, ExitStep)> {
+        self.group.terminate(&mut self.child);
+        if let Ok(status) = timeout(self.grace.terminate, self.child.wait()).await {
+            return Ok((status?, ExitStep::Terminated));
+        }
+        self.group.kill();
+        self.child.start_kill()?;
+        Ok((self.child.wait().await?, ExitStep::Killed))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if !self.ended {
+            // The child itself is killed and reaped by tokio.
+            self.group.kill();
+        }
+        if let Some(stderr) = &self.stderr {
+            stderr.abort();
+        }
+    }
+}
+
+impl std::fmt::Debug for Process {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Process")
+            .field("child", &self.child)
+            .field("grace", &self.grace)
+            .finish_non_exhaustive()
+    }
+}

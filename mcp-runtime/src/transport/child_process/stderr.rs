@@ -1,0 +1,117 @@
+//! What a child says on standard error.
+
+use std::collections::VecDeque;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::process::ChildStderr;
+
+/// Where the standard error of a child goes. A child may write there for any reason, not only
+/// about errors.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub enum Stderr {
+    /// Each line becomes a log message, at level info.
+    #[default]
+    Log,
+    /// To the standard error of this process.
+    Inherit,
+    /// Kept in memory, the newest 64 KiB.
+    Capture(Captured),
+    /// Nowhere.
+    Discard,
+}
+
+/// How much is kept of what a child says, in bytes.
+const KEPT_BYTES: usize = 64 * 1024;
+/// A line longer than this, in bytes, is logged in parts.
+const LINE_BYTES: u64 = 8 * 1024;
+
+impl Stderr {
+    pub(super) fn stdio(&self) -> Stdio {
+        match self {
+            Self::Log | Self::Capture(_) => Stdio::piped(),
+            Self::Inherit => Stdio::inherit(),
+            Self::Discard => Stdio::null(),
+        }
+    }
+
+    /// Reads until the end, where there is something to be read.
+    pub(super) async fn read(self, stream: ChildStderr, program: String) {
+        let read = match self {
+            Self::Log => log(stream, &program).await,
+            Self::Capture(captured) => captured.fill(stream).await,
+            Self::Inherit | Self::Discard => Ok(()),
+        };
+        if let Err(error) = read {
+            tracing::debug!(program, %error, "standard error of a child can't be read");
+        }
+    }
+}
+
+async fn log(stream: ChildStderr, program: &str) -> std::io::Result<()> {
+    let mut stream = BufReader::new(stream);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let mut part = (&mut stream).take(LINE_BYTES);
+        if part.read_until(b'\n', &mut line).await? == 0 {
+            return Ok(());
+        }
+        let line = String::from_utf8_lossy(&line);
+        tracing::info!(program, "{}", line.trim_end());
+    }
+}
+
+/// The newest of what a child said on standard error. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Captured(Arc<Mutex<VecDeque<u8>>>);
+
+impl Captured {
+    /// Room for what a child will say.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What is kept, the newest 64 KiB. Bytes that are no UTF-8 are replaced.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(kept.make_contiguous()).into_owned()
+    }
+
+    async fn fill(&self, mut stream: ChildStderr) -> std::io::Result<()> {
+        let mut buffer = vec![0; 4096];
+        loop {
+            let count = stream.read(&mut buffer).await?;
+            if count == 0 {
+                return Ok(());
+            }
+            self.keep(&buffer[..count]);
+        }
+    }
+
+    fn keep(&self, bytes: &[u8]) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(bytes);
+        let surplus = kept.len().saturating_sub(KEPT_BYTES);
+        kept.drain(..surplus);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_is_kept() {
+        let captured = Captured::new();
+        captured.keep(b"old");
+        captured.keep(&vec![b'n'; KEPT_BYTES - 1]);
+        let text = captured.text();
+        assert_eq!(text.len(), KEPT_BYTES);
+        assert!(text.starts_with("dn"));
+    }
+}
