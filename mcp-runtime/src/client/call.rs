@@ -5,7 +5,7 @@ use std::future::IntoFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::{ProgressNotificationParams, Request};
+use mcp_types::{Conform, ProgressNotificationParams, Request};
 
 use super::Client;
 use super::link::Options;
@@ -77,6 +77,7 @@ impl<R: Request> Call<R> {
 impl<R> Call<R>
 where
     R: Request + 'static,
+    R::Params: Conform,
 {
     async fn send(self) -> Result<R::Result, CallError> {
         let connection = self.client.connection();
@@ -95,6 +96,7 @@ where
 impl<R> IntoFuture for Call<R>
 where
     R: Request + 'static,
+    R::Params: Conform,
 {
     type Output = Result<R::Result, CallError>;
     type IntoFuture = BoxFuture<Self::Output>;

@@ -8,9 +8,9 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use mcp_types::{
-    DiscoverRequest, DiscoverResult, Era, ErrorObject, InitializeRequest, InitializeRequestParams,
-    InitializeResult, InitializedNotification, RawJson, Request, RequestMetaObject, RequestParams,
-    Revision, UnsupportedProtocolVersionErrorData, error_codes,
+    Conform, DiscoverRequest, DiscoverResult, Era, ErrorObject, InitializeRequest,
+    InitializeRequestParams, InitializeResult, InitializedNotification, RawJson, Request,
+    RequestMetaObject, RequestParams, Revision, UnsupportedProtocolVersionErrorData, error_codes,
 };
 
 use super::config::Config;
