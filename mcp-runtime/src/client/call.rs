@@ -13,7 +13,6 @@ use super::output::complete;
 use crate::driver::BoxFuture;
 use crate::error::CallError;
 use crate::protocol::Timeouts;
-use mcp_types::Conform;
 
 /// A request that is about to be sent; await it to send it.
 ///

@@ -18,7 +18,6 @@ use super::error::ConnectError;
 use super::link::{Link, Options};
 use crate::error::CallError;
 use crate::protocol::{Agreement, ClientLifecycle};
-use mcp_types::Conform;
 
 /// What was agreed on, and what each request has to carry because of it.
 #[derive(Debug)]
