@@ -6,6 +6,7 @@
 
 #[cfg(feature = "client")]
 pub mod child_process;
+mod frame;
 mod line;
 pub mod memory;
 mod outbox;
@@ -13,71 +14,9 @@ mod outbox;
 mod stdio;
 mod stream;
 
-use std::future::Future;
-use std::io;
-
-#[cfg(feature = "client")]
-pub use child_process::ChildProcess;
+pub use frame::{DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, Transport};
 pub use line::{LineReader, LineWriter};
 pub use outbox::Outbox;
 #[cfg(feature = "stdio")]
 pub use stdio::{Stdio, stdio};
 pub use stream::ByteStream;
-
-/// The largest frame that a stream accepts unless told otherwise: 16 MiB.
-pub const DEFAULT_MAX_FRAME_BYTES: usize = 16 * 1024 * 1024;
-
-/// A connection to one peer that can be split into two directions.
-pub trait Transport: Send + 'static {
-    /// The direction that brings frames in.
-    type Reader: FrameReader;
-    /// The direction that takes frames out.
-    type Writer: FrameWriter;
-
-    /// Opens the connection.
-    ///
-    /// # Errors
-    ///
-    /// When the underlying stream can't be opened or prepared.
-    fn open(self) -> impl Future<Output = io::Result<(Self::Reader, Self::Writer)>> + Send;
-}
-
-/// Brings frames in.
-///
-/// The driver takes every frame that is buffered, and only then waits for more: so frames that
-/// arrive together are served together, and their answers leave in one write.
-pub trait FrameReader: Send + 'static {
-    /// The next frame that is already here, or `None` when [`fill`](Self::fill) must be awaited.
-    fn next_frame(&mut self) -> Option<Incoming<'_>>;
-
-    /// Waits until more has arrived. `false` means the end of input: frames that are still
-    /// buffered can be taken, no others will come.
-    ///
-    /// Must be cancel safe: a future that is dropped loses no input.
-    fn fill(&mut self) -> impl Future<Output = io::Result<bool>> + Send;
-}
-
-/// Takes frames out.
-pub trait FrameWriter: Send + 'static {
-    /// Sends all that is in `outbox`, removing what was sent.
-    ///
-    /// Must be cancel safe: a future that is dropped has removed exactly what it sent.
-    fn write(&mut self, outbox: &mut Outbox) -> impl Future<Output = io::Result<()>> + Send;
-
-    /// Closes this direction, so that the peer sees the end of input.
-    fn close(&mut self) -> impl Future<Output = io::Result<()>> + Send;
-}
-
-/// What a reader found.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Incoming<'a> {
-    /// The bytes of one frame, without the line break.
-    Frame(&'a [u8]),
-    /// A frame that exceeded the limit and was skipped.
-    TooLarge {
-        /// The beginning of the frame, enough to look for its id.
-        head: &'a [u8],
-        /// The limit, in bytes.
-        limit: usize,
-    },
-}

@@ -6,6 +6,9 @@ use serde_json::value::RawValue;
 
 use super::{ErrorObject, InvalidMessage, RequestId};
 
+/// The value of `jsonrpc` in every message.
+pub const VERSION: &str = "2.0";
+
 /// What one frame holds.
 #[derive(Debug)]
 pub enum Frame<'a> {

@@ -15,8 +15,5 @@ pub mod write;
 
 pub use error::{ErrorObject, InvalidMessage, code};
 pub use id::{ProgressToken, RequestId};
-pub use message::{Frame, Message};
+pub use message::{Frame, Message, VERSION};
 pub use parse::DEFAULT_MAX_DEPTH;
-
-/// The value of `jsonrpc` in every message.
-pub const VERSION: &str = "2.0";

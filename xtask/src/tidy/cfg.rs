@@ -41,6 +41,8 @@ impl<'ast> Visit<'ast> for Search<'_> {
         match item {
             // What is inside a module of tests is compiled as one.
             Item::Mod(module) if module.attrs.iter().any(is_cfg) => {}
+            // A module whose file depends on the platform.
+            Item::Mod(module) if module.content.is_none() => {}
             Item::Use(item)
                 if matches!(item.vis, Visibility::Public(_) | Visibility::Restricted(_)) => {}
             item => visit::visit_item(self, item),
@@ -83,7 +85,8 @@ mod tests {
             #[cfg(feature = \"a\")]\nmod a;\n\
             #[cfg(feature = \"a\")]\npub use a::A;\n\
             #[cfg(test)]\nmod tests {\n    #[cfg(unix)]\n    fn f() {}\n}\n\
-            #[cfg_attr(feature = \"a\", doc = \"A\")]\nstruct S;\n";
+            #[cfg_attr(feature = \"a\", doc = \"A\")]\nstruct S;\n\
+            #[cfg_attr(unix, path = \"unix.rs\")]\nmod platform;\n";
         assert!(places(check, &[("x/src/lib.rs", clean)]).is_empty());
         assert!(places(check, &[("x/tests/a.rs", "#![cfg(unix)]")]).is_empty());
     }

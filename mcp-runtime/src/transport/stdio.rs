@@ -1,7 +1,7 @@
 //! The standard streams of this process (2026-07-28, "stdio").
 
-#[cfg_attr(target_os = "linux", path = "reopen.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "pool.rs")]
+#[cfg_attr(target_os = "linux", path = "stdio/reopen.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "stdio/pool.rs")]
 mod streams;
 
 use std::io;
