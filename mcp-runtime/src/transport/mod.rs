@@ -14,6 +14,8 @@ mod outbox;
 mod stdio;
 mod stream;
 
+#[cfg(feature = "client")]
+pub use child_process::ChildProcess;
 pub use frame::{DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, Transport};
 pub use line::{LineReader, LineWriter};
 pub use outbox::Outbox;
