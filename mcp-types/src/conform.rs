@@ -4,7 +4,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{OneOrMany, Revision};
+use crate::union::best_match::{ByBestMatch, best};
+use crate::{OneOrMany, RawJson, Revision, Revisions};
 
 /// Changes a value into the nearest one that a message of a given revision can contain.
 ///
@@ -77,6 +78,22 @@ pub(crate) fn single<T: Nearest>(value: &mut OneOrMany<T>) {
     if let Some(one) = one {
         *value = OneOrMany::One(one);
     }
+}
+
+/// The value as the member that it fits best among those that `revision` has.
+///
+/// `known` are the revisions of each member, as the bits of a [`Revisions`].
+pub(crate) fn refit<T: ByBestMatch + Serialize>(
+    value: &T,
+    known: &[u16],
+    revision: Revision,
+) -> Option<T> {
+    let json = RawJson::new(value).ok()?;
+    let parsed = json.parse().ok()?;
+    let candidates = T::CANDIDATES.iter().zip(known).enumerate();
+    let candidates = candidates.filter(|(_, (_, known))| Revisions(**known).contains(revision));
+    let best = best(candidates.map(|(index, (one, _))| (index, one)), &parsed)?;
+    T::decode(best, &json).ok().flatten()
 }
 
 /// Brings a number into a range; what is not a number becomes 0, or what is nearest to it.

@@ -49,6 +49,5 @@ pub(crate) mod revisions {
 
 pub(crate) mod conform {
     pub(crate) use crate::conform::{self as fit, Conform, Nearest};
-    pub(crate) use crate::union::best_match;
     pub(crate) use crate::{RawJson, RequestId};
 }

@@ -1277,7 +1277,7 @@ impl Nearest for PrimitiveSchemaDefinition {
 impl Conform for PrimitiveSchemaDefinition {
     fn conform(&mut self, revision: Revision) {
         if !self.exists_in(revision)
-            && let Some(nearest) = best_match::refit(
+            && let Some(nearest) = fit::refit(
                     self,
                     &[
                         0b11100, 0b11100, 0b11100, 0b11000, 0b11000, 0b11000, 0b11000,

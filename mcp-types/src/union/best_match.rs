@@ -3,12 +3,10 @@
 //! They are small and rare, so the value is looked at as a whole before it is
 //! decoded.
 
-use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::Value;
 
-use crate::Revisions;
-use crate::{RawJson, Revision};
+use crate::RawJson;
 
 /// A union told apart by how well a value fits.
 pub(crate) trait ByBestMatch: Sized {
@@ -56,22 +54,6 @@ pub(crate) fn best<'a>(
     let fits = candidates.filter_map(|(index, one)| Some((index, one.fit(value)?)));
     let best = fits.reduce(|best, next| if next.1 > best.1 { next } else { best });
     best.map(|(index, _)| index)
-}
-
-/// The value as the member that it fits best among those that `revision` has.
-///
-/// `known` are the revisions of each member, as the bits of a [`Revisions`].
-pub(crate) fn refit<T: ByBestMatch + Serialize>(
-    value: &T,
-    known: &[u16],
-    revision: Revision,
-) -> Option<T> {
-    let json = RawJson::new(value).ok()?;
-    let parsed = json.parse().ok()?;
-    let candidates = T::CANDIDATES.iter().zip(known).enumerate();
-    let candidates = candidates.filter(|(_, (_, known))| Revisions(**known).contains(revision));
-    let best = best(candidates.map(|(index, (one, _))| (index, one)), &parsed)?;
-    T::decode(best, &json).ok().flatten()
 }
 
 /// Reads a union told apart by how well a value fits.

@@ -114,7 +114,7 @@ impl Conform<'_> {
             let nearest = match variants::tag(self.merged, members) {
                 Tag::BestMatch => {
                     let known = members.iter().map(|member| bits(&member.known));
-                    quote!(best_match::refit(self, &[#(#known),*], revision).or_else(|| #from_text))
+                    quote!(fit::refit(self, &[#(#known),*], revision).or_else(|| #from_text))
                 }
                 _ => from_text,
             };
