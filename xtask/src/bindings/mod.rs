@@ -1,12 +1,14 @@
 //! `cargo xtask bindings <revision>`: types for one revision in a single file.
 //!
 //! [`run`](run::run) takes the generated modules of that revision, [`support`]
-//! finds the hand-written modules of `mcp-types` that they lean on, and
-//! [`print`] puts both into one file that needs nothing but serde.
+//! finds the hand-written modules of `mcp-types` that they lean on,
+//! [`timeless`] removes what is about revisions, and [`print`] puts it all
+//! into one file that needs nothing but serde.
 
 mod error;
 mod print;
 mod run;
 mod support;
+mod timeless;
 
 pub(crate) use run::run;

@@ -5,6 +5,7 @@
 
 use super::error::Error;
 use super::print::Module;
+use super::timeless::{forget, is_left_out};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use syn::{Item, UseTree, Visibility};
@@ -23,12 +24,17 @@ impl Support {
         let source = root.join("mcp-types/src");
         let library = read(&source.join("lib.rs"))?;
         let shown = shown(&library);
+        let left_out = shown.iter().filter(|(module, _)| is_left_out(module));
+        let forgotten = left_out
+            .flat_map(|(_, names)| names.iter().cloned())
+            .collect();
         let mut modules = BTreeMap::new();
         let mut wanted: Vec<String> = generated.iter().flat_map(Module::needs).collect();
         while let Some(name) = wanted.pop() {
             let origin = shown.iter().find(|(_, names)| names.contains(&name));
             let module = origin.map_or(name, |(module, _)| module.clone());
-            if modules.contains_key(&module) || !declares(&library, &module) {
+            if modules.contains_key(&module) || is_left_out(&module) || !declares(&library, &module)
+            {
                 continue;
             }
             let mut loaded = load(&source, &module)?;
@@ -36,6 +42,7 @@ impl Support {
             if module == "support" {
                 loaded.keep_modules(|part| generated.iter().any(|it| it.name == part));
             }
+            forget(&mut loaded.syntax, &forgotten);
             wanted.extend(loaded.needs());
             modules.insert(module, loaded);
         }
