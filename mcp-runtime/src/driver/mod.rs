@@ -12,6 +12,7 @@ mod panic;
 mod peer;
 mod role;
 mod run;
+mod stall;
 
 pub(crate) use self::core::Core;
 pub use peer::Peer;

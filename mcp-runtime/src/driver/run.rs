@@ -7,6 +7,7 @@ use mcp_types::jsonrpc::DEFAULT_MAX_DEPTH;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::sleep_until;
 
+use super::stall::Stall;
 use super::{Command, Core, Role};
 use crate::transport::{FrameReader, FrameWriter};
 
@@ -19,6 +20,8 @@ pub(crate) struct Limits {
     pub(crate) max_depth: usize,
     /// How long handlers may go on once the connection ends.
     pub(crate) drain: Duration,
+    /// How long the peer may leave unread what it was sent.
+    pub(crate) write: Duration,
 }
 
 impl Default for Limits {
@@ -27,6 +30,7 @@ impl Default for Limits {
             max_in_flight: 256,
             max_depth: DEFAULT_MAX_DEPTH,
             drain: Duration::from_secs(10),
+            write: Duration::from_secs(60),
         }
     }
 }
@@ -52,6 +56,7 @@ pub(crate) struct Driver<R: Role, I, O> {
     writer: O,
     commands: UnboundedReceiver<Command>,
     drain: Duration,
+    stall: Stall,
     phase: Phase,
     input_open: bool,
     commands_open: bool,
@@ -79,6 +84,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
             writer,
             commands,
             drain: limits.drain,
+            stall: Stall::new(limits.write),
             phase: Phase::Operating,
             input_open: true,
             commands_open: true,
@@ -107,9 +113,8 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
     async fn serve(&mut self) -> io::Result<End> {
         loop {
             self.take_frames();
-            while let Some(done) = self.core.in_flight.try_next() {
-                done.into_iter().for_each(|done| self.core.finished(done));
-            }
+            self.take_finished();
+            self.stall.check(&self.core.outbox, now)?;
             if let Some(end) = self.ended() {
                 return Ok(end);
             }
@@ -127,9 +132,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
                     self.command(command.unwrap_or(Command::ShutDown));
                 }
                 more = self.reader.fill(), if reading => {
-                    if !more? {
-                        self.input_ended();
-                    }
+                    self.input_open = more?;
                 }
                 () = sleep_until(wake.unwrap_or_else(tokio::time::Instant::now)), if wake.is_some() => {
                     self.core.expire(now());
@@ -144,6 +147,19 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         {
             self.core.incoming(incoming, now());
         }
+        let all_taken = self.accepts_frames();
+        if !self.input_open && all_taken && matches!(self.phase, Phase::Operating) {
+            self.core.fail_pending();
+            self.begin_drain(End::Peer, self.drain);
+        }
+    }
+
+    fn take_finished(&mut self) {
+        while !self.core.in_flight.is_empty()
+            && let Some(done) = self.core.in_flight.try_next()
+        {
+            done.into_iter().for_each(|done| self.core.finished(done));
+        }
     }
 
     /// A peer that does not read its answers is not asked for more questions.
@@ -157,13 +173,6 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
             Command::Abort => self.begin_drain(End::Aborted, Duration::ZERO),
             command => self.core.send(command, now()),
         }
-    }
-
-    fn input_ended(&mut self) {
-        self.input_open = false;
-        self.take_frames();
-        self.core.fail_pending();
-        self.begin_drain(End::Peer, self.drain);
     }
 
     fn begin_drain(&mut self, end: End, within: Duration) {
@@ -201,7 +210,8 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
             Phase::Operating => None,
             Phase::Draining { deadline, .. } => Some(deadline),
         };
-        self.core.next_deadline().into_iter().chain(drained).min()
+        let wakes = [self.core.next_deadline(), self.stall.deadline(), drained];
+        wakes.into_iter().flatten().min()
     }
 }
 

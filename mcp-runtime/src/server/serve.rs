@@ -62,6 +62,13 @@ impl<T: Transport> Serve<T> {
         self
     }
 
+    /// How long the client may leave unread what it was sent; 60 seconds unless set. After that,
+    /// the connection is closed.
+    pub fn write_timeout(mut self, timeout: Duration) -> Self {
+        self.limits.write = timeout;
+        self
+    }
+
     /// How many calls may be in flight; 256 unless set. One more is refused at once.
     pub fn max_in_flight(mut self, calls: usize) -> Self {
         self.limits.max_in_flight = calls;

@@ -40,7 +40,8 @@ pub trait FrameReader: Send + 'static {
 
 /// Takes frames out.
 pub trait FrameWriter: Send + 'static {
-    /// Sends all that is in `outbox`, removing what was sent.
+    /// Sends some of what is in `outbox`, and removes it from there. It is called again until
+    /// nothing waits, so that the driver sees whether the peer goes on reading.
     ///
     /// Must be cancel safe: a future that is dropped has removed exactly what it sent.
     fn write(&mut self, outbox: &mut Outbox) -> impl Future<Output = io::Result<()>> + Send;

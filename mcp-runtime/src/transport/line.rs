@@ -119,14 +119,15 @@ impl<W> LineWriter<W> {
 
 impl<W: AsyncWrite + Unpin + Send + 'static> FrameWriter for LineWriter<W> {
     async fn write(&mut self, outbox: &mut Outbox) -> io::Result<()> {
-        while !outbox.is_empty() {
-            let count = self.stream.write(outbox.bytes()).await?;
-            if count == 0 {
-                return Err(io::ErrorKind::WriteZero.into());
-            }
-            outbox.advance(count);
+        let count = self.stream.write(outbox.bytes()).await?;
+        if count == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
         }
-        self.stream.flush().await
+        outbox.advance(count);
+        if outbox.is_empty() {
+            self.stream.flush().await?;
+        }
+        Ok(())
     }
 
     async fn close(&mut self) -> io::Result<()> {

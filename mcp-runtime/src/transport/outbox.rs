@@ -7,6 +7,7 @@
 pub struct Outbox {
     bytes: Vec<u8>,
     sent: usize,
+    sent_in_all: u64,
 }
 
 /// Capacity that is kept between writes; a larger buffer, left by a large message, is given back.
@@ -31,6 +32,11 @@ impl Outbox {
         self.bytes.len() - self.sent
     }
 
+    /// How many bytes were sent since the outbox was made.
+    pub(crate) fn sent_in_all(&self) -> u64 {
+        self.sent_in_all
+    }
+
     /// The bytes that wait: complete lines, the first of which may have been sent in part.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
@@ -48,7 +54,9 @@ impl Outbox {
 
     /// Removes `count` bytes from the front; more than there are empties the outbox.
     pub fn advance(&mut self, count: usize) {
-        self.sent = (self.sent + count).min(self.bytes.len());
+        let count = count.min(self.len());
+        self.sent += count;
+        self.sent_in_all += count as u64;
         if self.is_empty() {
             self.bytes.clear();
             self.bytes.shrink_to(KEPT_CAPACITY);

@@ -66,29 +66,38 @@ impl Wire {
     }
 
     pub async fn send_bytes(&mut self, line: &[u8]) {
+        self.push(line);
+        write_all(&mut self.writer, &mut self.outbox).await;
+    }
+
+    fn push(&mut self, line: &[u8]) {
         self.outbox
             .push(|out| {
                 out.extend_from_slice(line);
                 Ok::<_, ()>(())
             })
             .unwrap();
-        self.writer.write(&mut self.outbox).await.unwrap();
     }
 
     /// The next message, or `None` when the server has closed its side.
     pub async fn next(&mut self) -> Option<Value> {
-        loop {
-            match self.reader.next_frame() {
-                Some(Incoming::Frame(frame)) => {
-                    return Some(serde_json::from_slice(frame).unwrap());
-                }
-                Some(Incoming::TooLarge { .. }) => panic!("an answer is too large"),
-                None => {}
-            }
-            if !self.reader.fill().await.unwrap() {
-                return None;
-            }
+        next_message(&mut self.reader).await
+    }
+
+    /// Sends everything and receives `count` messages, at the same time.
+    pub async fn exchange(&mut self, lines: &[String], count: usize) -> Vec<Value> {
+        for line in lines {
+            self.push(line.as_bytes());
         }
+        let receive = async {
+            let mut received = Vec::new();
+            while received.len() < count {
+                received.push(next_message(&mut self.reader).await.unwrap());
+            }
+            received
+        };
+        let send = write_all(&mut self.writer, &mut self.outbox);
+        tokio::join!(send, receive).1
     }
 
     pub async fn answer(&mut self) -> Value {
@@ -128,6 +137,25 @@ impl Wire {
         }
         self.serving.await.unwrap().unwrap();
         rest
+    }
+}
+
+async fn write_all(writer: &mut Writer, outbox: &mut Outbox) {
+    while !outbox.is_empty() {
+        writer.write(outbox).await.unwrap();
+    }
+}
+
+async fn next_message(reader: &mut Reader) -> Option<Value> {
+    loop {
+        match reader.next_frame() {
+            Some(Incoming::Frame(frame)) => return Some(serde_json::from_slice(frame).unwrap()),
+            Some(Incoming::TooLarge { .. }) => panic!("an answer is too large"),
+            None => {}
+        }
+        if !reader.fill().await.unwrap() {
+            return None;
+        }
     }
 }
 
