@@ -1,107 +1,258 @@
-//! What a call of a tool gets, whatever the tool does.
+//! What becomes of a client's calls.
 
 #![allow(clippy::unwrap_used)]
 
-mod support;
+mod scripted;
 
-use mcp_runtime::server::Reply;
-use mcp_runtime::types::RawJson;
-use serde_json::json;
-use support::{Wire, call, server, stateless};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-#[tokio::test]
-async fn an_unknown_tool_is_an_invalid_parameter() {
-    let mut wire = Wire::operating("2025-11-25").await;
-    let answer = wire.ask(call(1, "burn", json!({}))).await;
-    assert_eq!(answer["error"]["code"], -32602);
-    assert_eq!(answer["error"]["message"], "Unknown tool: burn");
+use mcp_runtime::types::{CallToolResult, ListRootsRequest, Request};
+use mcp_runtime::{CallError, Client, ClientBuilder, LifecycleState, Timeouts, Unavailable};
+use scripted::{operating, stateless};
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn builder() -> ClientBuilder {
+    Client::builder("test", "1.0.0")
+}
+
+type Calling = JoinHandle<Result<CallToolResult, CallError>>;
+
+fn call(client: &Client, name: &str) -> Calling {
+    tokio::spawn(client.call_tool(name, json!({"n": 1})).into_future())
+}
+
+fn said(text: &str) -> Value {
+    json!({"content": [{"type": "text", "text": text}]})
 }
 
 #[tokio::test]
-async fn a_protocol_error_travels_as_it_is() {
-    let mut wire = Wire::operating("2025-11-25").await;
-    let answer = wire.ask(call(1, "refuse", json!({}))).await;
-    assert_eq!(
-        answer["error"],
-        json!({"code": -32050, "message": "no", "data": {"why": 1}})
-    );
-}
-
-#[tokio::test]
-async fn a_panic_is_an_error_without_details_and_the_connection_lives_on() {
-    let mut wire = Wire::operating("2025-11-25").await;
-    for tool in ["panic", "panic_later"] {
-        let answer = wire.ask(call(1, tool, json!({}))).await;
-        assert_eq!(answer["error"]["code"], -32603, "{answer}");
-        assert!(!answer.to_string().contains("secret"), "{answer}");
-        wire.lives_on().await;
+async fn answers_find_their_calls_in_any_order() {
+    let (client, mut server) = operating(builder()).await;
+    let (first, second) = (call(&client, "first"), call(&client, "second"));
+    let (one, params) = server.expect("tools/call").await;
+    assert_eq!(params, json!({"name": "first", "arguments": {"n": 1}}));
+    let (two, _) = server.expect("tools/call").await;
+    assert_ne!(one, two);
+    server.answer(&json!("nobody's"), json!({})).await;
+    server.answer(&two, said("2")).await;
+    server.answer(&one, said("1")).await;
+    server.answer(&one, said("again")).await;
+    for (call, expected) in [(first, "1"), (second, "2")] {
+        let result = call.await.unwrap().unwrap();
+        assert_eq!(result, serde_json::from_value(said(expected)).unwrap());
     }
 }
 
 #[tokio::test]
-async fn calls_over_the_limit_are_refused_at_once() {
-    use mcp_runtime::transport::memory;
+async fn a_stateless_call_says_all() {
+    let (client, mut server) = stateless(builder()).await;
+    let calling = call(&client, "add");
+    let (id, params) = server.expect("tools/call").await;
+    assert_eq!(params["arguments"], json!({"n": 1}));
+    assert_eq!(
+        params["_meta"],
+        json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1.0.0"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        })
+    );
+    let wish = json!({"resultType": "input_required", "requestState": "s"});
+    server.answer(&id, wish).await;
+    let wish = calling.await.unwrap().unwrap_err();
+    assert!(matches!(wish, CallError::InputRequired { .. }), "{wish}");
+}
 
-    let (ours, theirs) = memory::pair();
-    let serving = server().serve(theirs).without_signals().max_in_flight(2);
-    let mut wire = Wire::with(ours, tokio::spawn(serving.into_future())).await;
-    for id in 1..=3 {
-        wire.send(stateless(id, "tools/call", json!({"name": "never"})))
-            .await;
+#[tokio::test]
+async fn an_abandoned_call_is_cancelled() {
+    let (client, mut server) = operating(builder()).await;
+    let calling = call(&client, "slow");
+    let (id, _) = server.expect("tools/call").await;
+    calling.abort();
+    let (_, params) = server.expect("notifications/cancelled").await;
+    assert_eq!(params["requestId"], id);
+    server.answer(&id, said("too late")).await;
+    let next = call(&client, "next");
+    let (id, _) = server.expect("tools/call").await;
+    server.answer(&id, said("in time")).await;
+    next.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_waits_a_minute_unless_told_otherwise() {
+    let (client, mut server) = operating(builder()).await;
+    for (seconds, calling) in [
+        (60, call(&client, "slow")),
+        (
+            5,
+            tokio::spawn(
+                client
+                    .call_tool("slow", ())
+                    .timeout(5 * SECOND)
+                    .into_future(),
+            ),
+        ),
+    ] {
+        let start = Instant::now();
+        let (id, _) = server.expect("tools/call").await;
+        let error = calling.await.unwrap().unwrap_err();
+        let waited = seconds * SECOND;
+        assert_eq!(start.elapsed().as_secs(), waited.as_secs());
+        let CallError::Timeout { method, .. } = error else {
+            panic!("{error}")
+        };
+        assert_eq!(method, "tools/call");
+        let (_, params) = server.expect("notifications/cancelled").await;
+        assert_eq!(params["requestId"], id);
     }
-    let answer = wire.answer().await;
-    assert_eq!(
-        (&answer["id"], &answer["error"]["code"]),
-        (&json!(3), &json!(-32603)),
-        "{answer}"
-    );
-    wire.lives_on().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_is_reported_and_extends_the_wait_if_wanted() {
+    let (client, mut server) = operating(builder()).await;
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let news = Arc::clone(&seen);
+    let timeouts = Timeouts {
+        idle: 10 * SECOND,
+        total: 25 * SECOND,
+        reset_on_progress: true,
+    };
+    let call = client.call_tool("slow", ()).timeouts(timeouts);
+    let call = call.on_progress(move |progress| news.lock().unwrap().push(progress.progress));
+    let start = Instant::now();
+    let calling = tokio::spawn(call.into_future());
+    let (_, params) = server.expect("tools/call").await;
+    let token = &params["_meta"]["progressToken"];
+    assert!(token.is_i64(), "{params}");
+    for progress in [1, 2, 3] {
+        tokio::time::sleep(8 * SECOND).await;
+        let news = json!({"progressToken": token, "progress": progress});
+        server.notify("notifications/progress", news).await;
+    }
+    let error = calling.await.unwrap().unwrap_err();
+    assert!(matches!(error, CallError::Timeout { .. }), "{error}");
+    assert_eq!(start.elapsed().as_secs(), 25, "never past the maximum");
+    assert_eq!(*seen.lock().unwrap(), [1.0, 2.0, 3.0]);
 }
 
 #[tokio::test]
-async fn answers_come_in_the_order_in_which_they_are_ready() {
-    let mut wire = Wire::operating("2025-06-18").await;
-    wire.send_text(&format!(
-        "{}\n{}\n{}",
-        call("slow", "never", json!({})),
-        call("later", "soon", json!({})),
-        call("now", "echo", json!({})),
-    ))
-    .await;
-    assert_eq!(
-        [
-            wire.answer().await["id"].take(),
-            wire.answer().await["id"].take()
-        ],
-        ["now", "later"]
-    );
+async fn nobody_waits_for_a_server_that_is_gone() {
+    let (client, mut server) = operating(builder()).await;
+    let calls = [call(&client, "one"), call(&client, "two")];
+    for _ in &calls {
+        server.expect("tools/call").await;
+    }
+    drop(server);
+    for call in calls {
+        let error = call.await.unwrap().unwrap_err();
+        assert!(matches!(error, CallError::Closed), "{error}");
+    }
+    let mut status = client.watch_status();
+    while status.current().lifecycle != LifecycleState::Terminated {
+        status.changed().await.unwrap();
+    }
+    client.list_tools().await.unwrap_err();
 }
 
 #[tokio::test]
-async fn a_list_has_one_page() {
-    let mut wire = Wire::operating("2025-06-18").await;
-    let message = support::request(1, "tools/list", json!({"cursor": "2"}));
-    let answer = wire.ask(message).await;
-    assert_eq!(answer["error"]["code"], -32602, "{answer}");
-    assert!(
-        answer["error"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("params.cursor")
-    );
+async fn the_server_may_ping_and_nothing_else_is_offered() {
+    let (_client, mut server) = operating(builder()).await;
+    let ask = |id: i64, method: &str| json!({"jsonrpc": "2.0", "id": id, "method": method});
+    server.send(ask(1, "ping")).await;
+    let pong = server.next().await.unwrap();
+    assert_eq!(pong, json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
+    for method in [
+        ListRootsRequest::METHOD,
+        "sampling/createMessage",
+        "nonsense",
+    ] {
+        server.send(ask(2, method)).await;
+        let refusal = server.next().await.unwrap();
+        assert_eq!(refusal["error"]["code"], -32601, "{refusal}");
+        assert!(
+            refusal["error"]["message"]
+                .as_str()
+                .unwrap()
+                .contains(method)
+        );
+    }
 }
 
 #[tokio::test]
-async fn raw_json_with_line_breaks_stays_on_one_line() {
-    let mut builder = support::builder();
-    builder.tool_route(support::tool("pretty", |_| {
-        let pretty = RawJson::from_text("{\n \"a\":\r\n 1\n}").unwrap();
-        Reply::Ready(Ok(
-            support::text(String::new()).with_structured_content(pretty)
-        ))
-    }));
-    let mut wire = Wire::to(&builder.build()).await;
-    wire.handshake("2025-06-18").await;
-    let answer = wire.ask(call(1, "pretty", json!({}))).await;
-    assert_eq!(answer["result"]["structuredContent"], json!({"a": 1}));
+async fn rubbish_is_skipped() {
+    let (client, mut server) = operating(builder()).await;
+    let calling = call(&client, "add");
+    let (id, _) = server.expect("tools/call").await;
+    for rubbish in [
+        "hello from the server",
+        "[]",
+        "{}",
+        "\u{0}",
+        "{\"id\":",
+        "7",
+    ] {
+        server.send_text(rubbish).await;
+    }
+    server.answer(&id, said("5")).await;
+    calling.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn lists_are_fetched_to_the_last_page_but_not_forever() {
+    let (client, mut server) = operating(builder().max_pages(3)).await;
+    for pages in [3, 4] {
+        let client = client.clone();
+        let listing = tokio::spawn(async move { client.list_tools().await });
+        for page in 1..=3 {
+            let (id, params) = server.expect("tools/list").await;
+            let cursor = (page > 1).then(|| (page - 1).to_string());
+            assert_eq!(params["cursor"], json!(cursor));
+            let name = format!("tool{page}");
+            let mut result = json!({"tools": [{"name": name, "inputSchema": {"type": "object"}}]});
+            if page < pages {
+                result["nextCursor"] = json!(page.to_string());
+            }
+            server.answer(&id, result).await;
+        }
+        match listing.await.unwrap() {
+            Ok(tools) => assert_eq!((tools.len(), pages), (3, 3)),
+            Err(error) => assert!(error.to_string().contains("3 pages"), "{error}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_offered_is_not_sent() {
+    let (client, mut server) = operating(builder()).await;
+    let refused = client
+        .request::<mcp_runtime::types::ListPromptsRequest>(Default::default())
+        .await
+        .unwrap_err();
+    assert!(matches!(
+        refused,
+        CallError::Unavailable(Unavailable::NotOffered {
+            capability: "prompts",
+            ..
+        })
+    ));
+    client.close().await;
+    assert_eq!(server.next().await, None);
+    let late = client.ping().await.unwrap_err();
+    assert!(matches!(
+        late,
+        CallError::Unavailable(Unavailable::State { .. })
+    ));
+}
+
+#[tokio::test]
+async fn arguments_must_have_a_json_form() {
+    let (client, _server) = operating(builder()).await;
+    let arguments = std::collections::HashMap::from([((1, 2), 3)]);
+    let refused = client.call_tool("add", arguments).await.unwrap_err();
+    assert!(matches!(refused, CallError::Params(_)), "{refused}");
 }

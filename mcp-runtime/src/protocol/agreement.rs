@@ -116,4 +116,14 @@ mod tests {
         let agreement = agreement(Revision::V2024_11_05);
         assert_eq!(agreement.allows(methods::COMPLETION_COMPLETE), Ok(()));
     }
+
+    #[test]
+    fn what_the_revision_lacks_is_not_asked_for() {
+        let agreement = agreement(Revision::V2026_07_28);
+        let refused = Unavailable::NotInRevision {
+            method: methods::PING,
+            revision: Revision::V2026_07_28,
+        };
+        assert_eq!(agreement.allows(methods::PING), Err(refused));
+    }
 }

@@ -161,3 +161,147 @@ impl ClientLifecycle {
         self.state = State::Terminated;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mcp_types::{Revision, ServerCapabilities};
+
+    use super::*;
+    use LifecycleState::{
+        Initialized, Initializing, Operating, ShuttingDown, Terminated, Uninitialized,
+    };
+
+    const STATES: [LifecycleState; 6] = [
+        Uninitialized,
+        Initializing,
+        Initialized,
+        Operating,
+        ShuttingDown,
+        Terminated,
+    ];
+
+    fn agreement() -> Arc<Agreement> {
+        Arc::new(Agreement {
+            revision: Revision::LATEST_HANDSHAKE,
+            server_info: None,
+            server_capabilities: ServerCapabilities::new(),
+            instructions: None,
+        })
+    }
+
+    /// A lifecycle that is in `state`.
+    fn at(state: LifecycleState) -> ClientLifecycle {
+        let mut lifecycle = ClientLifecycle::new();
+        let steps: [&dyn Fn(&mut ClientLifecycle); 5] = [
+            &|lifecycle| lifecycle.send(methods::INITIALIZE).unwrap(),
+            &|lifecycle| assert!(lifecycle.initialized(agreement())),
+            &ClientLifecycle::operate,
+            &ClientLifecycle::shut_down,
+            &ClientLifecycle::terminate,
+        ];
+        for step in steps {
+            if lifecycle.state() == state {
+                break;
+            }
+            step(&mut lifecycle);
+        }
+        assert_eq!(lifecycle.state(), state);
+        lifecycle
+    }
+
+    /// One event: what it is called, and what happens.
+    type Event = (&'static str, fn(&mut ClientLifecycle) -> bool);
+
+    const EVENTS: [Event; 14] = [
+        ("send initialize", |it| it.send(methods::INITIALIZE).is_ok()),
+        ("send discover", |it| {
+            it.send(methods::SERVER_DISCOVER).is_ok()
+        }),
+        ("send ping", |it| it.send(methods::PING).is_ok()),
+        ("send unheard-of", |it| it.send("unheard-of").is_ok()),
+        ("send tools/list", |it| it.send(methods::TOOLS_LIST).is_ok()),
+        ("initialized", |it| it.initialized(agreement())),
+        ("operate", |it| {
+            it.operate();
+            true
+        }),
+        ("discovered", |it| it.discovered(agreement())),
+        ("get ping", |it| it.request(methods::PING).is_ok()),
+        ("get roots/list", |it| {
+            it.request(methods::ROOTS_LIST).is_ok()
+        }),
+        ("get log", |it| {
+            it.notification(methods::NOTIFICATIONS_MESSAGE)
+        }),
+        ("get change", |it| {
+            it.notification(methods::NOTIFICATIONS_TOOLS_LIST_CHANGED)
+        }),
+        ("shut down", |it| {
+            it.shut_down();
+            true
+        }),
+        ("terminate", |it| {
+            it.terminate();
+            true
+        }),
+    ];
+
+    /// For each event, what comes of it in each state: `!` refused or ignored, `.` allowed
+    /// without a move, a letter for the state it leads to.
+    const TABLE: [(&str, &str); 14] = [
+        //                   U I i O S T
+        ("send initialize", "I!!!!!"),
+        ("send discover", ".!!!!!"),
+        ("send ping", "....!!"),
+        ("send unheard-of", "!!!!!!"),
+        ("send tools/list", "!!!!!!"),
+        ("initialized", "!i!!!!"),
+        ("operate", "..O..."),
+        ("discovered", "OO!!!!"),
+        ("get ping", "....!!"),
+        ("get roots/list", "!!..!!"),
+        ("get log", "!...!!"),
+        ("get change", "!!..!!"),
+        ("shut down", "SSSS.."),
+        ("terminate", "TTTTT."),
+    ];
+
+    fn letter(state: LifecycleState) -> char {
+        match state {
+            Uninitialized => 'U',
+            Initializing => 'I',
+            Initialized => 'i',
+            Operating => 'O',
+            ShuttingDown => 'S',
+            Terminated => 'T',
+        }
+    }
+
+    #[test]
+    fn every_event_in_every_state() {
+        for ((name, event), (expected_name, expected)) in EVENTS.iter().zip(TABLE) {
+            assert_eq!(*name, expected_name);
+            let row = STATES.map(|state| {
+                let mut lifecycle = at(state);
+                let allowed = event(&mut lifecycle);
+                match (allowed, lifecycle.state()) {
+                    (true, after) if after == state => '.',
+                    (true, after) => letter(after),
+                    (false, after) => {
+                        assert_eq!(after, state, "a refusal moves nothing");
+                        '!'
+                    }
+                }
+            });
+            assert_eq!(row.iter().collect::<String>(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_was_agreed_on_is_known_until_the_end() {
+        for state in STATES {
+            let known = at(state).agreement().is_some();
+            assert_eq!(known, matches!(state, Initialized | Operating), "{state}");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
 /// The members of an object, each value as it was written.
 type Members<'a> = BTreeMap<String, &'a RawValue>;
@@ -19,6 +19,9 @@ pub(super) fn add_to_meta(
     members: &str,
 ) -> serde_json::Result<()> {
     let object = &out[start..];
+    if object.starts_with(FIRST) {
+        return join(out, start + FIRST.len(), members);
+    }
     if may_have_meta(object) || !object.starts_with(b"{") {
         return merge(out, start, members);
     }
@@ -26,6 +29,26 @@ pub(super) fn add_to_meta(
     let meta = format!(r#"{{"_meta":{{{members}}}{comma}"#);
     out.splice(start..=start, meta.into_bytes());
     Ok(())
+}
+
+/// How the message types of this crate begin when they have a `_meta`.
+const FIRST: &[u8] = br#"{"_meta":"#;
+
+/// Joins `members` with the object at `start` of `out`; what follows it is not looked at.
+fn join(out: &mut Vec<u8>, start: usize, members: &str) -> serde_json::Result<()> {
+    let rest = out.split_off(start);
+    let mut values = serde_json::Deserializer::from_slice(&rest).into_iter::<Members<'_>>();
+    let before = values.next().transpose()?.unwrap_or_default();
+    write_joined(out, before, members)?;
+    out.extend_from_slice(&rest[values.byte_offset()..]);
+    Ok(())
+}
+
+fn write_joined(out: &mut Vec<u8>, before: Members<'_>, members: &str) -> serde_json::Result<()> {
+    let added = format!("{{{members}}}");
+    let mut meta = before;
+    meta.extend(serde_json::from_str::<Members<'_>>(&added)?);
+    serde_json::to_writer(out, &meta)
 }
 
 /// A name that is missing as text is missing, unless an escape hides it.
@@ -37,15 +60,19 @@ fn may_have_meta(object: &[u8]) -> bool {
 /// The slow way: takes the object apart, and puts it together again.
 fn merge(out: &mut Vec<u8>, start: usize, members: &str) -> serde_json::Result<()> {
     let object = out.split_off(start);
-    let added = format!("{{{members}}}");
     let mut object: Members<'_> = serde_json::from_slice(&object)?;
-    let before = object.get("_meta").copied();
-    let mut meta: Members<'_> =
-        before.map_or(Ok(Members::new()), |meta| serde_json::from_str(meta.get()))?;
-    meta.extend(serde_json::from_str::<Members<'_>>(&added)?);
-    let meta = to_raw_value(&meta)?;
-    object.insert("_meta".to_owned(), &meta);
-    serde_json::to_writer(out, &object)
+    let before = object.remove("_meta");
+    let before = before.map_or(Ok(Members::new()), |meta| serde_json::from_str(meta.get()))?;
+    out.extend_from_slice(FIRST);
+    write_joined(out, before, members)?;
+    for (name, value) in object {
+        out.push(b',');
+        serde_json::to_writer(&mut *out, &name)?;
+        out.push(b':');
+        out.extend_from_slice(value.get().as_bytes());
+    }
+    out.push(b'}');
+    Ok(())
 }
 
 #[cfg(test)]
@@ -71,6 +98,8 @@ mod tests {
     #[test]
     fn members_join_those_that_were_there() {
         let with = with_members(r#"{"name":"add","_meta":{"a":0,"b":2}}"#).unwrap();
+        assert_eq!(with, r#"{"_meta":{"a":1,"b":2},"name":"add"}"#);
+        let with = with_members(r#"{"_meta":{"b":2},"name":"add"}"#).unwrap();
         assert_eq!(with, r#"{"_meta":{"a":1,"b":2},"name":"add"}"#);
         let with = with_members(r#"{"\u005fmeta":{"b":2}}"#).unwrap();
         assert_eq!(with, r#"{"_meta":{"a":1,"b":2}}"#);
