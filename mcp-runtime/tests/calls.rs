@@ -86,18 +86,12 @@ async fn an_abandoned_call_is_cancelled() {
 #[tokio::test(start_paused = true)]
 async fn a_call_waits_a_minute_unless_told_otherwise() {
     let (client, mut server) = operating(builder()).await;
-    for (seconds, calling) in [
-        (60, call(&client, "slow")),
-        (
-            5,
-            tokio::spawn(
-                client
-                    .call_tool("slow", ())
-                    .timeout(5 * SECOND)
-                    .into_future(),
-            ),
-        ),
-    ] {
+    for seconds in [60, 5] {
+        let slow = client.call_tool("slow", ());
+        let calling = tokio::spawn(match seconds {
+            60 => slow.into_future(),
+            _ => slow.timeout(seconds * SECOND).into_future(),
+        });
         let start = Instant::now();
         let (id, _) = server.expect("tools/call").await;
         let error = calling.await.unwrap().unwrap_err();
@@ -198,6 +192,19 @@ async fn rubbish_is_skipped() {
     ] {
         server.send_text(rubbish).await;
     }
+    server.answer(&id, said("5")).await;
+    calling.await.unwrap().unwrap();
+    client.close().await;
+    assert_eq!(server.next().await, None, "rubbish is not answered");
+}
+
+#[tokio::test]
+async fn a_stateless_server_gets_no_responses() {
+    let (client, mut server) = stateless(builder()).await;
+    let ask = json!({"jsonrpc": "2.0", "id": 1, "method": "roots/list"});
+    server.send(ask).await;
+    let calling = call(&client, "add");
+    let (id, _) = server.expect("tools/call").await;
     server.answer(&id, said("5")).await;
     calling.await.unwrap().unwrap();
 }

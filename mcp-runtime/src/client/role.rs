@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use mcp_types::jsonrpc::{RequestId, write};
+use mcp_types::jsonrpc::RequestId;
+use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::{RawJson, Revision, Side, methods};
 use serde_json::value::RawValue;
 
@@ -59,9 +60,13 @@ impl Role for ClientRole {
         self.session.with(|lifecycle| lifecycle.accepts_batches())
     }
 
-    fn sends_null_ids(&self) -> bool {
-        // A message that is none is not answered with an id that the server never gave out.
-        false
+    fn answers(&self) -> bool {
+        self.session.with(|lifecycle| lifecycle.answers())
+    }
+
+    fn error_id<'a>(&self, id: Option<&'a RequestId>) -> Option<ErrorId<'a>> {
+        // What a server prints by mistake is better left without an answer.
+        id.filter(|_| self.answers()).map(ErrorId::Of)
     }
 
     fn shut_down(&mut self) {

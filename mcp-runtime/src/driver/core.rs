@@ -94,6 +94,10 @@ impl<R: Role> Core<R> {
         params: Option<&RawValue>,
         batch: Option<BatchKey>,
     ) {
+        if !self.role.answers() {
+            tracing::debug!(%id, method, "a request was ignored");
+            return;
+        }
         if self.in_flight.contains(id) {
             let error = Refusal::DuplicateId(id.clone()).to_error();
             return self.respond(id, Err(error), batch);
@@ -185,10 +189,8 @@ impl<R: Role> Core<R> {
     /// Answers a message that is none.
     fn invalid(&mut self, invalid: &InvalidMessage, batch: Option<BatchKey>) {
         tracing::debug!(%invalid, "a message was refused");
-        let id = match &invalid.id {
-            Some(id) => ErrorId::Of(id),
-            None if self.role.sends_null_ids() => ErrorId::Null,
-            None => ErrorId::Absent,
+        let Some(id) = self.role.error_id(invalid.id.as_ref()) else {
+            return;
         };
         let write = |out: &mut Vec<u8>| write_error(out, id, &invalid.error);
         match batch {

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{ErrorObject, RequestId};
 use serde_json::value::RawValue;
 
@@ -30,8 +31,12 @@ pub(crate) trait Role: Send + 'static {
     /// Whether the revision that is spoken has batches.
     fn accepts_batches(&self) -> Result<(), Refusal>;
 
-    /// Whether an error about a message without a readable id carries `null` as its id, or none.
-    fn sends_null_ids(&self) -> bool;
+    /// Whether requests of the peer are answered at all.
+    fn answers(&self) -> bool;
+
+    /// The id for an error about a message that is none, of which `id` could be read; `None` where
+    /// such messages are not answered.
+    fn error_id<'a>(&self, id: Option<&'a RequestId>) -> Option<ErrorId<'a>>;
 
     /// No new requests from here on.
     fn shut_down(&mut self);

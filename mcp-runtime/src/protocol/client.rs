@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_types::{Side, methods};
+use mcp_types::{Era, Side, methods};
 
 use super::methods as known;
 use super::{Agreement, LifecycleState, Refusal, Unavailable};
@@ -107,6 +107,13 @@ impl ClientLifecycle {
             self.state = State::Operating(agreement);
         }
         due
+    }
+
+    /// Whether requests of the server are answered: a stateless one must not send any, and its
+    /// client must not respond (2026-07-28, "stdio", section Sending Messages).
+    pub(crate) fn answers(&self) -> bool {
+        let agreement = self.agreement();
+        agreement.is_none_or(|agreement| agreement.revision.era() == Era::Handshake)
     }
 
     /// Decides about a request of the server.

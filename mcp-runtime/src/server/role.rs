@@ -1,5 +1,6 @@
 //! A server's part in a connection.
 
+use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::{InitializedNotification, Notification, RequestId};
 use serde_json::value::RawValue;
 
@@ -78,8 +79,16 @@ impl Role for ServerRole {
         self.lifecycle.accepts_batches()
     }
 
-    fn sends_null_ids(&self) -> bool {
-        self.lifecycle.sends_null_ids()
+    fn answers(&self) -> bool {
+        true
+    }
+
+    fn error_id<'a>(&self, id: Option<&'a RequestId>) -> Option<ErrorId<'a>> {
+        Some(match id {
+            Some(id) => ErrorId::Of(id),
+            None if self.lifecycle.sends_null_ids() => ErrorId::Null,
+            None => ErrorId::Absent,
+        })
     }
 
     fn shut_down(&mut self) {
