@@ -42,7 +42,8 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     }
 }
 
-/// Names of all stored definitions, in lower case.
+/// Names of all stored definitions, and of their messages' params, in lower
+/// case.
 fn specified_names(workspace: &Workspace) -> BTreeSet<String> {
     let stored = workspace.files().iter();
     let stored = stored.filter(|it| it.folder() == "schema" && it.has_extension("json"));
@@ -54,7 +55,7 @@ fn specified_names(workspace: &Workspace) -> BTreeSet<String> {
                 .map(|it| it.keys().cloned().collect());
             names.unwrap_or_else(Vec::new)
         })
-        .map(|name| name.to_lowercase())
+        .flat_map(|name| [name.to_lowercase(), format!("{name}Params").to_lowercase()])
         .collect()
 }
 
