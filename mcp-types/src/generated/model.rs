@@ -354,7 +354,8 @@ pub struct CallToolResult {
     #[serde(
         rename = "structuredContent",
         default,
-        skip_serializing_if = "Option::is_none"
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "crate::raw::some"
     )]
     pub structured_content: Option<RawJson>,
 }
@@ -6815,7 +6816,8 @@ pub struct ToolResultContent {
     #[serde(
         rename = "structuredContent",
         default,
-        skip_serializing_if = "Option::is_none"
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "crate::raw::some"
     )]
     pub structured_content: Option<RawJson>,
     /// The `id` of the [`ToolUseContent`] that this answers.

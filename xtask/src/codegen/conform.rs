@@ -213,15 +213,9 @@ impl Conform<'_> {
         let Type::Named(name) = ty else {
             return false;
         };
-        match self.merged.types.get(name) {
-            Some(MergedType {
-                shape: Shape::Enum(values),
-                known,
-            }) => values.open != *known,
-            Some(MergedType {
-                shape: Shape::Union(_),
-                ..
-            }) => self.overlay.nearest(name).is_none(),
+        match self.merged.types.get(name).map(|ty| (&ty.shape, &ty.known)) {
+            Some((Shape::Enum(values), known)) => values.open != *known,
+            Some((Shape::Union(_), _)) => self.overlay.nearest(name).is_none(),
             _ => false,
         }
     }

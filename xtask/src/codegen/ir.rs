@@ -12,6 +12,8 @@ pub(crate) struct Model {
     pub(crate) revision: String,
     /// Every type that a message can contain, by Rust name.
     pub(crate) types: BTreeMap<String, Def>,
+    /// Where the stored schema has each type, as JSON pointers.
+    pub(crate) origins: BTreeMap<String, String>,
     /// Requests and notifications, by method.
     pub(crate) methods: BTreeMap<String, Method>,
     /// Whether messages may be sent in batches.

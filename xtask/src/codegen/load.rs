@@ -2,6 +2,7 @@
 
 use super::error::{Error, Result};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The schema of one revision as stored.
@@ -10,6 +11,16 @@ pub(crate) struct Schema {
     pub(crate) revision: String,
     /// The definitions by name.
     pub(crate) defs: serde_json::Map<String, Value>,
+    /// The names that definitions have in the file, by the ones they are given.
+    pub(crate) stored_names: BTreeMap<String, String>,
+}
+
+impl Schema {
+    /// The JSON pointer to a definition in the stored file.
+    pub(crate) fn pointer(&self, name: &str) -> String {
+        let stored = self.stored_names.get(name).map_or(name, String::as_str);
+        format!("/$defs/{stored}")
+    }
 }
 
 /// Reads every `schema/<revision>.json` below `root`.
@@ -38,7 +49,11 @@ fn read(file: &Path) -> Result<Schema> {
     let stem = file.file_stem().unwrap_or_default();
     let revision = stem.to_string_lossy().into_owned();
     match document.get_mut("$defs").map(Value::take) {
-        Some(Value::Object(defs)) => Ok(Schema { revision, defs }),
+        Some(Value::Object(defs)) => Ok(Schema {
+            revision,
+            defs,
+            stored_names: BTreeMap::new(),
+        }),
         _ => Err(Error::Schema {
             revision,
             path: "$".into(),

@@ -5,12 +5,12 @@
 //! that the revisions line up, or one made from the place.
 
 use super::error::{Error, Result};
-use super::ir::{Def, Enum, Field, Limits, Member, Model, Struct, Type, Union};
+use super::ir::{Def, Enum, Model, Struct, Type};
 use super::load::Schema;
-use super::methods;
 use super::names::pascal;
 use super::normalise::referred;
 use super::overlay::{Overlay, SupportKind};
+use super::{join, methods};
 use serde_json::{Map, Value};
 
 /// Takes over one revision; `newer` holds the ones after it, newest first.
@@ -175,6 +175,7 @@ impl<'a> Lowering<'a> {
         let open = more.is_some_and(|more| more.as_object().is_some_and(Map::is_empty));
         if fields(json).is_some_and(|fields| !fields.is_empty()) {
             let name = self.name_for(place, expected);
+            self.originate(&name, self.pointer(place));
             return self.structure(json, &name);
         }
         if let Some(more) = more.filter(|_| !open) {
@@ -202,214 +203,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Takes over an object with fields as the struct `name`.
-    pub(crate) fn structure(&mut self, json: &'a Value, name: &str) -> Result<Type> {
-        let union = match self.newer_def(name) {
-            Some(Def::Union(union)) => Some(union.clone()),
-            _ => None,
-        };
-        if let Some(union) = union {
-            let member = self.closest_member(json, name, &union)?;
-            let ty = self.structure(json, &member)?;
-            let members = vec![Member { ty, method: None }];
-            return self.insert(name, Def::Union(Union { members }), name);
-        }
-        let required = json.get("required").and_then(Value::as_array);
-        let required = required.map_or(&[][..], Vec::as_slice);
-        let more = json.get("additionalProperties");
-        let mut out = Struct {
-            open: more.is_some_and(Value::is_object),
-            ..Struct::default()
-        };
-        // A recursive type finds itself here.
-        let first = !self.model.types.contains_key(name);
-        if first {
-            self.model
-                .types
-                .insert(name.to_owned(), Def::Struct(Struct::default()));
-        }
-        for (field, json) in fields(json).into_iter().flatten() {
-            let place = format!("{name}.{field}");
-            let expected = self.newer_field(name, field);
-            let ty = self.any(json, &place, expected.as_ref())?;
-            let nullable = json.get("type").and_then(Value::as_array);
-            let nullable = nullable.is_some_and(|kinds| kinds.iter().any(|kind| kind == "null"));
-            let required = required.iter().any(|name| name == field);
-            let ty = match ty {
-                // What may be absent is a choice, though there be only one.
-                Type::Constant(value) if !required => {
-                    let values = [value].into();
-                    let name = self.name_for(&place, expected.as_ref());
-                    self.insert(
-                        &name,
-                        Def::Enum(Enum {
-                            values,
-                            open: false,
-                        }),
-                        &place,
-                    )?
-                }
-                ty => ty,
-            };
-            out.fields.insert(
-                field.clone(),
-                Field {
-                    ty,
-                    required,
-                    nullable,
-                    limits: limits(json),
-                },
-            );
-        }
-        if first {
-            self.model.types.remove(name);
-        }
-        self.insert(name, Def::Struct(out), name)
-    }
-
-    /// Adds a field that the definition itself does not declare.
-    pub(crate) fn add_field(&mut self, name: &str, field: &str, json: &'a Value) -> Result<()> {
-        let expected = self.newer_field(name, field);
-        let ty = self.any(json, &format!("{name}.{field}"), expected.as_ref())?;
-        if let Some(Def::Struct(holder)) = self.model.types.get_mut(name) {
-            let field = holder.fields.entry(field.to_owned());
-            field.or_insert(Field {
-                ty,
-                required: false,
-                nullable: false,
-                limits: Limits::default(),
-            });
-        }
-        Ok(())
-    }
-
-    /// The member of a newer union that an older plain struct became.
-    fn closest_member(&self, json: &Value, name: &str, union: &Union) -> Result<String> {
-        let has = |member: &&str| match self.newer_def(member) {
-            Some(Def::Struct(newer)) => {
-                let mut own = fields(json).into_iter().flatten();
-                own.all(|(field, _)| newer.fields.contains_key(field))
-            }
-            _ => false,
-        };
-        let members = union.members.iter().filter_map(|member| member.ty.name());
-        let member = members.filter(has).map(str::to_owned).next();
-        member.ok_or_else(|| self.fault(name, "became a union, but fits no member of it"))
-    }
-
-    fn string_enum(&mut self, json: &Value, place: &str, expected: Option<&Type>) -> Result<Type> {
-        let listed = json.get("enum").and_then(Value::as_array);
-        let values = listed
-            .into_iter()
-            .flatten()
-            .map(|value| value.as_str().map(str::to_owned));
-        let values: Option<_> = values.collect();
-        let values = values.ok_or_else(|| self.fault(place, "an enum of other than strings"))?;
-        let open = listed.is_none();
-        let name = self.name_for(place, expected);
-        self.insert(&name, Def::Enum(Enum { values, open }), place)
-    }
-
-    /// A plain string where newer revisions list values: all of them may occur.
-    fn is_open_enum(&self, json: &Value, expected: Option<&Type>) -> bool {
-        if json.get("type").is_none_or(|kind| kind != "string") {
-            return false;
-        }
-        let name = expected.and_then(|ty| match ty {
-            Type::Named(name) => Some(name),
-            _ => None,
-        });
-        name.is_some_and(|name| matches!(self.newer_def(name), Some(Def::Enum(_))))
-    }
-
-    /// `"type": [...]`.
-    fn kinds(&mut self, kinds: &[Value], place: &str, expected: Option<&Type>) -> Result<Type> {
-        let mut types = Vec::new();
-        for kind in kinds.iter().filter(|kind| *kind != "null") {
-            types.push(match kind.as_str() {
-                Some("string") => Type::Text,
-                Some("boolean") => Type::Bool,
-                Some("number") => Type::Number,
-                Some("integer") => Type::Integer { signed: true },
-                _ => return Err(self.fault(place, "a list of types that no rule covers")),
-            });
-        }
-        match (types.len(), types.pop()) {
-            (1, Some(only)) => Ok(only),
-            (_, Some(last)) => {
-                types.push(last);
-                let name = self.name_for(place, expected);
-                self.insert(&name, scalars(types), place)
-            }
-            _ => Err(self.fault(place, "null and nothing else")),
-        }
-    }
-
-    fn union(
-        &mut self,
-        members: &'a [Value],
-        place: &str,
-        expected: Option<&Type>,
-    ) -> Result<Type> {
-        let (lists, single): (Vec<_>, Vec<_>) = members
-            .iter()
-            .partition(|member| member.get("type").is_some_and(|ty| ty == "array"));
-        if let ([list], false) = (&lists[..], single.is_empty()) {
-            let item = list.get("items").map(|items| self.resolve(items));
-            let alternatives = item
-                .and_then(|item| item.get("anyOf"))
-                .and_then(Value::as_array);
-            if alternatives.is_some_and(|all| all.iter().eq(single.iter().copied())) {
-                let Type::List(item) = self.any(list, place, expected)? else {
-                    return Err(self.fault(place, "a list that is none"));
-                };
-                return Ok(Type::OneOrMany(item));
-            }
-        }
-        let name = match expected {
-            Some(Type::OneOrMany(inner)) => self.name_for(place, Some(inner)),
-            _ => self.name_for(place, expected),
-        };
-        let mut out = Union::default();
-        for member in members {
-            self.member(member, &name, &mut out)?;
-        }
-        let def = match out.members.iter().all(|member| member.ty.name().is_none()) {
-            true => scalars(out.members.into_iter().map(|member| member.ty).collect()),
-            false => Def::Union(out),
-        };
-        self.insert(&name, def, place)
-    }
-
-    /// Adds one alternative of a union; a union inside a union is dissolved.
-    fn member(&mut self, json: &'a Value, union: &str, out: &mut Union) -> Result<()> {
-        let target = self.resolve(json);
-        if let (Some(method), Some(name)) = (methods::method_of(target), referred(json)) {
-            let params = methods::params_name(self, name, method);
-            let ty = Type::Named(params.ok_or_else(|| self.fault(union, "no params"))?);
-            let method = Some(method.to_owned());
-            out.members.push(Member { ty, method });
-            return Ok(());
-        }
-        if let Some(members) = target.get("anyOf").and_then(Value::as_array) {
-            return members
-                .iter()
-                .try_for_each(|member| self.member(member, union, out));
-        }
-        if let Some(kinds) = target.get("type").and_then(Value::as_array) {
-            for kind in kinds {
-                let ty = self.kinds(std::slice::from_ref(kind), union, None)?;
-                out.members.push(Member { ty, method: None });
-            }
-            return Ok(());
-        }
-        let ty = self.any(json, &format!("{union}|"), None)?;
-        out.members.push(Member { ty, method: None });
-        Ok(())
-    }
-
     /// The name of the inline type at `place`.
-    fn name_for(&self, place: &str, expected: Option<&Type>) -> String {
+    pub(crate) fn name_for(&self, place: &str, expected: Option<&Type>) -> String {
         match (self.overlay.name_at(place), expected) {
             (Some(name), _) => name.to_owned(),
             (None, Some(Type::Named(name))) => name.clone(),
@@ -421,7 +216,7 @@ impl<'a> Lowering<'a> {
     pub(crate) fn insert(&mut self, name: &str, def: Def, place: &str) -> Result<Type> {
         let def = match self.model.types.remove(name) {
             None => def,
-            Some(other) => join(other, def).ok_or_else(|| {
+            Some(other) => join::join(other, def).ok_or_else(|| {
                 self.fault(
                     place,
                     &format!("`{name}` is already the name of another type"),
@@ -429,16 +224,37 @@ impl<'a> Lowering<'a> {
             })?,
         };
         self.model.types.insert(name.to_owned(), def);
+        self.originate(name, self.pointer(place));
         Ok(Type::Named(name.to_owned()))
     }
 
+    /// Records where the schema has a type; the first place counts.
+    pub(crate) fn originate(&mut self, name: &str, pointer: String) {
+        self.model.origins.entry(name.to_owned()).or_insert(pointer);
+    }
+
+    /// The JSON pointer to `place`.
+    fn pointer(&self, place: &str) -> String {
+        let Some((holder, field)) = place.split_once('.') else {
+            return self.schema.pointer(place);
+        };
+        let known = self.model.origins.get(holder).cloned();
+        let holder = known.unwrap_or_else(|| self.schema.pointer(holder));
+        let bare = field.trim_end_matches(['[', ']', '{', '}']);
+        let inside = field[bare.len()..]
+            .replace("[]", "/items")
+            .replace("{}", "/additionalProperties");
+        let field = bare.replace('~', "~0").replace('/', "~1");
+        format!("{holder}/properties/{field}{inside}")
+    }
+
     /// The type of that name in the newest revision that has it.
-    fn newer_def(&self, name: &str) -> Option<&'a Def> {
+    pub(crate) fn newer_def(&self, name: &str) -> Option<&'a Def> {
         self.newer.iter().find_map(|model| model.types.get(name))
     }
 
     /// What newer revisions have in a field; a named type says more than an open object.
-    fn newer_field(&self, name: &str, field: &str) -> Option<Type> {
+    pub(crate) fn newer_field(&self, name: &str, field: &str) -> Option<Type> {
         let types = self
             .newer
             .iter()
@@ -454,45 +270,4 @@ impl<'a> Lowering<'a> {
 /// The `properties` of an object schema.
 pub(crate) fn fields(json: &Value) -> Option<&Map<String, Value>> {
     json.get("properties").and_then(Value::as_object)
-}
-
-/// The limits that a schema sets.
-fn limits(json: &Value) -> Limits {
-    Limits {
-        minimum: json.get("minimum").and_then(Value::as_f64),
-        maximum: json.get("maximum").and_then(Value::as_f64),
-        max_items: json.get("maxItems").and_then(Value::as_u64),
-    }
-}
-
-/// A union of types that JSON itself tells apart.
-fn scalars(mut types: Vec<Type>) -> Def {
-    types.sort();
-    let members = types.into_iter().map(|ty| Member { ty, method: None });
-    Def::Union(Union {
-        members: members.collect(),
-    })
-}
-
-/// Two inline types with one name, as one type.
-fn join(a: Def, b: Def) -> Option<Def> {
-    match (a, b) {
-        (a, b) if a == b => Some(a),
-        (Def::Struct(mut a), Def::Struct(b)) => {
-            for (name, field) in &mut a.fields {
-                field.required &= b.fields.get(name).is_some_and(|field| field.required);
-            }
-            for (name, mut field) in b.fields {
-                let same = a.fields.get(&name).is_none_or(|own| own.ty == field.ty);
-                if !same {
-                    return None;
-                }
-                field.required = false;
-                a.fields.entry(name).or_insert(field);
-            }
-            a.open |= b.open;
-            Some(Def::Struct(a))
-        }
-        _ => None,
-    }
 }

@@ -28,6 +28,8 @@ pub(crate) struct Merged {
 #[derive(Debug)]
 pub(crate) struct MergedType {
     pub(crate) known: Set,
+    /// Where the stored schemas have it, as JSON pointers.
+    pub(crate) origins: BTreeMap<usize, String>,
     pub(crate) shape: Shape,
 }
 
@@ -134,6 +136,10 @@ pub(crate) fn merge(mut models: Vec<Model>, overlay: &Overlay) -> Result<Merged>
         }
         for (name, def) in &model.types {
             add_type(&mut merged, name, def, index)?;
+            if let (Some(ty), Some(origin)) = (merged.types.get_mut(name), model.origins.get(name))
+            {
+                ty.origins.insert(index, origin.clone());
+            }
         }
         for (name, method) in &model.methods {
             add_method(&mut merged, name, method, index)?;
@@ -213,6 +219,7 @@ fn add_type(merged: &mut Merged, name: &str, def: &Def, index: usize) -> Result<
         .entry(name.to_owned())
         .or_insert_with(|| MergedType {
             known: Set::new(),
+            origins: BTreeMap::new(),
             shape: match def {
                 Def::Struct(_) => Shape::Struct(MergedStruct::default()),
                 Def::Union(_) => Shape::Union(Vec::new()),

@@ -91,10 +91,12 @@ fn params_of(lowering: &mut Lowering<'_>, name: &str, method: &str) -> Result<Op
         return Ok(None);
     };
     let json = &schema.defs[name]["properties"]["params"];
+    let pointer = format!("{}/properties/params", schema.pointer(name));
     if referred(json) == Some(&params) {
         lowering.any(json, name, None)?;
     } else {
         let json = lowering.resolve(json);
+        lowering.originate(&params, pointer);
         lowering.structure(json, &params)?;
     }
     inherit_meta(lowering, name, &params)?;
@@ -214,6 +216,13 @@ fn error_code(lowering: &mut Lowering<'_>, name: &str, json: &Value) -> Result<(
     };
     let data = match fields(wrapped).and_then(|fields| fields.get("data")) {
         Some(data) if fields(data).is_some() => {
+            let holder = schema.pointer(name);
+            let holder = if wrapped == json {
+                holder
+            } else {
+                holder + "/properties/error"
+            };
+            lowering.originate(&format!("{name}Data"), holder + "/properties/data");
             let data = lowering.structure(data, &format!("{name}Data"))?;
             data.name().map(str::to_owned)
         }

@@ -7,6 +7,7 @@
 //! [`dispatch`] write the rest, with [`docs`] at each item; [`output`] puts
 //! the files in place.
 
+mod alternatives;
 mod availability;
 mod best_match;
 mod borrowed;
@@ -17,6 +18,7 @@ mod enums;
 mod error;
 mod fields;
 mod ir;
+mod join;
 mod keys;
 mod listing;
 mod load;
@@ -34,7 +36,9 @@ mod run;
 mod rust;
 mod single;
 mod span;
+mod strategies;
 mod structs;
+mod structures;
 mod types;
 mod unions;
 mod variants;

@@ -8,11 +8,13 @@ use super::load::Schema;
 use super::names::without_acronyms;
 use super::overlay::Overlay;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// Prepares one revision for [`super::lower`].
 pub(crate) fn normalise(mut schema: Schema, overlay: &Overlay) -> Result<Schema> {
     let mut document = Value::Object(std::mem::take(&mut schema.defs));
     repair(&mut document, &schema.revision, overlay)?;
+    let mut stored_names = BTreeMap::new();
     let names = Names {
         revision: &schema.revision,
         overlay,
@@ -21,12 +23,17 @@ pub(crate) fn normalise(mut schema: Schema, overlay: &Overlay) -> Result<Schema>
     let Value::Object(defs) = document else {
         return Ok(schema);
     };
-    let defs = defs.into_iter();
-    let defs = defs.map(|(name, def)| (names.rename(&name), def));
-    // A second word for a renamed definition would refer to itself.
-    let defs: Map<_, _> = defs
-        .filter(|(name, def)| referred(def) != Some(name.as_str()))
-        .collect();
+    let mut renamed = Map::new();
+    for (stored, def) in defs {
+        let name = names.rename(&stored);
+        // A second word for a renamed definition would refer to itself.
+        if referred(&def) != Some(name.as_str()) {
+            stored_names.insert(name.clone(), stored);
+            renamed.insert(name, def);
+        }
+    }
+    let defs = renamed;
+    schema.stored_names = stored_names;
     for (name, def) in &defs {
         let path = format!("$.$defs.{name}");
         let merged = merge_all_of(def, &defs, &schema.revision, &path)?;

@@ -6,7 +6,9 @@ use super::ir::Model;
 use super::merge::{Merged, merge};
 use super::output::{File, write};
 use super::overlay::Overlay;
-use super::{availability, borrowed, conform, dispatch, enums, revisions, structs, types, unions};
+use super::{
+    availability, borrowed, conform, dispatch, enums, revisions, strategies, structs, types, unions,
+};
 use super::{keys, listing, load, lower, normalise, rust};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -144,7 +146,16 @@ fn files(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<Vec<File
         "The types of the model, for checks that treat each alike.",
         listing::types(merged),
     );
-    [map, list].into_iter().chain(modules).collect()
+    let strategies = strategies::emit(merged, overlay);
+    let strategies = File::rust(
+        "mcp-types/tests/exactness/strategies.rs".into(),
+        "Values of every type, and where each schema has it.",
+        quote! {
+            use crate::support::*;
+            #strategies
+        },
+    );
+    [map, list, strategies].into_iter().chain(modules).collect()
 }
 
 /// A module of the generated code; with `scope`, it sees the model and its support.

@@ -104,7 +104,13 @@ impl Emitter<'_> {
             true => quote!(serialize_with = "crate::number::serialize"),
             false => quote!(serialize_with = "crate::number::serialize_option"),
         });
-        let options: Vec<_> = [rename, optional, number].into_iter().flatten().collect();
+        // Where anything is allowed, null is a value.
+        let any = (!field.always && field.ty == Type::Json { object: false })
+            .then(|| quote!(deserialize_with = "crate::raw::some"));
+        let options: Vec<_> = [rename, optional, number, any]
+            .into_iter()
+            .flatten()
+            .collect();
         let serde = (!options.is_empty()).then(|| quote!(#[serde(#(#options),*)]));
         quote!(#doc #serde pub #name: #ty)
     }
@@ -124,13 +130,7 @@ impl Emitter<'_> {
     }
 
     fn constructor(&self) -> TokenStream {
-        let rank = |wire: &str| self.overlay.first.iter().position(|first| first == wire);
-        let mut required: Vec<_> = self
-            .structure
-            .stored()
-            .filter(|(_, field)| field.always)
-            .collect();
-        required.sort_by_key(|(wire, _)| rank(wire).unwrap_or(usize::MAX));
+        let required = constructor_order(self.structure, self.overlay);
         let mut arguments = Vec::new();
         let mut inits = Vec::new();
         for (wire, field) in required {
@@ -185,6 +185,20 @@ impl Emitter<'_> {
             }
         }
     }
+}
+
+/// The fields that a constructor takes, in order.
+pub(crate) fn constructor_order<'a>(
+    structure: &'a MergedStruct,
+    overlay: &Overlay,
+) -> Vec<(&'a String, &'a MergedField)> {
+    let rank = |wire: &str| overlay.first.iter().position(|first| first == wire);
+    let mut required: Vec<_> = structure
+        .stored()
+        .filter(|(_, field)| field.always)
+        .collect();
+    required.sort_by_key(|(wire, _)| rank(wire).unwrap_or(usize::MAX));
+    required
 }
 
 /// The name on the wire of a field that typify printed.

@@ -1,0 +1,112 @@
+//! Values from a schema: whatever it allows, in some form.
+
+use proptest::prelude::Rng;
+use proptest::test_runner::{RngAlgorithm, TestRng};
+use serde_json::{Map, Value, json};
+
+/// Makes values of one schema.
+pub(crate) struct Source<'a> {
+    defs: &'a Value,
+    rng: TestRng,
+}
+
+/// How deep a value may be where the schema sets no end.
+const DEPTH: usize = 12;
+
+impl<'a> Source<'a> {
+    /// `defs` are the definitions that the schema may refer to.
+    pub(crate) fn new(defs: &'a Value, seed: [u8; 32]) -> Self {
+        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+        Self { defs, rng }
+    }
+
+    /// A value that `schema` allows.
+    pub(crate) fn value(&mut self, schema: &Value, depth: usize) -> Value {
+        if let Some(target) = schema["$ref"].as_str() {
+            let defs = self.defs;
+            let target = target.trim_start_matches("#/$defs/");
+            return self.value(&defs[target], depth);
+        }
+        let alternatives = schema.get("anyOf").or_else(|| schema.get("oneOf"));
+        if let Some(alternatives) = alternatives.and_then(Value::as_array) {
+            // The last ones end a recursion.
+            let index = if depth > DEPTH {
+                alternatives.len() - 1
+            } else {
+                self.below(alternatives.len())
+            };
+            return self.value(&alternatives[index], depth);
+        }
+        if let Some(value) = schema.get("const") {
+            return value.clone();
+        }
+        if let Some(values) = schema["enum"].as_array() {
+            return values[self.below(values.len())].clone();
+        }
+        match &schema["type"] {
+            Value::Array(kinds) => {
+                let kind = kinds[self.below(kinds.len())].clone();
+                self.kind(kind.as_str().unwrap(), schema, depth)
+            }
+            Value::String(kind) => self.kind(kind, schema, depth),
+            _ => self.anything(),
+        }
+    }
+
+    fn kind(&mut self, kind: &str, schema: &Value, depth: usize) -> Value {
+        match kind {
+            "null" => Value::Null,
+            "boolean" => json!(self.below(2) == 1),
+            "string" => json!(["", "a", "file:///x", "é\"\\\n"][self.below(4)]),
+            "integer" if schema["minimum"].is_number() => json!(self.below(100)),
+            "integer" => json!(self.below(2000) as i64 - 1000),
+            "number" if schema["maximum"].is_number() => json!([0.0, 0.25, 1.0][self.below(3)]),
+            "number" => [json!(-7), json!(0.5), json!(12), json!(1e40)][self.below(4)].clone(),
+            "array" => {
+                let length = if depth > DEPTH { 0 } else { self.below(3) };
+                (0..length)
+                    .map(|_| self.value(&schema["items"], depth + 1))
+                    .collect()
+            }
+            "object" => self.object(schema, depth),
+            _ => panic!("unknown type {kind}"),
+        }
+    }
+
+    fn object(&mut self, schema: &Value, depth: usize) -> Value {
+        let mut object = Map::new();
+        let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
+        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            let required = required.iter().any(|one| one == name);
+            if required || depth <= DEPTH && self.below(3) == 0 {
+                object.insert(name.clone(), self.value(property, depth + 1));
+            }
+        }
+        let more = match &schema["additionalProperties"] {
+            Value::Null if schema.get("properties").is_none() => &json!({}),
+            Value::Object(_) => &schema["additionalProperties"],
+            _ => return Value::Object(object),
+        };
+        if depth <= DEPTH {
+            for n in 0..self.below(3) {
+                object.insert(format!("x{n}"), self.value(more, depth + 1));
+            }
+        }
+        Value::Object(object)
+    }
+
+    fn anything(&mut self) -> Value {
+        let all = [
+            json!(1),
+            json!(null),
+            json!("b"),
+            json!([true]),
+            json!({"c": {"d": 0.5}}),
+        ];
+        all[self.below(all.len())].clone()
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        self.rng.next_u32() as usize % end
+    }
+}

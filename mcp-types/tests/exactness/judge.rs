@@ -1,0 +1,146 @@
+//! A judge that knows the stored schemas and nothing of the model.
+//!
+//! The schemas are closed first: an object may have the properties that are named for it and no
+//! others, unless its schema invites them. Otherwise a field of another revision would pass.
+
+use crate::strategies::{RAW, REPAIRS};
+use jsonschema::ValidatorMap;
+use mcp_types::Revision;
+use serde_json::{Map, Value, json};
+
+/// One revision's schema, closed.
+pub(crate) struct Judge {
+    pub(crate) schema: Value,
+    validators: ValidatorMap,
+}
+
+impl Judge {
+    pub(crate) fn new(revision: Revision) -> Self {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema");
+        let text = std::fs::read_to_string(format!("{folder}/{revision}.json")).unwrap();
+        let mut schema: Value = serde_json::from_str(&text).unwrap();
+        repair(&mut schema["$defs"], revision);
+        let defs = schema["$defs"].clone();
+        merge_all_of(&mut schema["$defs"], &defs);
+        inherit_meta(&mut schema["$defs"]);
+        strip_envelope(&mut schema["$defs"]);
+        close(&mut schema["$defs"]);
+        let validators = jsonschema::options().build_map(&schema).unwrap();
+        Self { schema, validators }
+    }
+
+    /// Why `value` is not what the schema has at `pointer`.
+    pub(crate) fn fault(&self, pointer: &str, value: &Value) -> Option<String> {
+        let validator = self.validators.get(&format!("#{pointer}"));
+        let validator = validator.unwrap_or_else(|| panic!("no schema at {pointer}"));
+        let error = validator.validate(value).err()?;
+        Some(format!("{error} (at {})", error.instance_path()))
+    }
+}
+
+/// Sets what the published schema lost.
+fn repair(defs: &mut Value, revision: Revision) {
+    let repairs = REPAIRS
+        .iter()
+        .filter(|repair| repair.revisions.contains(&revision.as_str()));
+    for repair in repairs {
+        let members: Map<String, Value> = serde_json::from_str(repair.set).unwrap();
+        defs.pointer_mut(repair.at)
+            .unwrap()
+            .as_object_mut()
+            .unwrap()
+            .extend(members);
+    }
+}
+
+/// Several objects in one become one object, which can be closed.
+fn merge_all_of(schema: &mut Value, defs: &Value) {
+    match schema {
+        Value::Object(members) => {
+            if let Some(Value::Array(parts)) = members.remove("allOf") {
+                members.insert("type".into(), json!("object"));
+                for part in parts {
+                    let name = part["$ref"]
+                        .as_str()
+                        .map(|name| name.replace("#/$defs/", ""));
+                    let part = name.map_or(&part, |name| &defs[&name]).clone();
+                    add_object(members, &part);
+                }
+            }
+            members
+                .values_mut()
+                .for_each(|member| merge_all_of(member, defs));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| merge_all_of(item, defs)),
+        _ => {}
+    }
+}
+
+fn add_object(members: &mut Map<String, Value>, part: &Value) {
+    for (name, property) in part["properties"].as_object().unwrap() {
+        members.entry("properties").or_insert(json!({}))[name] = property.clone();
+    }
+    let required = members
+        .entry("required")
+        .or_insert(json!([]))
+        .as_array_mut()
+        .unwrap();
+    for name in part["required"].as_array().into_iter().flatten() {
+        if !required.contains(name) {
+            required.push(name.clone());
+        }
+    }
+    if let Some(more) = part.get("additionalProperties") {
+        members.insert("additionalProperties".into(), more.clone());
+    }
+}
+
+/// Older schemas declare the `_meta` of parameters on the base of all messages only.
+fn inherit_meta(defs: &mut Value) {
+    for (base, suffix) in [("Request", "Request"), ("Notification", "Notification")] {
+        let meta = defs[base]
+            .pointer("/properties/params/properties/_meta")
+            .cloned();
+        let Some(meta) = meta else { continue };
+        for (name, def) in defs.as_object_mut().unwrap() {
+            let params = def.pointer_mut("/properties/params/properties");
+            if let (true, Some(Value::Object(fields))) = (name.ends_with(suffix), params) {
+                fields.entry("_meta").or_insert(meta.clone());
+            }
+        }
+    }
+}
+
+/// The JSON-RPC envelope around a message is not part of the model.
+fn strip_envelope(defs: &mut Value) {
+    for def in defs.as_object_mut().unwrap().values_mut() {
+        if def.pointer("/properties/method/const").is_none() {
+            continue;
+        }
+        let fields = def["properties"].as_object_mut().unwrap();
+        fields.retain(|name, _| name == "method" || name == "params");
+        let required = def["required"].as_array_mut().unwrap();
+        required.retain(|name| name == "method" || name == "params");
+    }
+}
+
+/// Refuses what is not named, except inside of what the model keeps as text.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            let is_object = members.get("type").is_some_and(|kind| kind == "object");
+            if is_object && members.get("properties").is_some_and(Value::is_object) {
+                members
+                    .entry("additionalProperties")
+                    .or_insert(json!(false));
+            }
+            for (name, member) in members {
+                if !RAW.contains(&name.as_str()) {
+                    close(member);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
+    }
+}

@@ -1,0 +1,119 @@
+//! The model is exact about every revision.
+//!
+//! What it can send validates against that revision's schema, closed; what that schema allows
+//! comes through it unchanged.
+#![allow(clippy::unwrap_used)]
+
+mod from_schema;
+mod judge;
+mod strategies;
+mod support;
+
+use from_schema::Source;
+use judge::Judge;
+use mcp_types::Revision;
+use proptest::prelude::{Strategy, any};
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Values for each type and revision; more with `MCP_EXACTNESS_VALUES`.
+fn values() -> usize {
+    let more = std::env::var("MCP_EXACTNESS_VALUES").ok();
+    more.and_then(|more| more.parse().ok()).unwrap_or(1000)
+}
+
+fn judges() -> BTreeMap<Revision, Judge> {
+    Revision::ALL
+        .into_iter()
+        .map(|revision| (revision, Judge::new(revision)))
+        .collect()
+}
+
+fn runner() -> TestRunner {
+    TestRunner::new_with_rng(
+        Config::default(),
+        TestRng::deterministic_rng(RngAlgorithm::ChaCha),
+    )
+}
+
+#[test]
+fn whatever_conforms_validates() {
+    let judges = judges();
+    let mut runner = runner();
+    for case in strategies::cases() {
+        let strategy = (case.conformed)();
+        let mut judged = vec![0; case.at.len()];
+        // Some values have no nearest one, and are made up for.
+        for _ in 0..values() * 10 {
+            if judged.iter().all(|judged| *judged >= values()) {
+                break;
+            }
+            let conformed = strategy.new_tree(&mut runner).unwrap().current();
+            for (index, json) in conformed.iter().enumerate() {
+                let (Some(json), (revision, pointer)) = (json, case.at[index]) else {
+                    continue;
+                };
+                let fault = judges[&revision].fault(pointer, json);
+                let name = case.name;
+                assert_eq!(fault, None, "{name} in {revision}: {json:#}");
+                judged[index] += 1;
+            }
+        }
+        assert!(
+            judged.iter().all(|judged| *judged >= values()),
+            "{}: {judged:?}",
+            case.name
+        );
+    }
+}
+
+#[test]
+fn whatever_a_schema_allows_comes_through() {
+    let judges = judges();
+    let mut runner = runner();
+    for case in strategies::cases() {
+        for (revision, pointer) in case.at {
+            let judge = &judges[revision];
+            let schema = judge.schema.pointer(pointer).unwrap();
+            for _ in 0..values() {
+                let seed = any::<[u8; 32]>().new_tree(&mut runner).unwrap().current();
+                let json = Source::new(&judge.schema["$defs"], seed).value(schema, 0);
+                let name = case.name;
+                assert_eq!(
+                    judge.fault(pointer, &json),
+                    None,
+                    "{name} in {revision}: {json:#}"
+                );
+                let through = (case.through)(&json);
+                let through = through
+                    .unwrap_or_else(|error| panic!("{name} in {revision}: {error}: {json:#}"));
+                assert_eq!(numbers(through), numbers(json), "{name} in {revision}");
+            }
+        }
+    }
+}
+
+/// 5 and 5.0 are the same number.
+fn numbers(json: Value) -> Value {
+    match json {
+        Value::Number(number) => number.as_f64().into(),
+        Value::Array(items) => items.into_iter().map(numbers).collect(),
+        Value::Object(members) => members
+            .into_iter()
+            .map(|(name, member)| (name, numbers(member)))
+            .collect(),
+        other => other,
+    }
+}
+
+#[test]
+fn a_field_of_another_revision_is_caught() {
+    let judge = Judge::new(Revision::V2024_11_05);
+    let tool = serde_json::json!({"name": "t", "inputSchema": {"type": "object"}});
+    assert_eq!(judge.fault("/$defs/Tool", &tool), None);
+    let mut titled = tool.clone();
+    titled["title"] = "T".into();
+    assert!(judge.fault("/$defs/Tool", &titled).is_some());
+}

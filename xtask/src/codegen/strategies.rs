@@ -1,0 +1,196 @@
+//! proptest strategies for every type, and where each schema has it.
+//!
+//! They are for the tests of `mcp-types` and lie beside them: whatever the
+//! model can hold is generated, and a judge that knows only the schemas looks
+//! at what becomes of it.
+
+use super::ir::Type;
+use super::merge::{Merged, MergedEnum, MergedMember, MergedStruct, MergedType, Shape};
+use super::names::snake;
+use super::overlay::Overlay;
+use super::rust::{self, ident};
+use super::span::variant;
+use super::structs::constructor_order;
+use super::variants;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// The strategies and the table of cases.
+pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> TokenStream {
+    let strategies = merged
+        .types
+        .iter()
+        .map(|(name, ty)| strategy(merged, overlay, name, ty));
+    let cases = merged
+        .types
+        .iter()
+        .map(|(name, ty)| case(merged, overlay, name, ty));
+    let repairs = overlay.repair.iter().map(|repair| {
+        let revisions: Vec<_> = match &repair.revisions {
+            Some(revisions) => revisions.iter().collect(),
+            None => merged.revisions.iter().collect(),
+        };
+        let (at, set) = (&repair.at, &repair.set);
+        quote!(Repair { revisions: &[#(#revisions),*], at: #at, set: #set })
+    });
+    let raw = overlay
+        .raw
+        .iter()
+        .map(|place| place.at.rsplit('.').next().unwrap_or_default());
+    quote! {
+        /// Known mistakes of the published schemas.
+        pub(crate) const REPAIRS: &[Repair] = &[#(#repairs),*];
+
+        /// Properties that the model keeps as text, whatever is in them.
+        pub(crate) const RAW: &[&str] = &[#(#raw),*];
+
+        /// Every type that a stored schema has.
+        pub(crate) fn cases() -> Vec<Case> { Vec::from([#(#cases),*]) }
+
+        #(#strategies)*
+    }
+}
+
+fn case(merged: &Merged, overlay: &Overlay, name: &str, ty: &MergedType) -> TokenStream {
+    let places = ty.origins.iter().map(|(index, pointer)| {
+        let revision = ident(&variant(&merged.revisions[*index]));
+        quote!((Revision::#revision, #pointer))
+    });
+    let function = ident(&snake(name));
+    let conform = match &ty.shape {
+        Shape::Struct(_) => quote!(|value, revision| {
+            value.conform(revision);
+            true
+        }),
+        Shape::Enum(_) if overlay.nearest(name).is_none() => {
+            quote!(|value, revision| value.exists_in(revision))
+        }
+        _ => quote!(|value, revision| {
+            value.conform(revision);
+            value.exists_in(revision)
+        }),
+    };
+    quote!(Case::new(#name, &[#(#places),*], #function, #conform))
+}
+
+fn strategy(merged: &Merged, overlay: &Overlay, name: &str, ty: &MergedType) -> TokenStream {
+    let function = ident(&snake(name));
+    let body = match &ty.shape {
+        Shape::Struct(structure) => of_struct(overlay, name, structure),
+        Shape::Enum(values) => of_enum(name, values),
+        Shape::Union(members) => of_union(merged, name, members),
+    };
+    let name = ident(name);
+    quote! {
+        fn #function() -> BoxedStrategy<#name> { #body }
+    }
+}
+
+fn of_struct(overlay: &Overlay, name: &str, structure: &MergedStruct) -> TokenStream {
+    let required = constructor_order(structure, overlay);
+    let arguments: Vec<_> = required
+        .iter()
+        .map(|(wire, _)| ident(&rust::field_name(wire, overlay)))
+        .collect();
+    let values = required.iter().map(|(_, field)| match field.nullable {
+        true => {
+            let value = of_type(&field.ty);
+            quote!(option::of(#value))
+        }
+        false => of_type(&field.ty),
+    });
+    let type_name = ident(name);
+    let base = match arguments.is_empty() {
+        true => quote!(Just(#type_name::new()).boxed()),
+        false => quote! {
+            (#(#values,)*).prop_map(|(#(#arguments,)*)| #type_name::new(#(#arguments),*)).boxed()
+        },
+    };
+    let setters = structure
+        .stored()
+        .filter(|(_, field)| !field.always)
+        .map(|(wire, field)| {
+            let name = ident(&rust::field_name(wire, overlay));
+            let value = of_type(&field.ty);
+            quote!(let all = with(all, #value, |all, value| all.#name = value);)
+        });
+    let extra = (!structure.open.is_empty()).then(|| {
+        quote! {
+            let all = with(all, extra(), |all, value| all.extra = value.unwrap_or_default());
+        }
+    });
+    quote! {
+        let all = #base;
+        #(#setters)*
+        #extra
+        all
+    }
+}
+
+fn of_enum(name: &str, values: &MergedEnum) -> TokenStream {
+    let name = ident(name);
+    let values = values.values.keys();
+    quote! {
+        select(vec![#(#name::from(#values),)* #name::from("unheard-of")]).boxed()
+    }
+}
+
+fn of_union(merged: &Merged, name: &str, members: &[MergedMember]) -> TokenStream {
+    let variants = variants::of_union(merged, name, members);
+    let name = ident(name);
+    let arms = members.iter().zip(variants).map(|(member, variant)| {
+        let variant = ident(&variant);
+        let boxed = rust::is_boxed(&member.member.ty, merged);
+        let content = if boxed {
+            quote!(Box::new(value))
+        } else {
+            quote!(value)
+        };
+        let value = of_type(&member.member.ty);
+        let method = member
+            .member
+            .method
+            .as_ref()
+            .and_then(|name| merged.methods.get(name));
+        match method.is_some_and(|method| method.params_required != method.known) {
+            true if boxed => quote! {
+                option::of(#value.prop_map(Box::new)).prop_map(#name::#variant)
+            },
+            true => quote!(option::of(#value).prop_map(#name::#variant)),
+            false => quote!(#value.prop_map(|value| #name::#variant(#content))),
+        }
+    });
+    quote! {
+        prop_oneof![#(#arms,)* unheard_of().prop_map(#name::Unknown)].boxed()
+    }
+}
+
+/// The strategy for a value of that type.
+fn of_type(ty: &Type) -> TokenStream {
+    match ty {
+        Type::Text | Type::Constant(_) => quote!(text()),
+        Type::Integer { signed: true } => quote!(signed()),
+        Type::Integer { signed: false } => quote!(unsigned()),
+        Type::Number => quote!(number()),
+        Type::Bool => quote!(flag()),
+        Type::Json { object: true } => quote!(raw_object()),
+        Type::Json { object: false } => quote!(raw_json()),
+        Type::Object { .. } => quote!(object()),
+        Type::Named(name) => {
+            let function = ident(&snake(name));
+            quote!(#function())
+        }
+        Type::List(item) => {
+            let item = of_type(item);
+            quote!(list(#item))
+        }
+        Type::Map(item) => {
+            let item = of_type(item);
+            quote!(map(#item))
+        }
+        Type::OneOrMany(item) => {
+            let item = of_type(item);
+            quote!(one_or_many(#item))
+        }
+    }
+}
