@@ -6,6 +6,7 @@
 
 mod from_schema;
 mod judge;
+#[rustfmt::skip]
 mod strategies;
 mod support;
 

@@ -58,10 +58,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "Annotations",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/TextContent/properties/annotations",
-                ),
+                (Revision::V2024_11_05, "/$defs/TextContent/properties/annotations"),
                 (Revision::V2025_03_26, "/$defs/Annotations"),
                 (Revision::V2025_06_18, "/$defs/Annotations"),
                 (Revision::V2025_11_25, "/$defs/Annotations"),
@@ -117,10 +114,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "CacheScope",
-            &[(
-                Revision::V2026_07_28,
-                "/$defs/DiscoverResult/properties/cacheScope",
-            )],
+            &[(Revision::V2026_07_28, "/$defs/DiscoverResult/properties/cacheScope")],
             cache_scope,
             |value, revision| {
                 value.conform(revision);
@@ -130,18 +124,9 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "CallToolRequestParams",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/CallToolRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/CallToolRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/CallToolRequest/properties/params",
-                ),
+                (Revision::V2024_11_05, "/$defs/CallToolRequest/properties/params"),
+                (Revision::V2025_03_26, "/$defs/CallToolRequest/properties/params"),
+                (Revision::V2025_06_18, "/$defs/CallToolRequest/properties/params"),
                 (Revision::V2025_11_25, "/$defs/CallToolRequestParams"),
                 (Revision::V2026_07_28, "/$defs/CallToolRequestParams"),
             ],
@@ -168,10 +153,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "CancelTaskRequestParams",
-            &[(
-                Revision::V2025_11_25,
-                "/$defs/CancelTaskRequest/properties/params",
-            )],
+            &[(Revision::V2025_11_25, "/$defs/CancelTaskRequest/properties/params")],
             cancel_task_request_params,
             |value, revision| {
                 value.conform(revision);
@@ -251,22 +233,10 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "ClientCapabilitiesRoots",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/ClientCapabilities/properties/roots",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/ClientCapabilities/properties/roots",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/ClientCapabilities/properties/roots",
-                ),
-                (
-                    Revision::V2025_11_25,
-                    "/$defs/ClientCapabilities/properties/roots",
-                ),
+                (Revision::V2024_11_05, "/$defs/ClientCapabilities/properties/roots"),
+                (Revision::V2025_03_26, "/$defs/ClientCapabilities/properties/roots"),
+                (Revision::V2025_06_18, "/$defs/ClientCapabilities/properties/roots"),
+                (Revision::V2025_11_25, "/$defs/ClientCapabilities/properties/roots"),
             ],
             client_capabilities_roots,
             |value, revision| {
@@ -277,26 +247,11 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "ClientCapabilitiesSampling",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/ClientCapabilities/properties/sampling",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/ClientCapabilities/properties/sampling",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/ClientCapabilities/properties/sampling",
-                ),
-                (
-                    Revision::V2025_11_25,
-                    "/$defs/ClientCapabilities/properties/sampling",
-                ),
-                (
-                    Revision::V2026_07_28,
-                    "/$defs/ClientCapabilities/properties/sampling",
-                ),
+                (Revision::V2024_11_05, "/$defs/ClientCapabilities/properties/sampling"),
+                (Revision::V2025_03_26, "/$defs/ClientCapabilities/properties/sampling"),
+                (Revision::V2025_06_18, "/$defs/ClientCapabilities/properties/sampling"),
+                (Revision::V2025_11_25, "/$defs/ClientCapabilities/properties/sampling"),
+                (Revision::V2026_07_28, "/$defs/ClientCapabilities/properties/sampling"),
             ],
             client_capabilities_sampling,
             |value, revision| {
@@ -306,10 +261,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "ClientCapabilitiesTasks",
-            &[(
-                Revision::V2025_11_25,
-                "/$defs/ClientCapabilities/properties/tasks",
-            )],
+            &[(Revision::V2025_11_25, "/$defs/ClientCapabilities/properties/tasks")],
             client_capabilities_tasks,
             |value, revision| {
                 value.conform(revision);
@@ -318,10 +270,12 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "ClientCapabilitiesTasksRequests",
-            &[(
-                Revision::V2025_11_25,
-                "/$defs/ClientCapabilities/properties/tasks/properties/requests",
-            )],
+            &[
+                (
+                    Revision::V2025_11_25,
+                    "/$defs/ClientCapabilities/properties/tasks/properties/requests",
+                ),
+            ],
             client_capabilities_tasks_requests,
             |value, revision| {
                 value.conform(revision);
@@ -330,10 +284,12 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "ClientCapabilitiesTasksRequestsElicitation",
-            &[(
-                Revision::V2025_11_25,
-                "/$defs/ClientCapabilities/properties/tasks/properties/requests/properties/elicitation",
-            )],
+            &[
+                (
+                    Revision::V2025_11_25,
+                    "/$defs/ClientCapabilities/properties/tasks/properties/requests/properties/elicitation",
+                ),
+            ],
             client_capabilities_tasks_requests_elicitation,
             |value, revision| {
                 value.conform(revision);
@@ -342,10 +298,12 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "ClientCapabilitiesTasksRequestsSampling",
-            &[(
-                Revision::V2025_11_25,
-                "/$defs/ClientCapabilities/properties/tasks/properties/requests/properties/sampling",
-            )],
+            &[
+                (
+                    Revision::V2025_11_25,
+                    "/$defs/ClientCapabilities/properties/tasks/properties/requests/properties/sampling",
+                ),
+            ],
             client_capabilities_tasks_requests_sampling,
             |value, revision| {
                 value.conform(revision);
@@ -385,18 +343,9 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "CompleteRequestParams",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/CompleteRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/CompleteRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/CompleteRequest/properties/params",
-                ),
+                (Revision::V2024_11_05, "/$defs/CompleteRequest/properties/params"),
+                (Revision::V2025_03_26, "/$defs/CompleteRequest/properties/params"),
+                (Revision::V2025_06_18, "/$defs/CompleteRequest/properties/params"),
                 (Revision::V2025_11_25, "/$defs/CompleteRequestParams"),
                 (Revision::V2026_07_28, "/$defs/CompleteRequestParams"),
             ],
@@ -424,26 +373,11 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "Completion",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/CompleteResult/properties/completion",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/CompleteResult/properties/completion",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/CompleteResult/properties/completion",
-                ),
-                (
-                    Revision::V2025_11_25,
-                    "/$defs/CompleteResult/properties/completion",
-                ),
-                (
-                    Revision::V2026_07_28,
-                    "/$defs/CompleteResult/properties/completion",
-                ),
+                (Revision::V2024_11_05, "/$defs/CompleteResult/properties/completion"),
+                (Revision::V2025_03_26, "/$defs/CompleteResult/properties/completion"),
+                (Revision::V2025_06_18, "/$defs/CompleteResult/properties/completion"),
+                (Revision::V2025_11_25, "/$defs/CompleteResult/properties/completion"),
+                (Revision::V2026_07_28, "/$defs/CompleteResult/properties/completion"),
             ],
             completion,
             |value, revision| {
@@ -518,14 +452,8 @@ pub(crate) fn cases() -> Vec<Case> {
                     Revision::V2025_06_18,
                     "/$defs/CompleteRequest/properties/params/properties/ref",
                 ),
-                (
-                    Revision::V2025_11_25,
-                    "/$defs/CompleteRequestParams/properties/ref",
-                ),
-                (
-                    Revision::V2026_07_28,
-                    "/$defs/CompleteRequestParams/properties/ref",
-                ),
+                (Revision::V2025_11_25, "/$defs/CompleteRequestParams/properties/ref"),
+                (Revision::V2026_07_28, "/$defs/CompleteRequestParams/properties/ref"),
             ],
             completion_reference,
             |value, revision| {
@@ -557,18 +485,9 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "CreateMessageRequestParams",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/CreateMessageRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/CreateMessageRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/CreateMessageRequest/properties/params",
-                ),
+                (Revision::V2024_11_05, "/$defs/CreateMessageRequest/properties/params"),
+                (Revision::V2025_03_26, "/$defs/CreateMessageRequest/properties/params"),
+                (Revision::V2025_06_18, "/$defs/CreateMessageRequest/properties/params"),
                 (Revision::V2025_11_25, "/$defs/CreateMessageRequestParams"),
                 (Revision::V2026_07_28, "/$defs/CreateMessageRequestParams"),
             ],
@@ -614,18 +533,9 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "ElicitAction",
             &[
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/ElicitResult/properties/action",
-                ),
-                (
-                    Revision::V2025_11_25,
-                    "/$defs/ElicitResult/properties/action",
-                ),
-                (
-                    Revision::V2026_07_28,
-                    "/$defs/ElicitResult/properties/action",
-                ),
+                (Revision::V2025_06_18, "/$defs/ElicitResult/properties/action"),
+                (Revision::V2025_11_25, "/$defs/ElicitResult/properties/action"),
+                (Revision::V2026_07_28, "/$defs/ElicitResult/properties/action"),
             ],
             elicit_action,
             |value, revision| {
@@ -636,10 +546,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "ElicitRequestFormParams",
             &[
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/ElicitRequest/properties/params",
-                ),
+                (Revision::V2025_06_18, "/$defs/ElicitRequest/properties/params"),
                 (Revision::V2025_11_25, "/$defs/ElicitRequestFormParams"),
                 (Revision::V2026_07_28, "/$defs/ElicitRequestFormParams"),
             ],
@@ -656,10 +563,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     Revision::V2025_11_25,
                     "/$defs/ElicitRequestFormParams/properties/mode",
                 ),
-                (
-                    Revision::V2026_07_28,
-                    "/$defs/ElicitRequestFormParams/properties/mode",
-                ),
+                (Revision::V2026_07_28, "/$defs/ElicitRequestFormParams/properties/mode"),
             ],
             elicit_request_form_params_mode,
             |value, revision| value.exists_in(revision),
@@ -667,10 +571,7 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "ElicitRequestParams",
             &[
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/ElicitRequest/properties/params",
-                ),
+                (Revision::V2025_06_18, "/$defs/ElicitRequest/properties/params"),
                 (Revision::V2025_11_25, "/$defs/ElicitRequestParams"),
                 (Revision::V2026_07_28, "/$defs/ElicitRequestParams"),
             ],
@@ -751,10 +652,12 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "ElicitationCompleteNotificationParams",
-            &[(
-                Revision::V2025_11_25,
-                "/$defs/ElicitationCompleteNotification/properties/params",
-            )],
+            &[
+                (
+                    Revision::V2025_11_25,
+                    "/$defs/ElicitationCompleteNotification/properties/params",
+                ),
+            ],
             elicitation_complete_notification_params,
             |value, revision| {
                 value.conform(revision);
@@ -811,18 +714,9 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "GetPromptRequestParams",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/GetPromptRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/GetPromptRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/GetPromptRequest/properties/params",
-                ),
+                (Revision::V2024_11_05, "/$defs/GetPromptRequest/properties/params"),
+                (Revision::V2025_03_26, "/$defs/GetPromptRequest/properties/params"),
+                (Revision::V2025_06_18, "/$defs/GetPromptRequest/properties/params"),
                 (Revision::V2025_11_25, "/$defs/GetPromptRequestParams"),
                 (Revision::V2026_07_28, "/$defs/GetPromptRequestParams"),
             ],
@@ -849,10 +743,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "GetTaskPayloadRequestParams",
-            &[(
-                Revision::V2025_11_25,
-                "/$defs/GetTaskPayloadRequest/properties/params",
-            )],
+            &[(Revision::V2025_11_25, "/$defs/GetTaskPayloadRequest/properties/params")],
             get_task_payload_request_params,
             |value, revision| {
                 value.conform(revision);
@@ -870,10 +761,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "GetTaskRequestParams",
-            &[(
-                Revision::V2025_11_25,
-                "/$defs/GetTaskRequest/properties/params",
-            )],
+            &[(Revision::V2025_11_25, "/$defs/GetTaskRequest/properties/params")],
             get_task_request_params,
             |value, revision| {
                 value.conform(revision);
@@ -970,18 +858,9 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "InitializeRequestParams",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/InitializeRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/InitializeRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/InitializeRequest/properties/params",
-                ),
+                (Revision::V2024_11_05, "/$defs/InitializeRequest/properties/params"),
+                (Revision::V2025_03_26, "/$defs/InitializeRequest/properties/params"),
+                (Revision::V2025_06_18, "/$defs/InitializeRequest/properties/params"),
                 (Revision::V2025_11_25, "/$defs/InitializeRequestParams"),
             ],
             initialize_request_params,
@@ -1092,26 +971,11 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "ListRootsRequestParams",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/ListRootsRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/ListRootsRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/ListRootsRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_11_25,
-                    "/$defs/ListRootsRequest/properties/params",
-                ),
-                (
-                    Revision::V2026_07_28,
-                    "/$defs/ListRootsRequest/properties/params",
-                ),
+                (Revision::V2024_11_05, "/$defs/ListRootsRequest/properties/params"),
+                (Revision::V2025_03_26, "/$defs/ListRootsRequest/properties/params"),
+                (Revision::V2025_06_18, "/$defs/ListRootsRequest/properties/params"),
+                (Revision::V2025_11_25, "/$defs/ListRootsRequest/properties/params"),
+                (Revision::V2026_07_28, "/$defs/ListRootsRequest/properties/params"),
             ],
             list_roots_request_params,
             |value, revision| {
@@ -1188,14 +1052,8 @@ pub(crate) fn cases() -> Vec<Case> {
                     Revision::V2025_06_18,
                     "/$defs/LoggingMessageNotification/properties/params",
                 ),
-                (
-                    Revision::V2025_11_25,
-                    "/$defs/LoggingMessageNotificationParams",
-                ),
-                (
-                    Revision::V2026_07_28,
-                    "/$defs/LoggingMessageNotificationParams",
-                ),
+                (Revision::V2025_11_25, "/$defs/LoggingMessageNotificationParams"),
+                (Revision::V2026_07_28, "/$defs/LoggingMessageNotificationParams"),
             ],
             logging_message_notification_params,
             |value, revision| {
@@ -1205,10 +1063,12 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "MissingRequiredClientCapabilityErrorData",
-            &[(
-                Revision::V2026_07_28,
-                "/$defs/MissingRequiredClientCapabilityError/properties/error/properties/data",
-            )],
+            &[
+                (
+                    Revision::V2026_07_28,
+                    "/$defs/MissingRequiredClientCapabilityError/properties/error/properties/data",
+                ),
+            ],
             missing_required_client_capability_error_data,
             |value, revision| {
                 value.conform(revision);
@@ -1325,18 +1185,9 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "PaginatedRequestParams",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/ListPromptsRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/ListPromptsRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/ListPromptsRequest/properties/params",
-                ),
+                (Revision::V2024_11_05, "/$defs/ListPromptsRequest/properties/params"),
+                (Revision::V2025_03_26, "/$defs/ListPromptsRequest/properties/params"),
+                (Revision::V2025_06_18, "/$defs/ListPromptsRequest/properties/params"),
                 (Revision::V2025_11_25, "/$defs/PaginatedRequestParams"),
                 (Revision::V2026_07_28, "/$defs/PaginatedRequestParams"),
             ],
@@ -1362,18 +1213,9 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "ProgressNotificationParams",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/ProgressNotification/properties/params",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/ProgressNotification/properties/params",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/ProgressNotification/properties/params",
-                ),
+                (Revision::V2024_11_05, "/$defs/ProgressNotification/properties/params"),
+                (Revision::V2025_03_26, "/$defs/ProgressNotification/properties/params"),
+                (Revision::V2025_06_18, "/$defs/ProgressNotification/properties/params"),
                 (Revision::V2025_11_25, "/$defs/ProgressNotificationParams"),
                 (Revision::V2026_07_28, "/$defs/ProgressNotificationParams"),
             ],
@@ -1446,18 +1288,9 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "ReadResourceRequestParams",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/ReadResourceRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/ReadResourceRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/ReadResourceRequest/properties/params",
-                ),
+                (Revision::V2024_11_05, "/$defs/ReadResourceRequest/properties/params"),
+                (Revision::V2025_03_26, "/$defs/ReadResourceRequest/properties/params"),
+                (Revision::V2025_06_18, "/$defs/ReadResourceRequest/properties/params"),
                 (Revision::V2025_11_25, "/$defs/ReadResourceRequestParams"),
                 (Revision::V2026_07_28, "/$defs/ReadResourceRequestParams"),
             ],
@@ -1506,10 +1339,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     Revision::V2025_06_18,
                     "/$defs/CallToolRequest/properties/params/properties/_meta",
                 ),
-                (
-                    Revision::V2025_11_25,
-                    "/$defs/CallToolRequestParams/properties/_meta",
-                ),
+                (Revision::V2025_11_25, "/$defs/CallToolRequestParams/properties/_meta"),
                 (Revision::V2026_07_28, "/$defs/RequestMetaObject"),
             ],
             request_meta_object,
@@ -1521,18 +1351,9 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "RequestParams",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/PingRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/PingRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/PingRequest/properties/params",
-                ),
+                (Revision::V2024_11_05, "/$defs/PingRequest/properties/params"),
+                (Revision::V2025_03_26, "/$defs/PingRequest/properties/params"),
+                (Revision::V2025_06_18, "/$defs/PingRequest/properties/params"),
                 (Revision::V2025_11_25, "/$defs/RequestParams"),
                 (Revision::V2026_07_28, "/$defs/RequestParams"),
             ],
@@ -1560,26 +1381,11 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "ResourceContents",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/EmbeddedResource/properties/resource",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/EmbeddedResource/properties/resource",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/EmbeddedResource/properties/resource",
-                ),
-                (
-                    Revision::V2025_11_25,
-                    "/$defs/EmbeddedResource/properties/resource",
-                ),
-                (
-                    Revision::V2026_07_28,
-                    "/$defs/EmbeddedResource/properties/resource",
-                ),
+                (Revision::V2024_11_05, "/$defs/EmbeddedResource/properties/resource"),
+                (Revision::V2025_03_26, "/$defs/EmbeddedResource/properties/resource"),
+                (Revision::V2025_06_18, "/$defs/EmbeddedResource/properties/resource"),
+                (Revision::V2025_11_25, "/$defs/EmbeddedResource/properties/resource"),
+                (Revision::V2026_07_28, "/$defs/EmbeddedResource/properties/resource"),
             ],
             resource_contents,
             |value, revision| {
@@ -1645,14 +1451,8 @@ pub(crate) fn cases() -> Vec<Case> {
                     Revision::V2025_06_18,
                     "/$defs/ResourceUpdatedNotification/properties/params",
                 ),
-                (
-                    Revision::V2025_11_25,
-                    "/$defs/ResourceUpdatedNotificationParams",
-                ),
-                (
-                    Revision::V2026_07_28,
-                    "/$defs/ResourceUpdatedNotificationParams",
-                ),
+                (Revision::V2025_11_25, "/$defs/ResourceUpdatedNotificationParams"),
+                (Revision::V2026_07_28, "/$defs/ResourceUpdatedNotificationParams"),
             ],
             resource_updated_notification_params,
             |value, revision| {
@@ -1663,22 +1463,10 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "ResultMetaObject",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/CallToolResult/properties/_meta",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/CallToolResult/properties/_meta",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/CallToolResult/properties/_meta",
-                ),
-                (
-                    Revision::V2025_11_25,
-                    "/$defs/CallToolResult/properties/_meta",
-                ),
+                (Revision::V2024_11_05, "/$defs/CallToolResult/properties/_meta"),
+                (Revision::V2025_03_26, "/$defs/CallToolResult/properties/_meta"),
+                (Revision::V2025_06_18, "/$defs/CallToolResult/properties/_meta"),
+                (Revision::V2025_11_25, "/$defs/CallToolResult/properties/_meta"),
                 (Revision::V2026_07_28, "/$defs/ResultMetaObject"),
             ],
             result_meta_object,
@@ -1689,10 +1477,12 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "ResultType",
-            &[(
-                Revision::V2026_07_28,
-                "/$defs/InputRequiredResult/properties/resultType",
-            )],
+            &[
+                (
+                    Revision::V2026_07_28,
+                    "/$defs/InputRequiredResult/properties/resultType",
+                ),
+            ],
             result_type,
             |value, revision| value.exists_in(revision),
         ),
@@ -1744,18 +1534,9 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "SamplingMessageContentBlock",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/CreateMessageResult/properties/content",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/CreateMessageResult/properties/content",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/CreateMessageResult/properties/content",
-                ),
+                (Revision::V2024_11_05, "/$defs/CreateMessageResult/properties/content"),
+                (Revision::V2025_03_26, "/$defs/CreateMessageResult/properties/content"),
+                (Revision::V2025_06_18, "/$defs/CreateMessageResult/properties/content"),
                 (Revision::V2025_11_25, "/$defs/SamplingMessageContentBlock"),
                 (Revision::V2026_07_28, "/$defs/SamplingMessageContentBlock"),
             ],
@@ -1783,26 +1564,11 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "ServerCapabilitiesPrompts",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/ServerCapabilities/properties/prompts",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/ServerCapabilities/properties/prompts",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/ServerCapabilities/properties/prompts",
-                ),
-                (
-                    Revision::V2025_11_25,
-                    "/$defs/ServerCapabilities/properties/prompts",
-                ),
-                (
-                    Revision::V2026_07_28,
-                    "/$defs/ServerCapabilities/properties/prompts",
-                ),
+                (Revision::V2024_11_05, "/$defs/ServerCapabilities/properties/prompts"),
+                (Revision::V2025_03_26, "/$defs/ServerCapabilities/properties/prompts"),
+                (Revision::V2025_06_18, "/$defs/ServerCapabilities/properties/prompts"),
+                (Revision::V2025_11_25, "/$defs/ServerCapabilities/properties/prompts"),
+                (Revision::V2026_07_28, "/$defs/ServerCapabilities/properties/prompts"),
             ],
             server_capabilities_prompts,
             |value, revision| {
@@ -1829,10 +1595,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     Revision::V2025_11_25,
                     "/$defs/ServerCapabilities/properties/resources",
                 ),
-                (
-                    Revision::V2026_07_28,
-                    "/$defs/ServerCapabilities/properties/resources",
-                ),
+                (Revision::V2026_07_28, "/$defs/ServerCapabilities/properties/resources"),
             ],
             server_capabilities_resources,
             |value, revision| {
@@ -1842,10 +1605,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "ServerCapabilitiesTasks",
-            &[(
-                Revision::V2025_11_25,
-                "/$defs/ServerCapabilities/properties/tasks",
-            )],
+            &[(Revision::V2025_11_25, "/$defs/ServerCapabilities/properties/tasks")],
             server_capabilities_tasks,
             |value, revision| {
                 value.conform(revision);
@@ -1854,10 +1614,12 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "ServerCapabilitiesTasksRequests",
-            &[(
-                Revision::V2025_11_25,
-                "/$defs/ServerCapabilities/properties/tasks/properties/requests",
-            )],
+            &[
+                (
+                    Revision::V2025_11_25,
+                    "/$defs/ServerCapabilities/properties/tasks/properties/requests",
+                ),
+            ],
             server_capabilities_tasks_requests,
             |value, revision| {
                 value.conform(revision);
@@ -1866,10 +1628,12 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "ServerCapabilitiesTasksRequestsTools",
-            &[(
-                Revision::V2025_11_25,
-                "/$defs/ServerCapabilities/properties/tasks/properties/requests/properties/tools",
-            )],
+            &[
+                (
+                    Revision::V2025_11_25,
+                    "/$defs/ServerCapabilities/properties/tasks/properties/requests/properties/tools",
+                ),
+            ],
             server_capabilities_tasks_requests_tools,
             |value, revision| {
                 value.conform(revision);
@@ -1879,26 +1643,11 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "ServerCapabilitiesTools",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/ServerCapabilities/properties/tools",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/ServerCapabilities/properties/tools",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/ServerCapabilities/properties/tools",
-                ),
-                (
-                    Revision::V2025_11_25,
-                    "/$defs/ServerCapabilities/properties/tools",
-                ),
-                (
-                    Revision::V2026_07_28,
-                    "/$defs/ServerCapabilities/properties/tools",
-                ),
+                (Revision::V2024_11_05, "/$defs/ServerCapabilities/properties/tools"),
+                (Revision::V2025_03_26, "/$defs/ServerCapabilities/properties/tools"),
+                (Revision::V2025_06_18, "/$defs/ServerCapabilities/properties/tools"),
+                (Revision::V2025_11_25, "/$defs/ServerCapabilities/properties/tools"),
+                (Revision::V2026_07_28, "/$defs/ServerCapabilities/properties/tools"),
             ],
             server_capabilities_tools,
             |value, revision| {
@@ -1938,18 +1687,9 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "SetLevelRequestParams",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/SetLevelRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/SetLevelRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/SetLevelRequest/properties/params",
-                ),
+                (Revision::V2024_11_05, "/$defs/SetLevelRequest/properties/params"),
+                (Revision::V2025_03_26, "/$defs/SetLevelRequest/properties/params"),
+                (Revision::V2025_06_18, "/$defs/SetLevelRequest/properties/params"),
                 (Revision::V2025_11_25, "/$defs/SetLevelRequestParams"),
             ],
             set_level_request_params,
@@ -1974,18 +1714,9 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "StringSchemaFormat",
             &[
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/StringSchema/properties/format",
-                ),
-                (
-                    Revision::V2025_11_25,
-                    "/$defs/StringSchema/properties/format",
-                ),
-                (
-                    Revision::V2026_07_28,
-                    "/$defs/StringSchema/properties/format",
-                ),
+                (Revision::V2025_06_18, "/$defs/StringSchema/properties/format"),
+                (Revision::V2025_11_25, "/$defs/StringSchema/properties/format"),
+                (Revision::V2026_07_28, "/$defs/StringSchema/properties/format"),
             ],
             string_schema_format,
             |value, revision| value.exists_in(revision),
@@ -1993,18 +1724,9 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "SubscribeRequestParams",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/SubscribeRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/SubscribeRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/SubscribeRequest/properties/params",
-                ),
+                (Revision::V2024_11_05, "/$defs/SubscribeRequest/properties/params"),
+                (Revision::V2025_03_26, "/$defs/SubscribeRequest/properties/params"),
+                (Revision::V2025_06_18, "/$defs/SubscribeRequest/properties/params"),
                 (Revision::V2025_11_25, "/$defs/SubscribeRequestParams"),
             ],
             subscribe_request_params,
@@ -2024,10 +1746,12 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "SubscriptionsAcknowledgedNotificationParams",
-            &[(
-                Revision::V2026_07_28,
-                "/$defs/SubscriptionsAcknowledgedNotificationParams",
-            )],
+            &[
+                (
+                    Revision::V2026_07_28,
+                    "/$defs/SubscriptionsAcknowledgedNotificationParams",
+                ),
+            ],
             subscriptions_acknowledged_notification_params,
             |value, revision| {
                 value.conform(revision);
@@ -2036,10 +1760,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "SubscriptionsListenRequestParams",
-            &[(
-                Revision::V2026_07_28,
-                "/$defs/SubscriptionsListenRequestParams",
-            )],
+            &[(Revision::V2026_07_28, "/$defs/SubscriptionsListenRequestParams")],
             subscriptions_listen_request_params,
             |value, revision| {
                 value.conform(revision);
@@ -2057,10 +1778,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "SubscriptionsListenResultMetaObject",
-            &[(
-                Revision::V2026_07_28,
-                "/$defs/SubscriptionsListenResultMetaObject",
-            )],
+            &[(Revision::V2026_07_28, "/$defs/SubscriptionsListenResultMetaObject")],
             subscriptions_listen_result_meta_object,
             |value, revision| {
                 value.conform(revision);
@@ -2236,10 +1954,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "ToolExecutionTaskSupport",
-            &[(
-                Revision::V2025_11_25,
-                "/$defs/ToolExecution/properties/taskSupport",
-            )],
+            &[(Revision::V2025_11_25, "/$defs/ToolExecution/properties/taskSupport")],
             tool_execution_task_support,
             |value, revision| value.exists_in(revision),
         ),
@@ -2270,18 +1985,9 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "UnsubscribeRequestParams",
             &[
-                (
-                    Revision::V2024_11_05,
-                    "/$defs/UnsubscribeRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_03_26,
-                    "/$defs/UnsubscribeRequest/properties/params",
-                ),
-                (
-                    Revision::V2025_06_18,
-                    "/$defs/UnsubscribeRequest/properties/params",
-                ),
+                (Revision::V2024_11_05, "/$defs/UnsubscribeRequest/properties/params"),
+                (Revision::V2025_03_26, "/$defs/UnsubscribeRequest/properties/params"),
+                (Revision::V2025_06_18, "/$defs/UnsubscribeRequest/properties/params"),
                 (Revision::V2025_11_25, "/$defs/UnsubscribeRequestParams"),
             ],
             unsubscribe_request_params,
@@ -2292,10 +1998,12 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "UnsupportedProtocolVersionErrorData",
-            &[(
-                Revision::V2026_07_28,
-                "/$defs/UnsupportedProtocolVersionError/properties/error/properties/data",
-            )],
+            &[
+                (
+                    Revision::V2026_07_28,
+                    "/$defs/UnsupportedProtocolVersionError/properties/error/properties/data",
+                ),
+            ],
             unsupported_protocol_version_error_data,
             |value, revision| {
                 value.conform(revision);
@@ -2305,14 +2013,8 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "UntitledMultiSelectEnumSchema",
             &[
-                (
-                    Revision::V2025_11_25,
-                    "/$defs/UntitledMultiSelectEnumSchema",
-                ),
-                (
-                    Revision::V2026_07_28,
-                    "/$defs/UntitledMultiSelectEnumSchema",
-                ),
+                (Revision::V2025_11_25, "/$defs/UntitledMultiSelectEnumSchema"),
+                (Revision::V2026_07_28, "/$defs/UntitledMultiSelectEnumSchema"),
             ],
             untitled_multi_select_enum_schema,
             |value, revision| {
@@ -2341,14 +2043,8 @@ pub(crate) fn cases() -> Vec<Case> {
         Case::new(
             "UntitledSingleSelectEnumSchema",
             &[
-                (
-                    Revision::V2025_11_25,
-                    "/$defs/UntitledSingleSelectEnumSchema",
-                ),
-                (
-                    Revision::V2026_07_28,
-                    "/$defs/UntitledSingleSelectEnumSchema",
-                ),
+                (Revision::V2025_11_25, "/$defs/UntitledSingleSelectEnumSchema"),
+                (Revision::V2026_07_28, "/$defs/UntitledSingleSelectEnumSchema"),
             ],
             untitled_single_select_enum_schema,
             |value, revision| {
@@ -2358,10 +2054,12 @@ pub(crate) fn cases() -> Vec<Case> {
         ),
         Case::new(
             "UrlElicitationRequiredErrorData",
-            &[(
-                Revision::V2025_11_25,
-                "/$defs/URLElicitationRequiredError/properties/error/properties/data",
-            )],
+            &[
+                (
+                    Revision::V2025_11_25,
+                    "/$defs/URLElicitationRequiredError/properties/error/properties/data",
+                ),
+            ],
             url_elicitation_required_error_data,
             |value, revision| {
                 value.conform(revision);
@@ -2372,1472 +2070,1422 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 fn annotations() -> BoxedStrategy<Annotations> {
-    let all = Just(Annotations::new()).boxed();
-    let all = with(all, list(role()), |all, value| all.audience = value);
-    let all = with(all, text(), |all, value| all.last_modified = value);
-    let all = with(all, number(), |all, value| all.priority = value);
-    all
+    Just(Annotations::new())
+        .boxed()
+        .with(list(role()), |all, value| all.audience = value)
+        .with(text(), |all, value| all.last_modified = value)
+        .with(number(), |all, value| all.priority = value)
 }
 
 fn audio_content() -> BoxedStrategy<AudioContent> {
-    let all = (text(), text())
+    (text(), text())
         .prop_map(|(data, mime_type)| AudioContent::new(data, mime_type))
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, annotations(), |all, value| all.annotations = value);
-    all
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(annotations(), |all, value| all.annotations = value)
 }
 
 fn blob_resource_contents() -> BoxedStrategy<BlobResourceContents> {
-    let all = (text(), text())
+    (text(), text())
         .prop_map(|(uri, blob)| BlobResourceContents::new(uri, blob))
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, text(), |all, value| all.mime_type = value);
-    all
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(text(), |all, value| all.mime_type = value)
 }
 
 fn boolean_schema() -> BoxedStrategy<BooleanSchema> {
-    let all = Just(BooleanSchema::new()).boxed();
-    let all = with(all, flag(), |all, value| all.default = value);
-    let all = with(all, text(), |all, value| all.description = value);
-    let all = with(all, text(), |all, value| all.title = value);
-    all
+    Just(BooleanSchema::new())
+        .boxed()
+        .with(flag(), |all, value| all.default = value)
+        .with(text(), |all, value| all.description = value)
+        .with(text(), |all, value| all.title = value)
 }
 
 fn cache_scope() -> BoxedStrategy<CacheScope> {
-    select(vec![
-        CacheScope::from("private"),
-        CacheScope::from("public"),
-        CacheScope::from("unheard-of"),
-    ])
-    .boxed()
+    select(
+            vec![
+                CacheScope::from("private"), CacheScope::from("public"),
+                CacheScope::from("unheard-of")
+            ],
+        )
+        .boxed()
 }
 
 fn call_tool_request_params() -> BoxedStrategy<CallToolRequestParams> {
-    let all = (text(),)
+    (text(),)
         .prop_map(|(name,)| CallToolRequestParams::new(name))
-        .boxed();
-    let all = with(all, request_meta_object(), |all, value| all.meta = value);
-    let all = with(all, raw_object(), |all, value| all.arguments = value);
-    let all = with(all, map(input_response()), |all, value| {
-        all.input_responses = value
-    });
-    let all = with(all, text(), |all, value| all.request_state = value);
-    let all = with(all, task_metadata(), |all, value| all.task = value);
-    all
+        .boxed()
+        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(raw_object(), |all, value| all.arguments = value)
+        .with(map(input_response()), |all, value| all.input_responses = value)
+        .with(text(), |all, value| all.request_state = value)
+        .with(task_metadata(), |all, value| all.task = value)
 }
 
 fn call_tool_result() -> BoxedStrategy<CallToolResult> {
-    let all = (list(content_block()),)
+    (list(content_block()),)
         .prop_map(|(content,)| CallToolResult::new(content))
-        .boxed();
-    let all = with(all, result_meta_object(), |all, value| all.meta = value);
-    let all = with(all, flag(), |all, value| all.is_error = value);
-    let all = with(all, result_type(), |all, value| all.result_type = value);
-    let all = with(all, raw_json(), |all, value| all.structured_content = value);
-    all
+        .boxed()
+        .with(result_meta_object(), |all, value| all.meta = value)
+        .with(flag(), |all, value| all.is_error = value)
+        .with(result_type(), |all, value| all.result_type = value)
+        .with(raw_json(), |all, value| all.structured_content = value)
 }
 
 fn cancel_task_request_params() -> BoxedStrategy<CancelTaskRequestParams> {
-    let all = (text(),)
-        .prop_map(|(task_id,)| CancelTaskRequestParams::new(task_id))
-        .boxed();
-    all
+    (text(),).prop_map(|(task_id,)| CancelTaskRequestParams::new(task_id)).boxed()
 }
 
 fn cancel_task_result() -> BoxedStrategy<CancelTaskResult> {
-    let all = (text(), text(), text(), task_status(), option::of(signed()))
-        .prop_map(|(task_id, created_at, last_updated_at, status, ttl)| {
-            CancelTaskResult::new(task_id, created_at, last_updated_at, status, ttl)
-        })
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, signed(), |all, value| all.poll_interval = value);
-    let all = with(all, text(), |all, value| all.status_message = value);
-    let all = with(all, extra(), |all, value| {
-        all.extra = value.unwrap_or_default()
-    });
-    all
+    (text(), text(), text(), task_status(), option::of(signed()))
+        .prop_map(|(task_id, created_at, last_updated_at, status, ttl)| CancelTaskResult::new(
+            task_id,
+            created_at,
+            last_updated_at,
+            status,
+            ttl,
+        ))
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(signed(), |all, value| all.poll_interval = value)
+        .with(text(), |all, value| all.status_message = value)
+        .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
 fn cancelled_notification_params() -> BoxedStrategy<CancelledNotificationParams> {
-    let all = Just(CancelledNotificationParams::new()).boxed();
-    let all = with(all, notification_meta_object(), |all, value| {
-        all.meta = value
-    });
-    let all = with(all, text(), |all, value| all.reason = value);
-    let all = with(all, request_id(), |all, value| all.request_id = value);
-    all
+    Just(CancelledNotificationParams::new())
+        .boxed()
+        .with(notification_meta_object(), |all, value| all.meta = value)
+        .with(text(), |all, value| all.reason = value)
+        .with(request_id(), |all, value| all.request_id = value)
 }
 
 fn client_capabilities() -> BoxedStrategy<ClientCapabilities> {
-    let all = Just(ClientCapabilities::new()).boxed();
-    let all = with(all, client_capabilities_elicitation(), |all, value| {
-        all.elicitation = value
-    });
-    let all = with(all, map(object()), |all, value| all.experimental = value);
-    let all = with(all, map(object()), |all, value| all.extensions = value);
-    let all = with(all, client_capabilities_roots(), |all, value| {
-        all.roots = value
-    });
-    let all = with(all, client_capabilities_sampling(), |all, value| {
-        all.sampling = value
-    });
-    let all = with(all, client_capabilities_tasks(), |all, value| {
-        all.tasks = value
-    });
-    all
+    Just(ClientCapabilities::new())
+        .boxed()
+        .with(client_capabilities_elicitation(), |all, value| all.elicitation = value)
+        .with(map(object()), |all, value| all.experimental = value)
+        .with(map(object()), |all, value| all.extensions = value)
+        .with(client_capabilities_roots(), |all, value| all.roots = value)
+        .with(client_capabilities_sampling(), |all, value| all.sampling = value)
+        .with(client_capabilities_tasks(), |all, value| all.tasks = value)
 }
 
 fn client_capabilities_elicitation() -> BoxedStrategy<ClientCapabilitiesElicitation> {
-    let all = Just(ClientCapabilitiesElicitation::new()).boxed();
-    let all = with(all, object(), |all, value| all.form = value);
-    let all = with(all, object(), |all, value| all.url = value);
-    let all = with(all, extra(), |all, value| {
-        all.extra = value.unwrap_or_default()
-    });
-    all
+    Just(ClientCapabilitiesElicitation::new())
+        .boxed()
+        .with(object(), |all, value| all.form = value)
+        .with(object(), |all, value| all.url = value)
+        .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
 fn client_capabilities_roots() -> BoxedStrategy<ClientCapabilitiesRoots> {
-    let all = Just(ClientCapabilitiesRoots::new()).boxed();
-    let all = with(all, flag(), |all, value| all.list_changed = value);
-    all
+    Just(ClientCapabilitiesRoots::new())
+        .boxed()
+        .with(flag(), |all, value| all.list_changed = value)
 }
 
 fn client_capabilities_sampling() -> BoxedStrategy<ClientCapabilitiesSampling> {
-    let all = Just(ClientCapabilitiesSampling::new()).boxed();
-    let all = with(all, object(), |all, value| all.context = value);
-    let all = with(all, object(), |all, value| all.tools = value);
-    let all = with(all, extra(), |all, value| {
-        all.extra = value.unwrap_or_default()
-    });
-    all
+    Just(ClientCapabilitiesSampling::new())
+        .boxed()
+        .with(object(), |all, value| all.context = value)
+        .with(object(), |all, value| all.tools = value)
+        .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
 fn client_capabilities_tasks() -> BoxedStrategy<ClientCapabilitiesTasks> {
-    let all = Just(ClientCapabilitiesTasks::new()).boxed();
-    let all = with(all, object(), |all, value| all.cancel = value);
-    let all = with(all, object(), |all, value| all.list = value);
-    let all = with(all, client_capabilities_tasks_requests(), |all, value| {
-        all.requests = value
-    });
-    all
+    Just(ClientCapabilitiesTasks::new())
+        .boxed()
+        .with(object(), |all, value| all.cancel = value)
+        .with(object(), |all, value| all.list = value)
+        .with(client_capabilities_tasks_requests(), |all, value| all.requests = value)
 }
 
-fn client_capabilities_tasks_requests() -> BoxedStrategy<ClientCapabilitiesTasksRequests> {
-    let all = Just(ClientCapabilitiesTasksRequests::new()).boxed();
-    let all = with(
-        all,
-        client_capabilities_tasks_requests_elicitation(),
-        |all, value| all.elicitation = value,
-    );
-    let all = with(
-        all,
-        client_capabilities_tasks_requests_sampling(),
-        |all, value| all.sampling = value,
-    );
-    all
+fn client_capabilities_tasks_requests() -> BoxedStrategy<
+    ClientCapabilitiesTasksRequests,
+> {
+    Just(ClientCapabilitiesTasksRequests::new())
+        .boxed()
+        .with(
+            client_capabilities_tasks_requests_elicitation(),
+            |all, value| all.elicitation = value,
+        )
+        .with(
+            client_capabilities_tasks_requests_sampling(),
+            |all, value| all.sampling = value,
+        )
 }
 
-fn client_capabilities_tasks_requests_elicitation()
--> BoxedStrategy<ClientCapabilitiesTasksRequestsElicitation> {
-    let all = Just(ClientCapabilitiesTasksRequestsElicitation::new()).boxed();
-    let all = with(all, object(), |all, value| all.create = value);
-    all
+fn client_capabilities_tasks_requests_elicitation() -> BoxedStrategy<
+    ClientCapabilitiesTasksRequestsElicitation,
+> {
+    Just(ClientCapabilitiesTasksRequestsElicitation::new())
+        .boxed()
+        .with(object(), |all, value| all.create = value)
 }
 
-fn client_capabilities_tasks_requests_sampling()
--> BoxedStrategy<ClientCapabilitiesTasksRequestsSampling> {
-    let all = Just(ClientCapabilitiesTasksRequestsSampling::new()).boxed();
-    let all = with(all, object(), |all, value| all.create_message = value);
-    all
+fn client_capabilities_tasks_requests_sampling() -> BoxedStrategy<
+    ClientCapabilitiesTasksRequestsSampling,
+> {
+    Just(ClientCapabilitiesTasksRequestsSampling::new())
+        .boxed()
+        .with(object(), |all, value| all.create_message = value)
 }
 
 fn client_notification() -> BoxedStrategy<ClientNotification> {
-    prop_oneof![
-        cancelled_notification_params().prop_map(|value| ClientNotification::Cancelled(value)),
-        option::of(notification_params()).prop_map(ClientNotification::Initialized),
-        progress_notification_params().prop_map(|value| ClientNotification::Progress(value)),
-        task_status_notification_params().prop_map(|value| ClientNotification::TaskStatus(value)),
-        option::of(notification_params()).prop_map(ClientNotification::RootsListChanged),
-        unheard_of().prop_map(ClientNotification::Unknown)
-    ]
-    .boxed()
+    one_of([
+        cancelled_notification_params().prop_map(ClientNotification::Cancelled).boxed(),
+        option::of(notification_params())
+            .prop_map(ClientNotification::Initialized)
+            .boxed(),
+        progress_notification_params().prop_map(ClientNotification::Progress).boxed(),
+        task_status_notification_params()
+            .prop_map(ClientNotification::TaskStatus)
+            .boxed(),
+        option::of(notification_params())
+            .prop_map(ClientNotification::RootsListChanged)
+            .boxed(),
+        unheard_of().prop_map(ClientNotification::Unknown).boxed(),
+    ])
 }
 
 fn client_request() -> BoxedStrategy<ClientRequest> {
-    prop_oneof![
-        request_params().prop_map(|value| ClientRequest::Discover(Box::new(value))),
+    one_of([
+        request_params().prop_map(Box::new).prop_map(ClientRequest::Discover).boxed(),
         option::of(paginated_request_params().prop_map(Box::new))
-            .prop_map(ClientRequest::ListResources),
+            .prop_map(ClientRequest::ListResources)
+            .boxed(),
         option::of(paginated_request_params().prop_map(Box::new))
-            .prop_map(ClientRequest::ListResourceTemplates),
+            .prop_map(ClientRequest::ListResourceTemplates)
+            .boxed(),
         read_resource_request_params()
-            .prop_map(|value| ClientRequest::ReadResource(Box::new(value))),
+            .prop_map(Box::new)
+            .prop_map(ClientRequest::ReadResource)
+            .boxed(),
         subscriptions_listen_request_params()
-            .prop_map(|value| ClientRequest::SubscriptionsListen(Box::new(value))),
+            .prop_map(Box::new)
+            .prop_map(ClientRequest::SubscriptionsListen)
+            .boxed(),
         option::of(paginated_request_params().prop_map(Box::new))
-            .prop_map(ClientRequest::ListPrompts),
-        get_prompt_request_params().prop_map(|value| ClientRequest::GetPrompt(Box::new(value))),
+            .prop_map(ClientRequest::ListPrompts)
+            .boxed(),
+        get_prompt_request_params()
+            .prop_map(Box::new)
+            .prop_map(ClientRequest::GetPrompt)
+            .boxed(),
         option::of(paginated_request_params().prop_map(Box::new))
-            .prop_map(ClientRequest::ListTools),
-        call_tool_request_params().prop_map(|value| ClientRequest::CallTool(Box::new(value))),
-        complete_request_params().prop_map(|value| ClientRequest::Complete(Box::new(value))),
-        initialize_request_params().prop_map(|value| ClientRequest::Initialize(Box::new(value))),
-        option::of(request_params().prop_map(Box::new)).prop_map(ClientRequest::Ping),
-        subscribe_request_params().prop_map(|value| ClientRequest::Subscribe(Box::new(value))),
-        unsubscribe_request_params().prop_map(|value| ClientRequest::Unsubscribe(Box::new(value))),
-        get_task_request_params().prop_map(|value| ClientRequest::GetTask(value)),
-        get_task_payload_request_params().prop_map(|value| ClientRequest::GetTaskPayload(value)),
-        cancel_task_request_params().prop_map(|value| ClientRequest::CancelTask(value)),
+            .prop_map(ClientRequest::ListTools)
+            .boxed(),
+        call_tool_request_params()
+            .prop_map(Box::new)
+            .prop_map(ClientRequest::CallTool)
+            .boxed(),
+        complete_request_params()
+            .prop_map(Box::new)
+            .prop_map(ClientRequest::Complete)
+            .boxed(),
+        initialize_request_params()
+            .prop_map(Box::new)
+            .prop_map(ClientRequest::Initialize)
+            .boxed(),
+        option::of(request_params().prop_map(Box::new))
+            .prop_map(ClientRequest::Ping)
+            .boxed(),
+        subscribe_request_params()
+            .prop_map(Box::new)
+            .prop_map(ClientRequest::Subscribe)
+            .boxed(),
+        unsubscribe_request_params()
+            .prop_map(Box::new)
+            .prop_map(ClientRequest::Unsubscribe)
+            .boxed(),
+        get_task_request_params().prop_map(ClientRequest::GetTask).boxed(),
+        get_task_payload_request_params()
+            .prop_map(ClientRequest::GetTaskPayload)
+            .boxed(),
+        cancel_task_request_params().prop_map(ClientRequest::CancelTask).boxed(),
         option::of(paginated_request_params().prop_map(Box::new))
-            .prop_map(ClientRequest::ListTasks),
-        set_level_request_params().prop_map(|value| ClientRequest::SetLevel(Box::new(value))),
-        unheard_of().prop_map(ClientRequest::Unknown)
-    ]
-    .boxed()
+            .prop_map(ClientRequest::ListTasks)
+            .boxed(),
+        set_level_request_params()
+            .prop_map(Box::new)
+            .prop_map(ClientRequest::SetLevel)
+            .boxed(),
+        unheard_of().prop_map(ClientRequest::Unknown).boxed(),
+    ])
 }
 
 fn complete_request_params() -> BoxedStrategy<CompleteRequestParams> {
-    let all = (completion_reference(), completion_argument())
-        .prop_map(|(reference, argument)| CompleteRequestParams::new(reference, argument))
-        .boxed();
-    let all = with(all, request_meta_object(), |all, value| all.meta = value);
-    let all = with(all, completion_context(), |all, value| all.context = value);
-    all
+    (completion_reference(), completion_argument())
+        .prop_map(|(reference, argument)| CompleteRequestParams::new(
+            reference,
+            argument,
+        ))
+        .boxed()
+        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(completion_context(), |all, value| all.context = value)
 }
 
 fn complete_result() -> BoxedStrategy<CompleteResult> {
-    let all = (completion(),)
+    (completion(),)
         .prop_map(|(completion,)| CompleteResult::new(completion))
-        .boxed();
-    let all = with(all, result_meta_object(), |all, value| all.meta = value);
-    let all = with(all, result_type(), |all, value| all.result_type = value);
-    all
+        .boxed()
+        .with(result_meta_object(), |all, value| all.meta = value)
+        .with(result_type(), |all, value| all.result_type = value)
 }
 
 fn completion() -> BoxedStrategy<Completion> {
-    let all = (list(text()),)
+    (list(text()),)
         .prop_map(|(values,)| Completion::new(values))
-        .boxed();
-    let all = with(all, flag(), |all, value| all.has_more = value);
-    let all = with(all, signed(), |all, value| all.total = value);
-    all
+        .boxed()
+        .with(flag(), |all, value| all.has_more = value)
+        .with(signed(), |all, value| all.total = value)
 }
 
 fn completion_argument() -> BoxedStrategy<CompletionArgument> {
-    let all = (text(), text())
+    (text(), text())
         .prop_map(|(name, value)| CompletionArgument::new(name, value))
-        .boxed();
-    all
+        .boxed()
 }
 
 fn completion_context() -> BoxedStrategy<CompletionContext> {
-    let all = Just(CompletionContext::new()).boxed();
-    let all = with(all, map(text()), |all, value| all.arguments = value);
-    all
+    Just(CompletionContext::new())
+        .boxed()
+        .with(map(text()), |all, value| all.arguments = value)
 }
 
 fn completion_reference() -> BoxedStrategy<CompletionReference> {
-    prop_oneof![
-        prompt_reference().prop_map(|value| CompletionReference::Prompt(value)),
-        resource_template_reference().prop_map(|value| CompletionReference::Resource(value)),
-        unheard_of().prop_map(CompletionReference::Unknown)
-    ]
-    .boxed()
+    one_of([
+        prompt_reference().prop_map(CompletionReference::Prompt).boxed(),
+        resource_template_reference().prop_map(CompletionReference::Resource).boxed(),
+        unheard_of().prop_map(CompletionReference::Unknown).boxed(),
+    ])
 }
 
 fn content_block() -> BoxedStrategy<ContentBlock> {
-    prop_oneof![
-        text_content().prop_map(|value| ContentBlock::Text(value)),
-        image_content().prop_map(|value| ContentBlock::Image(value)),
-        audio_content().prop_map(|value| ContentBlock::Audio(value)),
-        resource_link().prop_map(|value| ContentBlock::ResourceLink(Box::new(value))),
-        embedded_resource().prop_map(|value| ContentBlock::Resource(value)),
-        unheard_of().prop_map(ContentBlock::Unknown)
-    ]
-    .boxed()
+    one_of([
+        text_content().prop_map(ContentBlock::Text).boxed(),
+        image_content().prop_map(ContentBlock::Image).boxed(),
+        audio_content().prop_map(ContentBlock::Audio).boxed(),
+        resource_link().prop_map(Box::new).prop_map(ContentBlock::ResourceLink).boxed(),
+        embedded_resource().prop_map(ContentBlock::Resource).boxed(),
+        unheard_of().prop_map(ContentBlock::Unknown).boxed(),
+    ])
 }
 
 fn create_message_request_params() -> BoxedStrategy<CreateMessageRequestParams> {
-    let all = (list(sampling_message()), signed())
-        .prop_map(|(messages, max_tokens)| CreateMessageRequestParams::new(messages, max_tokens))
-        .boxed();
-    let all = with(all, request_meta_object(), |all, value| all.meta = value);
-    let all = with(all, include_context(), |all, value| {
-        all.include_context = value
-    });
-    let all = with(all, object(), |all, value| all.metadata = value);
-    let all = with(all, model_preferences(), |all, value| {
-        all.model_preferences = value
-    });
-    let all = with(all, list(text()), |all, value| all.stop_sequences = value);
-    let all = with(all, text(), |all, value| all.system_prompt = value);
-    let all = with(all, task_metadata(), |all, value| all.task = value);
-    let all = with(all, number(), |all, value| all.temperature = value);
-    let all = with(all, tool_choice(), |all, value| all.tool_choice = value);
-    let all = with(all, list(tool()), |all, value| all.tools = value);
-    all
+    (list(sampling_message()), signed())
+        .prop_map(|(messages, max_tokens)| CreateMessageRequestParams::new(
+            messages,
+            max_tokens,
+        ))
+        .boxed()
+        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(include_context(), |all, value| all.include_context = value)
+        .with(object(), |all, value| all.metadata = value)
+        .with(model_preferences(), |all, value| all.model_preferences = value)
+        .with(list(text()), |all, value| all.stop_sequences = value)
+        .with(text(), |all, value| all.system_prompt = value)
+        .with(task_metadata(), |all, value| all.task = value)
+        .with(number(), |all, value| all.temperature = value)
+        .with(tool_choice(), |all, value| all.tool_choice = value)
+        .with(list(tool()), |all, value| all.tools = value)
 }
 
 fn create_message_result() -> BoxedStrategy<CreateMessageResult> {
-    let all = (
-        role(),
-        one_or_many(sampling_message_content_block()),
-        text(),
-    )
-        .prop_map(|(role, content, model)| CreateMessageResult::new(role, content, model))
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, text(), |all, value| all.stop_reason = value);
-    all
+    (role(), one_or_many(sampling_message_content_block()), text())
+        .prop_map(|(role, content, model)| CreateMessageResult::new(
+            role,
+            content,
+            model,
+        ))
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(text(), |all, value| all.stop_reason = value)
 }
 
 fn create_task_result() -> BoxedStrategy<CreateTaskResult> {
-    let all = (task(),)
+    (task(),)
         .prop_map(|(task,)| CreateTaskResult::new(task))
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    all
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
 }
 
 fn discover_result() -> BoxedStrategy<DiscoverResult> {
-    let all = (server_capabilities(), list(text()))
-        .prop_map(|(capabilities, supported_versions)| {
-            DiscoverResult::new(capabilities, supported_versions)
-        })
-        .boxed();
-    let all = with(all, result_meta_object(), |all, value| all.meta = value);
-    let all = with(all, cache_scope(), |all, value| all.cache_scope = value);
-    let all = with(all, text(), |all, value| all.instructions = value);
-    let all = with(all, result_type(), |all, value| all.result_type = value);
-    let all = with(all, unsigned(), |all, value| all.ttl_ms = value);
-    all
+    (server_capabilities(), list(text()))
+        .prop_map(|(capabilities, supported_versions)| DiscoverResult::new(
+            capabilities,
+            supported_versions,
+        ))
+        .boxed()
+        .with(result_meta_object(), |all, value| all.meta = value)
+        .with(cache_scope(), |all, value| all.cache_scope = value)
+        .with(text(), |all, value| all.instructions = value)
+        .with(result_type(), |all, value| all.result_type = value)
+        .with(unsigned(), |all, value| all.ttl_ms = value)
 }
 
 fn elicit_action() -> BoxedStrategy<ElicitAction> {
-    select(vec![
-        ElicitAction::from("accept"),
-        ElicitAction::from("cancel"),
-        ElicitAction::from("decline"),
-        ElicitAction::from("unheard-of"),
-    ])
-    .boxed()
+    select(
+            vec![
+                ElicitAction::from("accept"), ElicitAction::from("cancel"),
+                ElicitAction::from("decline"), ElicitAction::from("unheard-of")
+            ],
+        )
+        .boxed()
 }
 
 fn elicit_request_form_params() -> BoxedStrategy<ElicitRequestFormParams> {
-    let all = (text(), elicit_schema())
-        .prop_map(|(message, requested_schema)| {
-            ElicitRequestFormParams::new(message, requested_schema)
-        })
-        .boxed();
-    let all = with(all, request_meta_object(), |all, value| all.meta = value);
-    let all = with(all, elicit_request_form_params_mode(), |all, value| {
-        all.mode = value
-    });
-    let all = with(all, task_metadata(), |all, value| all.task = value);
-    all
+    (text(), elicit_schema())
+        .prop_map(|(message, requested_schema)| ElicitRequestFormParams::new(
+            message,
+            requested_schema,
+        ))
+        .boxed()
+        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(elicit_request_form_params_mode(), |all, value| all.mode = value)
+        .with(task_metadata(), |all, value| all.task = value)
 }
 
 fn elicit_request_form_params_mode() -> BoxedStrategy<ElicitRequestFormParamsMode> {
-    select(vec![
-        ElicitRequestFormParamsMode::from("form"),
-        ElicitRequestFormParamsMode::from("unheard-of"),
-    ])
-    .boxed()
+    select(
+            vec![
+                ElicitRequestFormParamsMode::from("form"),
+                ElicitRequestFormParamsMode::from("unheard-of")
+            ],
+        )
+        .boxed()
 }
 
 fn elicit_request_params() -> BoxedStrategy<ElicitRequestParams> {
-    prop_oneof![
-        elicit_request_form_params().prop_map(|value| ElicitRequestParams::Form(Box::new(value))),
-        elicit_request_url_params().prop_map(|value| ElicitRequestParams::Url(Box::new(value))),
-        unheard_of().prop_map(ElicitRequestParams::Unknown)
-    ]
-    .boxed()
+    one_of([
+        elicit_request_form_params()
+            .prop_map(Box::new)
+            .prop_map(ElicitRequestParams::Form)
+            .boxed(),
+        elicit_request_url_params()
+            .prop_map(Box::new)
+            .prop_map(ElicitRequestParams::Url)
+            .boxed(),
+        unheard_of().prop_map(ElicitRequestParams::Unknown).boxed(),
+    ])
 }
 
 fn elicit_request_url_params() -> BoxedStrategy<ElicitRequestUrlParams> {
-    let all = (text(), text())
+    (text(), text())
         .prop_map(|(message, url)| ElicitRequestUrlParams::new(message, url))
-        .boxed();
-    let all = with(all, request_meta_object(), |all, value| all.meta = value);
-    let all = with(all, text(), |all, value| all.elicitation_id = value);
-    let all = with(all, task_metadata(), |all, value| all.task = value);
-    all
+        .boxed()
+        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(text(), |all, value| all.elicitation_id = value)
+        .with(task_metadata(), |all, value| all.task = value)
 }
 
 fn elicit_result() -> BoxedStrategy<ElicitResult> {
-    let all = (elicit_action(),)
+    (elicit_action(),)
         .prop_map(|(action,)| ElicitResult::new(action))
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, map(elicit_value()), |all, value| all.content = value);
-    all
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(map(elicit_value()), |all, value| all.content = value)
 }
 
 fn elicit_schema() -> BoxedStrategy<ElicitSchema> {
-    let all = (map(primitive_schema_definition()),)
+    (map(primitive_schema_definition()),)
         .prop_map(|(properties,)| ElicitSchema::new(properties))
-        .boxed();
-    let all = with(all, text(), |all, value| all.schema = value);
-    let all = with(all, list(text()), |all, value| all.required = value);
-    all
+        .boxed()
+        .with(text(), |all, value| all.schema = value)
+        .with(list(text()), |all, value| all.required = value)
 }
 
 fn elicit_value() -> BoxedStrategy<ElicitValue> {
-    prop_oneof![
-        text().prop_map(|value| ElicitValue::String(value)),
-        number().prop_map(|value| ElicitValue::Number(value)),
-        flag().prop_map(|value| ElicitValue::Boolean(value)),
-        list(text()).prop_map(|value| ElicitValue::List(value)),
-        unheard_of().prop_map(ElicitValue::Unknown)
-    ]
-    .boxed()
+    one_of([
+        text().prop_map(ElicitValue::String).boxed(),
+        number().prop_map(ElicitValue::Number).boxed(),
+        flag().prop_map(ElicitValue::Boolean).boxed(),
+        list(text()).prop_map(ElicitValue::List).boxed(),
+        unheard_of().prop_map(ElicitValue::Unknown).boxed(),
+    ])
 }
 
-fn elicitation_complete_notification_params() -> BoxedStrategy<ElicitationCompleteNotificationParams>
-{
-    let all = (text(),)
-        .prop_map(|(elicitation_id,)| ElicitationCompleteNotificationParams::new(elicitation_id))
-        .boxed();
-    all
+fn elicitation_complete_notification_params() -> BoxedStrategy<
+    ElicitationCompleteNotificationParams,
+> {
+    (text(),)
+        .prop_map(|(elicitation_id,)| ElicitationCompleteNotificationParams::new(
+            elicitation_id,
+        ))
+        .boxed()
 }
 
 fn embedded_resource() -> BoxedStrategy<EmbeddedResource> {
-    let all = (resource_contents(),)
+    (resource_contents(),)
         .prop_map(|(resource,)| EmbeddedResource::new(resource))
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, annotations(), |all, value| all.annotations = value);
-    all
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(annotations(), |all, value| all.annotations = value)
 }
 
 fn empty_result() -> BoxedStrategy<EmptyResult> {
-    let all = Just(EmptyResult::new()).boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, extra(), |all, value| {
-        all.extra = value.unwrap_or_default()
-    });
-    all
+    Just(EmptyResult::new())
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
 fn enum_option() -> BoxedStrategy<EnumOption> {
-    let all = (text(), text())
-        .prop_map(|(value, title)| EnumOption::new(value, title))
-        .boxed();
-    all
+    (text(), text()).prop_map(|(value, title)| EnumOption::new(value, title)).boxed()
 }
 
 fn get_prompt_request_params() -> BoxedStrategy<GetPromptRequestParams> {
-    let all = (text(),)
+    (text(),)
         .prop_map(|(name,)| GetPromptRequestParams::new(name))
-        .boxed();
-    let all = with(all, request_meta_object(), |all, value| all.meta = value);
-    let all = with(all, map(text()), |all, value| all.arguments = value);
-    let all = with(all, map(input_response()), |all, value| {
-        all.input_responses = value
-    });
-    let all = with(all, text(), |all, value| all.request_state = value);
-    all
+        .boxed()
+        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(map(text()), |all, value| all.arguments = value)
+        .with(map(input_response()), |all, value| all.input_responses = value)
+        .with(text(), |all, value| all.request_state = value)
 }
 
 fn get_prompt_result() -> BoxedStrategy<GetPromptResult> {
-    let all = (list(prompt_message()),)
+    (list(prompt_message()),)
         .prop_map(|(messages,)| GetPromptResult::new(messages))
-        .boxed();
-    let all = with(all, result_meta_object(), |all, value| all.meta = value);
-    let all = with(all, text(), |all, value| all.description = value);
-    let all = with(all, result_type(), |all, value| all.result_type = value);
-    all
+        .boxed()
+        .with(result_meta_object(), |all, value| all.meta = value)
+        .with(text(), |all, value| all.description = value)
+        .with(result_type(), |all, value| all.result_type = value)
 }
 
 fn get_task_payload_request_params() -> BoxedStrategy<GetTaskPayloadRequestParams> {
-    let all = (text(),)
-        .prop_map(|(task_id,)| GetTaskPayloadRequestParams::new(task_id))
-        .boxed();
-    all
+    (text(),).prop_map(|(task_id,)| GetTaskPayloadRequestParams::new(task_id)).boxed()
 }
 
 fn get_task_payload_result() -> BoxedStrategy<GetTaskPayloadResult> {
-    let all = Just(GetTaskPayloadResult::new()).boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, extra(), |all, value| {
-        all.extra = value.unwrap_or_default()
-    });
-    all
+    Just(GetTaskPayloadResult::new())
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
 fn get_task_request_params() -> BoxedStrategy<GetTaskRequestParams> {
-    let all = (text(),)
-        .prop_map(|(task_id,)| GetTaskRequestParams::new(task_id))
-        .boxed();
-    all
+    (text(),).prop_map(|(task_id,)| GetTaskRequestParams::new(task_id)).boxed()
 }
 
 fn get_task_result() -> BoxedStrategy<GetTaskResult> {
-    let all = (text(), text(), text(), task_status(), option::of(signed()))
-        .prop_map(|(task_id, created_at, last_updated_at, status, ttl)| {
-            GetTaskResult::new(task_id, created_at, last_updated_at, status, ttl)
-        })
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, signed(), |all, value| all.poll_interval = value);
-    let all = with(all, text(), |all, value| all.status_message = value);
-    let all = with(all, extra(), |all, value| {
-        all.extra = value.unwrap_or_default()
-    });
-    all
+    (text(), text(), text(), task_status(), option::of(signed()))
+        .prop_map(|(task_id, created_at, last_updated_at, status, ttl)| GetTaskResult::new(
+            task_id,
+            created_at,
+            last_updated_at,
+            status,
+            ttl,
+        ))
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(signed(), |all, value| all.poll_interval = value)
+        .with(text(), |all, value| all.status_message = value)
+        .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
 fn icon() -> BoxedStrategy<Icon> {
-    let all = (text(),).prop_map(|(src,)| Icon::new(src)).boxed();
-    let all = with(all, text(), |all, value| all.mime_type = value);
-    let all = with(all, list(text()), |all, value| all.sizes = value);
-    let all = with(all, icon_theme(), |all, value| all.theme = value);
-    all
+    (text(),)
+        .prop_map(|(src,)| Icon::new(src))
+        .boxed()
+        .with(text(), |all, value| all.mime_type = value)
+        .with(list(text()), |all, value| all.sizes = value)
+        .with(icon_theme(), |all, value| all.theme = value)
 }
 
 fn icon_theme() -> BoxedStrategy<IconTheme> {
-    select(vec![
-        IconTheme::from("dark"),
-        IconTheme::from("light"),
-        IconTheme::from("unheard-of"),
-    ])
-    .boxed()
+    select(
+            vec![
+                IconTheme::from("dark"), IconTheme::from("light"),
+                IconTheme::from("unheard-of")
+            ],
+        )
+        .boxed()
 }
 
 fn image_content() -> BoxedStrategy<ImageContent> {
-    let all = (text(), text())
+    (text(), text())
         .prop_map(|(data, mime_type)| ImageContent::new(data, mime_type))
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, annotations(), |all, value| all.annotations = value);
-    all
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(annotations(), |all, value| all.annotations = value)
 }
 
 fn implementation() -> BoxedStrategy<Implementation> {
-    let all = (text(), text())
+    (text(), text())
         .prop_map(|(name, version)| Implementation::new(name, version))
-        .boxed();
-    let all = with(all, text(), |all, value| all.description = value);
-    let all = with(all, list(icon()), |all, value| all.icons = value);
-    let all = with(all, text(), |all, value| all.title = value);
-    let all = with(all, text(), |all, value| all.website_url = value);
-    all
+        .boxed()
+        .with(text(), |all, value| all.description = value)
+        .with(list(icon()), |all, value| all.icons = value)
+        .with(text(), |all, value| all.title = value)
+        .with(text(), |all, value| all.website_url = value)
 }
 
 fn include_context() -> BoxedStrategy<IncludeContext> {
-    select(vec![
-        IncludeContext::from("allServers"),
-        IncludeContext::from("none"),
-        IncludeContext::from("thisServer"),
-        IncludeContext::from("unheard-of"),
-    ])
-    .boxed()
+    select(
+            vec![
+                IncludeContext::from("allServers"), IncludeContext::from("none"),
+                IncludeContext::from("thisServer"), IncludeContext::from("unheard-of")
+            ],
+        )
+        .boxed()
 }
 
 fn initialize_request_params() -> BoxedStrategy<InitializeRequestParams> {
-    let all = (text(), client_capabilities(), implementation())
-        .prop_map(|(protocol_version, capabilities, client_info)| {
-            InitializeRequestParams::new(protocol_version, capabilities, client_info)
-        })
-        .boxed();
-    let all = with(all, request_meta_object(), |all, value| all.meta = value);
-    all
+    (text(), client_capabilities(), implementation())
+        .prop_map(|(protocol_version, capabilities, client_info)| InitializeRequestParams::new(
+            protocol_version,
+            capabilities,
+            client_info,
+        ))
+        .boxed()
+        .with(request_meta_object(), |all, value| all.meta = value)
 }
 
 fn initialize_result() -> BoxedStrategy<InitializeResult> {
-    let all = (text(), server_capabilities(), implementation())
-        .prop_map(|(protocol_version, capabilities, server_info)| {
-            InitializeResult::new(protocol_version, capabilities, server_info)
-        })
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, text(), |all, value| all.instructions = value);
-    all
+    (text(), server_capabilities(), implementation())
+        .prop_map(|(protocol_version, capabilities, server_info)| InitializeResult::new(
+            protocol_version,
+            capabilities,
+            server_info,
+        ))
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(text(), |all, value| all.instructions = value)
 }
 
 fn input_request() -> BoxedStrategy<InputRequest> {
-    prop_oneof![
+    one_of([
         create_message_request_params()
-            .prop_map(|value| InputRequest::CreateMessage(Box::new(value))),
+            .prop_map(Box::new)
+            .prop_map(InputRequest::CreateMessage)
+            .boxed(),
         option::of(list_roots_request_params().prop_map(Box::new))
-            .prop_map(InputRequest::ListRoots),
-        elicit_request_params().prop_map(|value| InputRequest::Elicit(value)),
-        unheard_of().prop_map(InputRequest::Unknown)
-    ]
-    .boxed()
+            .prop_map(InputRequest::ListRoots)
+            .boxed(),
+        elicit_request_params().prop_map(InputRequest::Elicit).boxed(),
+        unheard_of().prop_map(InputRequest::Unknown).boxed(),
+    ])
 }
 
 fn input_required_result() -> BoxedStrategy<InputRequiredResult> {
-    let all = Just(InputRequiredResult::new()).boxed();
-    let all = with(all, result_meta_object(), |all, value| all.meta = value);
-    let all = with(all, map(input_request()), |all, value| {
-        all.input_requests = value
-    });
-    let all = with(all, text(), |all, value| all.request_state = value);
-    let all = with(all, result_type(), |all, value| all.result_type = value);
-    all
+    Just(InputRequiredResult::new())
+        .boxed()
+        .with(result_meta_object(), |all, value| all.meta = value)
+        .with(map(input_request()), |all, value| all.input_requests = value)
+        .with(text(), |all, value| all.request_state = value)
+        .with(result_type(), |all, value| all.result_type = value)
 }
 
 fn input_response() -> BoxedStrategy<InputResponse> {
-    prop_oneof![
-        create_message_result().prop_map(|value| InputResponse::CreateMessage(Box::new(value))),
-        list_roots_result().prop_map(|value| InputResponse::ListRoots(value)),
-        elicit_result().prop_map(|value| InputResponse::Elicit(value)),
-        unheard_of().prop_map(InputResponse::Unknown)
-    ]
-    .boxed()
+    one_of([
+        create_message_result()
+            .prop_map(Box::new)
+            .prop_map(InputResponse::CreateMessage)
+            .boxed(),
+        list_roots_result().prop_map(InputResponse::ListRoots).boxed(),
+        elicit_result().prop_map(InputResponse::Elicit).boxed(),
+        unheard_of().prop_map(InputResponse::Unknown).boxed(),
+    ])
 }
 
 fn legacy_titled_enum_schema() -> BoxedStrategy<LegacyTitledEnumSchema> {
-    let all = (list(text()),)
+    (list(text()),)
         .prop_map(|(values,)| LegacyTitledEnumSchema::new(values))
-        .boxed();
-    let all = with(all, text(), |all, value| all.default = value);
-    let all = with(all, text(), |all, value| all.description = value);
-    let all = with(all, list(text()), |all, value| all.enum_names = value);
-    let all = with(all, text(), |all, value| all.title = value);
-    all
+        .boxed()
+        .with(text(), |all, value| all.default = value)
+        .with(text(), |all, value| all.description = value)
+        .with(list(text()), |all, value| all.enum_names = value)
+        .with(text(), |all, value| all.title = value)
 }
 
 fn list_prompts_result() -> BoxedStrategy<ListPromptsResult> {
-    let all = (list(prompt()),)
+    (list(prompt()),)
         .prop_map(|(prompts,)| ListPromptsResult::new(prompts))
-        .boxed();
-    let all = with(all, result_meta_object(), |all, value| all.meta = value);
-    let all = with(all, cache_scope(), |all, value| all.cache_scope = value);
-    let all = with(all, text(), |all, value| all.next_cursor = value);
-    let all = with(all, result_type(), |all, value| all.result_type = value);
-    let all = with(all, unsigned(), |all, value| all.ttl_ms = value);
-    all
+        .boxed()
+        .with(result_meta_object(), |all, value| all.meta = value)
+        .with(cache_scope(), |all, value| all.cache_scope = value)
+        .with(text(), |all, value| all.next_cursor = value)
+        .with(result_type(), |all, value| all.result_type = value)
+        .with(unsigned(), |all, value| all.ttl_ms = value)
 }
 
 fn list_resource_templates_result() -> BoxedStrategy<ListResourceTemplatesResult> {
-    let all = (list(resource_template()),)
-        .prop_map(|(resource_templates,)| ListResourceTemplatesResult::new(resource_templates))
-        .boxed();
-    let all = with(all, result_meta_object(), |all, value| all.meta = value);
-    let all = with(all, cache_scope(), |all, value| all.cache_scope = value);
-    let all = with(all, text(), |all, value| all.next_cursor = value);
-    let all = with(all, result_type(), |all, value| all.result_type = value);
-    let all = with(all, unsigned(), |all, value| all.ttl_ms = value);
-    all
+    (list(resource_template()),)
+        .prop_map(|(resource_templates,)| ListResourceTemplatesResult::new(
+            resource_templates,
+        ))
+        .boxed()
+        .with(result_meta_object(), |all, value| all.meta = value)
+        .with(cache_scope(), |all, value| all.cache_scope = value)
+        .with(text(), |all, value| all.next_cursor = value)
+        .with(result_type(), |all, value| all.result_type = value)
+        .with(unsigned(), |all, value| all.ttl_ms = value)
 }
 
 fn list_resources_result() -> BoxedStrategy<ListResourcesResult> {
-    let all = (list(resource()),)
+    (list(resource()),)
         .prop_map(|(resources,)| ListResourcesResult::new(resources))
-        .boxed();
-    let all = with(all, result_meta_object(), |all, value| all.meta = value);
-    let all = with(all, cache_scope(), |all, value| all.cache_scope = value);
-    let all = with(all, text(), |all, value| all.next_cursor = value);
-    let all = with(all, result_type(), |all, value| all.result_type = value);
-    let all = with(all, unsigned(), |all, value| all.ttl_ms = value);
-    all
+        .boxed()
+        .with(result_meta_object(), |all, value| all.meta = value)
+        .with(cache_scope(), |all, value| all.cache_scope = value)
+        .with(text(), |all, value| all.next_cursor = value)
+        .with(result_type(), |all, value| all.result_type = value)
+        .with(unsigned(), |all, value| all.ttl_ms = value)
 }
 
 fn list_roots_request_params() -> BoxedStrategy<ListRootsRequestParams> {
-    let all = Just(ListRootsRequestParams::new()).boxed();
-    let all = with(all, request_meta_object(), |all, value| all.meta = value);
-    let all = with(all, extra(), |all, value| {
-        all.extra = value.unwrap_or_default()
-    });
-    all
+    Just(ListRootsRequestParams::new())
+        .boxed()
+        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
 fn list_roots_result() -> BoxedStrategy<ListRootsResult> {
-    let all = (list(root()),)
+    (list(root()),)
         .prop_map(|(roots,)| ListRootsResult::new(roots))
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    all
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
 }
 
 fn list_tasks_result() -> BoxedStrategy<ListTasksResult> {
-    let all = (list(task()),)
+    (list(task()),)
         .prop_map(|(tasks,)| ListTasksResult::new(tasks))
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, text(), |all, value| all.next_cursor = value);
-    all
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(text(), |all, value| all.next_cursor = value)
 }
 
 fn list_tools_result() -> BoxedStrategy<ListToolsResult> {
-    let all = (list(tool()),)
+    (list(tool()),)
         .prop_map(|(tools,)| ListToolsResult::new(tools))
-        .boxed();
-    let all = with(all, result_meta_object(), |all, value| all.meta = value);
-    let all = with(all, cache_scope(), |all, value| all.cache_scope = value);
-    let all = with(all, text(), |all, value| all.next_cursor = value);
-    let all = with(all, result_type(), |all, value| all.result_type = value);
-    let all = with(all, unsigned(), |all, value| all.ttl_ms = value);
-    all
+        .boxed()
+        .with(result_meta_object(), |all, value| all.meta = value)
+        .with(cache_scope(), |all, value| all.cache_scope = value)
+        .with(text(), |all, value| all.next_cursor = value)
+        .with(result_type(), |all, value| all.result_type = value)
+        .with(unsigned(), |all, value| all.ttl_ms = value)
 }
 
 fn logging_level() -> BoxedStrategy<LoggingLevel> {
-    select(vec![
-        LoggingLevel::from("alert"),
-        LoggingLevel::from("critical"),
-        LoggingLevel::from("debug"),
-        LoggingLevel::from("emergency"),
-        LoggingLevel::from("error"),
-        LoggingLevel::from("info"),
-        LoggingLevel::from("notice"),
-        LoggingLevel::from("warning"),
-        LoggingLevel::from("unheard-of"),
-    ])
-    .boxed()
+    select(
+            vec![
+                LoggingLevel::from("alert"), LoggingLevel::from("critical"),
+                LoggingLevel::from("debug"), LoggingLevel::from("emergency"),
+                LoggingLevel::from("error"), LoggingLevel::from("info"),
+                LoggingLevel::from("notice"), LoggingLevel::from("warning"),
+                LoggingLevel::from("unheard-of")
+            ],
+        )
+        .boxed()
 }
 
-fn logging_message_notification_params() -> BoxedStrategy<LoggingMessageNotificationParams> {
-    let all = (logging_level(), raw_json())
+fn logging_message_notification_params() -> BoxedStrategy<
+    LoggingMessageNotificationParams,
+> {
+    (logging_level(), raw_json())
         .prop_map(|(level, data)| LoggingMessageNotificationParams::new(level, data))
-        .boxed();
-    let all = with(all, notification_meta_object(), |all, value| {
-        all.meta = value
-    });
-    let all = with(all, text(), |all, value| all.logger = value);
-    all
+        .boxed()
+        .with(notification_meta_object(), |all, value| all.meta = value)
+        .with(text(), |all, value| all.logger = value)
 }
 
-fn missing_required_client_capability_error_data()
--> BoxedStrategy<MissingRequiredClientCapabilityErrorData> {
-    let all = (client_capabilities(),)
-        .prop_map(|(required_capabilities,)| {
-            MissingRequiredClientCapabilityErrorData::new(required_capabilities)
-        })
-        .boxed();
-    all
+fn missing_required_client_capability_error_data() -> BoxedStrategy<
+    MissingRequiredClientCapabilityErrorData,
+> {
+    (client_capabilities(),)
+        .prop_map(|(required_capabilities,)| MissingRequiredClientCapabilityErrorData::new(
+            required_capabilities,
+        ))
+        .boxed()
 }
 
 fn model_hint() -> BoxedStrategy<ModelHint> {
-    let all = Just(ModelHint::new()).boxed();
-    let all = with(all, text(), |all, value| all.name = value);
-    all
+    Just(ModelHint::new()).boxed().with(text(), |all, value| all.name = value)
 }
 
 fn model_preferences() -> BoxedStrategy<ModelPreferences> {
-    let all = Just(ModelPreferences::new()).boxed();
-    let all = with(all, number(), |all, value| all.cost_priority = value);
-    let all = with(all, list(model_hint()), |all, value| all.hints = value);
-    let all = with(all, number(), |all, value| {
-        all.intelligence_priority = value
-    });
-    let all = with(all, number(), |all, value| all.speed_priority = value);
-    all
+    Just(ModelPreferences::new())
+        .boxed()
+        .with(number(), |all, value| all.cost_priority = value)
+        .with(list(model_hint()), |all, value| all.hints = value)
+        .with(number(), |all, value| all.intelligence_priority = value)
+        .with(number(), |all, value| all.speed_priority = value)
 }
 
 fn notification_meta_object() -> BoxedStrategy<NotificationMetaObject> {
-    let all = Just(NotificationMetaObject::new()).boxed();
-    let all = with(all, request_id(), |all, value| all.subscription_id = value);
-    let all = with(all, extra(), |all, value| {
-        all.extra = value.unwrap_or_default()
-    });
-    all
+    Just(NotificationMetaObject::new())
+        .boxed()
+        .with(request_id(), |all, value| all.subscription_id = value)
+        .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
 fn notification_params() -> BoxedStrategy<NotificationParams> {
-    let all = Just(NotificationParams::new()).boxed();
-    let all = with(all, notification_meta_object(), |all, value| {
-        all.meta = value
-    });
-    let all = with(all, extra(), |all, value| {
-        all.extra = value.unwrap_or_default()
-    });
-    all
+    Just(NotificationParams::new())
+        .boxed()
+        .with(notification_meta_object(), |all, value| all.meta = value)
+        .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
 fn number_schema() -> BoxedStrategy<NumberSchema> {
-    let all = (number_schema_type(),)
+    (number_schema_type(),)
         .prop_map(|(kind,)| NumberSchema::new(kind))
-        .boxed();
-    let all = with(all, number(), |all, value| all.default = value);
-    let all = with(all, text(), |all, value| all.description = value);
-    let all = with(all, number(), |all, value| all.maximum = value);
-    let all = with(all, number(), |all, value| all.minimum = value);
-    let all = with(all, text(), |all, value| all.title = value);
-    all
+        .boxed()
+        .with(number(), |all, value| all.default = value)
+        .with(text(), |all, value| all.description = value)
+        .with(number(), |all, value| all.maximum = value)
+        .with(number(), |all, value| all.minimum = value)
+        .with(text(), |all, value| all.title = value)
 }
 
 fn number_schema_type() -> BoxedStrategy<NumberSchemaType> {
-    select(vec![
-        NumberSchemaType::from("integer"),
-        NumberSchemaType::from("number"),
-        NumberSchemaType::from("unheard-of"),
-    ])
-    .boxed()
+    select(
+            vec![
+                NumberSchemaType::from("integer"), NumberSchemaType::from("number"),
+                NumberSchemaType::from("unheard-of")
+            ],
+        )
+        .boxed()
 }
 
 fn paginated_request_params() -> BoxedStrategy<PaginatedRequestParams> {
-    let all = Just(PaginatedRequestParams::new()).boxed();
-    let all = with(all, request_meta_object(), |all, value| all.meta = value);
-    let all = with(all, text(), |all, value| all.cursor = value);
-    all
+    Just(PaginatedRequestParams::new())
+        .boxed()
+        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(text(), |all, value| all.cursor = value)
 }
 
 fn primitive_schema_definition() -> BoxedStrategy<PrimitiveSchemaDefinition> {
-    prop_oneof![
-        string_schema().prop_map(|value| PrimitiveSchemaDefinition::String(value)),
-        number_schema().prop_map(|value| PrimitiveSchemaDefinition::Number(value)),
-        boolean_schema().prop_map(|value| PrimitiveSchemaDefinition::Boolean(value)),
+    one_of([
+        string_schema().prop_map(PrimitiveSchemaDefinition::String).boxed(),
+        number_schema().prop_map(PrimitiveSchemaDefinition::Number).boxed(),
+        boolean_schema().prop_map(PrimitiveSchemaDefinition::Boolean).boxed(),
         untitled_single_select_enum_schema()
-            .prop_map(|value| PrimitiveSchemaDefinition::UntitledSingleSelectEnum(value)),
+            .prop_map(PrimitiveSchemaDefinition::UntitledSingleSelectEnum)
+            .boxed(),
         titled_single_select_enum_schema()
-            .prop_map(|value| PrimitiveSchemaDefinition::TitledSingleSelectEnum(value)),
+            .prop_map(PrimitiveSchemaDefinition::TitledSingleSelectEnum)
+            .boxed(),
         untitled_multi_select_enum_schema()
-            .prop_map(|value| PrimitiveSchemaDefinition::UntitledMultiSelectEnum(value)),
+            .prop_map(PrimitiveSchemaDefinition::UntitledMultiSelectEnum)
+            .boxed(),
         titled_multi_select_enum_schema()
-            .prop_map(|value| PrimitiveSchemaDefinition::TitledMultiSelectEnum(value)),
+            .prop_map(PrimitiveSchemaDefinition::TitledMultiSelectEnum)
+            .boxed(),
         legacy_titled_enum_schema()
-            .prop_map(|value| PrimitiveSchemaDefinition::LegacyTitledEnum(value)),
-        unheard_of().prop_map(PrimitiveSchemaDefinition::Unknown)
-    ]
-    .boxed()
+            .prop_map(PrimitiveSchemaDefinition::LegacyTitledEnum)
+            .boxed(),
+        unheard_of().prop_map(PrimitiveSchemaDefinition::Unknown).boxed(),
+    ])
 }
 
 fn progress_notification_params() -> BoxedStrategy<ProgressNotificationParams> {
-    let all = (progress_token(), number())
-        .prop_map(|(progress_token, progress)| {
-            ProgressNotificationParams::new(progress_token, progress)
-        })
-        .boxed();
-    let all = with(all, notification_meta_object(), |all, value| {
-        all.meta = value
-    });
-    let all = with(all, text(), |all, value| all.message = value);
-    let all = with(all, number(), |all, value| all.total = value);
-    all
+    (progress_token(), number())
+        .prop_map(|(progress_token, progress)| ProgressNotificationParams::new(
+            progress_token,
+            progress,
+        ))
+        .boxed()
+        .with(notification_meta_object(), |all, value| all.meta = value)
+        .with(text(), |all, value| all.message = value)
+        .with(number(), |all, value| all.total = value)
 }
 
 fn prompt() -> BoxedStrategy<Prompt> {
-    let all = (text(),).prop_map(|(name,)| Prompt::new(name)).boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, list(prompt_argument()), |all, value| {
-        all.arguments = value
-    });
-    let all = with(all, text(), |all, value| all.description = value);
-    let all = with(all, list(icon()), |all, value| all.icons = value);
-    let all = with(all, text(), |all, value| all.title = value);
-    all
+    (text(),)
+        .prop_map(|(name,)| Prompt::new(name))
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(list(prompt_argument()), |all, value| all.arguments = value)
+        .with(text(), |all, value| all.description = value)
+        .with(list(icon()), |all, value| all.icons = value)
+        .with(text(), |all, value| all.title = value)
 }
 
 fn prompt_argument() -> BoxedStrategy<PromptArgument> {
-    let all = (text(),)
+    (text(),)
         .prop_map(|(name,)| PromptArgument::new(name))
-        .boxed();
-    let all = with(all, text(), |all, value| all.description = value);
-    let all = with(all, flag(), |all, value| all.required = value);
-    let all = with(all, text(), |all, value| all.title = value);
-    all
+        .boxed()
+        .with(text(), |all, value| all.description = value)
+        .with(flag(), |all, value| all.required = value)
+        .with(text(), |all, value| all.title = value)
 }
 
 fn prompt_message() -> BoxedStrategy<PromptMessage> {
-    let all = (role(), content_block())
+    (role(), content_block())
         .prop_map(|(role, content)| PromptMessage::new(role, content))
-        .boxed();
-    all
+        .boxed()
 }
 
 fn prompt_reference() -> BoxedStrategy<PromptReference> {
-    let all = (text(),)
+    (text(),)
         .prop_map(|(name,)| PromptReference::new(name))
-        .boxed();
-    let all = with(all, text(), |all, value| all.title = value);
-    all
+        .boxed()
+        .with(text(), |all, value| all.title = value)
 }
 
 fn read_resource_request_params() -> BoxedStrategy<ReadResourceRequestParams> {
-    let all = (text(),)
+    (text(),)
         .prop_map(|(uri,)| ReadResourceRequestParams::new(uri))
-        .boxed();
-    let all = with(all, request_meta_object(), |all, value| all.meta = value);
-    let all = with(all, map(input_response()), |all, value| {
-        all.input_responses = value
-    });
-    let all = with(all, text(), |all, value| all.request_state = value);
-    all
+        .boxed()
+        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(map(input_response()), |all, value| all.input_responses = value)
+        .with(text(), |all, value| all.request_state = value)
 }
 
 fn read_resource_result() -> BoxedStrategy<ReadResourceResult> {
-    let all = (list(resource_contents()),)
+    (list(resource_contents()),)
         .prop_map(|(contents,)| ReadResourceResult::new(contents))
-        .boxed();
-    let all = with(all, result_meta_object(), |all, value| all.meta = value);
-    let all = with(all, cache_scope(), |all, value| all.cache_scope = value);
-    let all = with(all, result_type(), |all, value| all.result_type = value);
-    let all = with(all, unsigned(), |all, value| all.ttl_ms = value);
-    all
+        .boxed()
+        .with(result_meta_object(), |all, value| all.meta = value)
+        .with(cache_scope(), |all, value| all.cache_scope = value)
+        .with(result_type(), |all, value| all.result_type = value)
+        .with(unsigned(), |all, value| all.ttl_ms = value)
 }
 
 fn related_task_metadata() -> BoxedStrategy<RelatedTaskMetadata> {
-    let all = (text(),)
-        .prop_map(|(task_id,)| RelatedTaskMetadata::new(task_id))
-        .boxed();
-    all
+    (text(),).prop_map(|(task_id,)| RelatedTaskMetadata::new(task_id)).boxed()
 }
 
 fn request_meta_object() -> BoxedStrategy<RequestMetaObject> {
-    let all = Just(RequestMetaObject::new()).boxed();
-    let all = with(all, client_capabilities(), |all, value| {
-        all.client_capabilities = value
-    });
-    let all = with(all, implementation(), |all, value| all.client_info = value);
-    let all = with(all, logging_level(), |all, value| all.log_level = value);
-    let all = with(all, text(), |all, value| all.protocol_version = value);
-    let all = with(all, progress_token(), |all, value| {
-        all.progress_token = value
-    });
-    let all = with(all, extra(), |all, value| {
-        all.extra = value.unwrap_or_default()
-    });
-    all
+    Just(RequestMetaObject::new())
+        .boxed()
+        .with(client_capabilities(), |all, value| all.client_capabilities = value)
+        .with(implementation(), |all, value| all.client_info = value)
+        .with(logging_level(), |all, value| all.log_level = value)
+        .with(text(), |all, value| all.protocol_version = value)
+        .with(progress_token(), |all, value| all.progress_token = value)
+        .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
 fn request_params() -> BoxedStrategy<RequestParams> {
-    let all = Just(RequestParams::new()).boxed();
-    let all = with(all, request_meta_object(), |all, value| all.meta = value);
-    let all = with(all, extra(), |all, value| {
-        all.extra = value.unwrap_or_default()
-    });
-    all
+    Just(RequestParams::new())
+        .boxed()
+        .with(request_meta_object(), |all, value| all.meta = value)
+        .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
 fn resource() -> BoxedStrategy<Resource> {
-    let all = (text(), text())
+    (text(), text())
         .prop_map(|(name, uri)| Resource::new(name, uri))
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, annotations(), |all, value| all.annotations = value);
-    let all = with(all, text(), |all, value| all.description = value);
-    let all = with(all, list(icon()), |all, value| all.icons = value);
-    let all = with(all, text(), |all, value| all.mime_type = value);
-    let all = with(all, signed(), |all, value| all.size = value);
-    let all = with(all, text(), |all, value| all.title = value);
-    all
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(annotations(), |all, value| all.annotations = value)
+        .with(text(), |all, value| all.description = value)
+        .with(list(icon()), |all, value| all.icons = value)
+        .with(text(), |all, value| all.mime_type = value)
+        .with(signed(), |all, value| all.size = value)
+        .with(text(), |all, value| all.title = value)
 }
 
 fn resource_contents() -> BoxedStrategy<ResourceContents> {
-    prop_oneof![
-        text_resource_contents().prop_map(|value| ResourceContents::Text(value)),
-        blob_resource_contents().prop_map(|value| ResourceContents::Blob(value)),
-        unheard_of().prop_map(ResourceContents::Unknown)
-    ]
-    .boxed()
+    one_of([
+        text_resource_contents().prop_map(ResourceContents::Text).boxed(),
+        blob_resource_contents().prop_map(ResourceContents::Blob).boxed(),
+        unheard_of().prop_map(ResourceContents::Unknown).boxed(),
+    ])
 }
 
 fn resource_link() -> BoxedStrategy<ResourceLink> {
-    let all = (text(), text())
+    (text(), text())
         .prop_map(|(name, uri)| ResourceLink::new(name, uri))
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, annotations(), |all, value| all.annotations = value);
-    let all = with(all, text(), |all, value| all.description = value);
-    let all = with(all, list(icon()), |all, value| all.icons = value);
-    let all = with(all, text(), |all, value| all.mime_type = value);
-    let all = with(all, signed(), |all, value| all.size = value);
-    let all = with(all, text(), |all, value| all.title = value);
-    all
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(annotations(), |all, value| all.annotations = value)
+        .with(text(), |all, value| all.description = value)
+        .with(list(icon()), |all, value| all.icons = value)
+        .with(text(), |all, value| all.mime_type = value)
+        .with(signed(), |all, value| all.size = value)
+        .with(text(), |all, value| all.title = value)
 }
 
 fn resource_template() -> BoxedStrategy<ResourceTemplate> {
-    let all = (text(), text())
+    (text(), text())
         .prop_map(|(name, uri_template)| ResourceTemplate::new(name, uri_template))
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, annotations(), |all, value| all.annotations = value);
-    let all = with(all, text(), |all, value| all.description = value);
-    let all = with(all, list(icon()), |all, value| all.icons = value);
-    let all = with(all, text(), |all, value| all.mime_type = value);
-    let all = with(all, text(), |all, value| all.title = value);
-    all
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(annotations(), |all, value| all.annotations = value)
+        .with(text(), |all, value| all.description = value)
+        .with(list(icon()), |all, value| all.icons = value)
+        .with(text(), |all, value| all.mime_type = value)
+        .with(text(), |all, value| all.title = value)
 }
 
 fn resource_template_reference() -> BoxedStrategy<ResourceTemplateReference> {
-    let all = (text(),)
-        .prop_map(|(uri,)| ResourceTemplateReference::new(uri))
-        .boxed();
-    all
+    (text(),).prop_map(|(uri,)| ResourceTemplateReference::new(uri)).boxed()
 }
 
-fn resource_updated_notification_params() -> BoxedStrategy<ResourceUpdatedNotificationParams> {
-    let all = (text(),)
+fn resource_updated_notification_params() -> BoxedStrategy<
+    ResourceUpdatedNotificationParams,
+> {
+    (text(),)
         .prop_map(|(uri,)| ResourceUpdatedNotificationParams::new(uri))
-        .boxed();
-    let all = with(all, notification_meta_object(), |all, value| {
-        all.meta = value
-    });
-    all
+        .boxed()
+        .with(notification_meta_object(), |all, value| all.meta = value)
 }
 
 fn result_meta_object() -> BoxedStrategy<ResultMetaObject> {
-    let all = Just(ResultMetaObject::new()).boxed();
-    let all = with(all, implementation(), |all, value| all.server_info = value);
-    let all = with(all, extra(), |all, value| {
-        all.extra = value.unwrap_or_default()
-    });
-    all
+    Just(ResultMetaObject::new())
+        .boxed()
+        .with(implementation(), |all, value| all.server_info = value)
+        .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
 fn result_type() -> BoxedStrategy<ResultType> {
-    select(vec![
-        ResultType::from("complete"),
-        ResultType::from("input_required"),
-        ResultType::from("unheard-of"),
-    ])
-    .boxed()
+    select(
+            vec![
+                ResultType::from("complete"), ResultType::from("input_required"),
+                ResultType::from("unheard-of")
+            ],
+        )
+        .boxed()
 }
 
 fn role() -> BoxedStrategy<Role> {
-    select(vec![
-        Role::from("assistant"),
-        Role::from("user"),
-        Role::from("unheard-of"),
-    ])
-    .boxed()
+    select(vec![Role::from("assistant"), Role::from("user"), Role::from("unheard-of")])
+        .boxed()
 }
 
 fn root() -> BoxedStrategy<Root> {
-    let all = (text(),).prop_map(|(uri,)| Root::new(uri)).boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, text(), |all, value| all.name = value);
-    all
+    (text(),)
+        .prop_map(|(uri,)| Root::new(uri))
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(text(), |all, value| all.name = value)
 }
 
 fn sampling_message() -> BoxedStrategy<SamplingMessage> {
-    let all = (role(), one_or_many(sampling_message_content_block()))
+    (role(), one_or_many(sampling_message_content_block()))
         .prop_map(|(role, content)| SamplingMessage::new(role, content))
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    all
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
 }
 
 fn sampling_message_content_block() -> BoxedStrategy<SamplingMessageContentBlock> {
-    prop_oneof![
-        text_content().prop_map(|value| SamplingMessageContentBlock::Text(value)),
-        image_content().prop_map(|value| SamplingMessageContentBlock::Image(value)),
-        audio_content().prop_map(|value| SamplingMessageContentBlock::Audio(value)),
-        tool_use_content().prop_map(|value| SamplingMessageContentBlock::ToolUse(value)),
-        tool_result_content().prop_map(|value| SamplingMessageContentBlock::ToolResult(value)),
-        unheard_of().prop_map(SamplingMessageContentBlock::Unknown)
-    ]
-    .boxed()
+    one_of([
+        text_content().prop_map(SamplingMessageContentBlock::Text).boxed(),
+        image_content().prop_map(SamplingMessageContentBlock::Image).boxed(),
+        audio_content().prop_map(SamplingMessageContentBlock::Audio).boxed(),
+        tool_use_content().prop_map(SamplingMessageContentBlock::ToolUse).boxed(),
+        tool_result_content().prop_map(SamplingMessageContentBlock::ToolResult).boxed(),
+        unheard_of().prop_map(SamplingMessageContentBlock::Unknown).boxed(),
+    ])
 }
 
 fn server_capabilities() -> BoxedStrategy<ServerCapabilities> {
-    let all = Just(ServerCapabilities::new()).boxed();
-    let all = with(all, object(), |all, value| all.completions = value);
-    let all = with(all, map(object()), |all, value| all.experimental = value);
-    let all = with(all, map(object()), |all, value| all.extensions = value);
-    let all = with(all, object(), |all, value| all.logging = value);
-    let all = with(all, server_capabilities_prompts(), |all, value| {
-        all.prompts = value
-    });
-    let all = with(all, server_capabilities_resources(), |all, value| {
-        all.resources = value
-    });
-    let all = with(all, server_capabilities_tasks(), |all, value| {
-        all.tasks = value
-    });
-    let all = with(all, server_capabilities_tools(), |all, value| {
-        all.tools = value
-    });
-    all
+    Just(ServerCapabilities::new())
+        .boxed()
+        .with(object(), |all, value| all.completions = value)
+        .with(map(object()), |all, value| all.experimental = value)
+        .with(map(object()), |all, value| all.extensions = value)
+        .with(object(), |all, value| all.logging = value)
+        .with(server_capabilities_prompts(), |all, value| all.prompts = value)
+        .with(server_capabilities_resources(), |all, value| all.resources = value)
+        .with(server_capabilities_tasks(), |all, value| all.tasks = value)
+        .with(server_capabilities_tools(), |all, value| all.tools = value)
 }
 
 fn server_capabilities_prompts() -> BoxedStrategy<ServerCapabilitiesPrompts> {
-    let all = Just(ServerCapabilitiesPrompts::new()).boxed();
-    let all = with(all, flag(), |all, value| all.list_changed = value);
-    all
+    Just(ServerCapabilitiesPrompts::new())
+        .boxed()
+        .with(flag(), |all, value| all.list_changed = value)
 }
 
 fn server_capabilities_resources() -> BoxedStrategy<ServerCapabilitiesResources> {
-    let all = Just(ServerCapabilitiesResources::new()).boxed();
-    let all = with(all, flag(), |all, value| all.list_changed = value);
-    let all = with(all, flag(), |all, value| all.subscribe = value);
-    all
+    Just(ServerCapabilitiesResources::new())
+        .boxed()
+        .with(flag(), |all, value| all.list_changed = value)
+        .with(flag(), |all, value| all.subscribe = value)
 }
 
 fn server_capabilities_tasks() -> BoxedStrategy<ServerCapabilitiesTasks> {
-    let all = Just(ServerCapabilitiesTasks::new()).boxed();
-    let all = with(all, object(), |all, value| all.cancel = value);
-    let all = with(all, object(), |all, value| all.list = value);
-    let all = with(all, server_capabilities_tasks_requests(), |all, value| {
-        all.requests = value
-    });
-    all
+    Just(ServerCapabilitiesTasks::new())
+        .boxed()
+        .with(object(), |all, value| all.cancel = value)
+        .with(object(), |all, value| all.list = value)
+        .with(server_capabilities_tasks_requests(), |all, value| all.requests = value)
 }
 
-fn server_capabilities_tasks_requests() -> BoxedStrategy<ServerCapabilitiesTasksRequests> {
-    let all = Just(ServerCapabilitiesTasksRequests::new()).boxed();
-    let all = with(
-        all,
-        server_capabilities_tasks_requests_tools(),
-        |all, value| all.tools = value,
-    );
-    all
+fn server_capabilities_tasks_requests() -> BoxedStrategy<
+    ServerCapabilitiesTasksRequests,
+> {
+    Just(ServerCapabilitiesTasksRequests::new())
+        .boxed()
+        .with(server_capabilities_tasks_requests_tools(), |all, value| all.tools = value)
 }
 
-fn server_capabilities_tasks_requests_tools() -> BoxedStrategy<ServerCapabilitiesTasksRequestsTools>
-{
-    let all = Just(ServerCapabilitiesTasksRequestsTools::new()).boxed();
-    let all = with(all, object(), |all, value| all.call = value);
-    all
+fn server_capabilities_tasks_requests_tools() -> BoxedStrategy<
+    ServerCapabilitiesTasksRequestsTools,
+> {
+    Just(ServerCapabilitiesTasksRequestsTools::new())
+        .boxed()
+        .with(object(), |all, value| all.call = value)
 }
 
 fn server_capabilities_tools() -> BoxedStrategy<ServerCapabilitiesTools> {
-    let all = Just(ServerCapabilitiesTools::new()).boxed();
-    let all = with(all, flag(), |all, value| all.list_changed = value);
-    all
+    Just(ServerCapabilitiesTools::new())
+        .boxed()
+        .with(flag(), |all, value| all.list_changed = value)
 }
 
 fn server_notification() -> BoxedStrategy<ServerNotification> {
-    prop_oneof![
-        cancelled_notification_params().prop_map(|value| ServerNotification::Cancelled(value)),
-        progress_notification_params().prop_map(|value| ServerNotification::Progress(value)),
-        option::of(notification_params()).prop_map(ServerNotification::ResourceListChanged),
+    one_of([
+        cancelled_notification_params().prop_map(ServerNotification::Cancelled).boxed(),
+        progress_notification_params().prop_map(ServerNotification::Progress).boxed(),
+        option::of(notification_params())
+            .prop_map(ServerNotification::ResourceListChanged)
+            .boxed(),
         subscriptions_acknowledged_notification_params()
-            .prop_map(|value| ServerNotification::SubscriptionsAcknowledged(value)),
+            .prop_map(ServerNotification::SubscriptionsAcknowledged)
+            .boxed(),
         resource_updated_notification_params()
-            .prop_map(|value| ServerNotification::ResourceUpdated(value)),
-        option::of(notification_params()).prop_map(ServerNotification::PromptListChanged),
-        option::of(notification_params()).prop_map(ServerNotification::ToolListChanged),
+            .prop_map(ServerNotification::ResourceUpdated)
+            .boxed(),
+        option::of(notification_params())
+            .prop_map(ServerNotification::PromptListChanged)
+            .boxed(),
+        option::of(notification_params())
+            .prop_map(ServerNotification::ToolListChanged)
+            .boxed(),
         logging_message_notification_params()
-            .prop_map(|value| ServerNotification::LoggingMessage(value)),
-        task_status_notification_params().prop_map(|value| ServerNotification::TaskStatus(value)),
+            .prop_map(ServerNotification::LoggingMessage)
+            .boxed(),
+        task_status_notification_params()
+            .prop_map(ServerNotification::TaskStatus)
+            .boxed(),
         elicitation_complete_notification_params()
-            .prop_map(|value| ServerNotification::ElicitationComplete(value)),
-        unheard_of().prop_map(ServerNotification::Unknown)
-    ]
-    .boxed()
+            .prop_map(ServerNotification::ElicitationComplete)
+            .boxed(),
+        unheard_of().prop_map(ServerNotification::Unknown).boxed(),
+    ])
 }
 
 fn server_request() -> BoxedStrategy<ServerRequest> {
-    prop_oneof![
-        option::of(request_params().prop_map(Box::new)).prop_map(ServerRequest::Ping),
-        get_task_request_params().prop_map(|value| ServerRequest::GetTask(value)),
-        get_task_payload_request_params().prop_map(|value| ServerRequest::GetTaskPayload(value)),
-        cancel_task_request_params().prop_map(|value| ServerRequest::CancelTask(value)),
+    one_of([
+        option::of(request_params().prop_map(Box::new))
+            .prop_map(ServerRequest::Ping)
+            .boxed(),
+        get_task_request_params().prop_map(ServerRequest::GetTask).boxed(),
+        get_task_payload_request_params()
+            .prop_map(ServerRequest::GetTaskPayload)
+            .boxed(),
+        cancel_task_request_params().prop_map(ServerRequest::CancelTask).boxed(),
         option::of(paginated_request_params().prop_map(Box::new))
-            .prop_map(ServerRequest::ListTasks),
+            .prop_map(ServerRequest::ListTasks)
+            .boxed(),
         create_message_request_params()
-            .prop_map(|value| ServerRequest::CreateMessage(Box::new(value))),
+            .prop_map(Box::new)
+            .prop_map(ServerRequest::CreateMessage)
+            .boxed(),
         option::of(list_roots_request_params().prop_map(Box::new))
-            .prop_map(ServerRequest::ListRoots),
-        elicit_request_params().prop_map(|value| ServerRequest::Elicit(value)),
-        unheard_of().prop_map(ServerRequest::Unknown)
-    ]
-    .boxed()
+            .prop_map(ServerRequest::ListRoots)
+            .boxed(),
+        elicit_request_params().prop_map(ServerRequest::Elicit).boxed(),
+        unheard_of().prop_map(ServerRequest::Unknown).boxed(),
+    ])
 }
 
 fn set_level_request_params() -> BoxedStrategy<SetLevelRequestParams> {
-    let all = (logging_level(),)
+    (logging_level(),)
         .prop_map(|(level,)| SetLevelRequestParams::new(level))
-        .boxed();
-    let all = with(all, request_meta_object(), |all, value| all.meta = value);
-    all
+        .boxed()
+        .with(request_meta_object(), |all, value| all.meta = value)
 }
 
 fn string_schema() -> BoxedStrategy<StringSchema> {
-    let all = Just(StringSchema::new()).boxed();
-    let all = with(all, text(), |all, value| all.default = value);
-    let all = with(all, text(), |all, value| all.description = value);
-    let all = with(all, string_schema_format(), |all, value| all.format = value);
-    let all = with(all, signed(), |all, value| all.max_length = value);
-    let all = with(all, signed(), |all, value| all.min_length = value);
-    let all = with(all, text(), |all, value| all.title = value);
-    all
+    Just(StringSchema::new())
+        .boxed()
+        .with(text(), |all, value| all.default = value)
+        .with(text(), |all, value| all.description = value)
+        .with(string_schema_format(), |all, value| all.format = value)
+        .with(signed(), |all, value| all.max_length = value)
+        .with(signed(), |all, value| all.min_length = value)
+        .with(text(), |all, value| all.title = value)
 }
 
 fn string_schema_format() -> BoxedStrategy<StringSchemaFormat> {
-    select(vec![
-        StringSchemaFormat::from("date"),
-        StringSchemaFormat::from("date-time"),
-        StringSchemaFormat::from("email"),
-        StringSchemaFormat::from("uri"),
-        StringSchemaFormat::from("unheard-of"),
-    ])
-    .boxed()
+    select(
+            vec![
+                StringSchemaFormat::from("date"), StringSchemaFormat::from("date-time"),
+                StringSchemaFormat::from("email"), StringSchemaFormat::from("uri"),
+                StringSchemaFormat::from("unheard-of")
+            ],
+        )
+        .boxed()
 }
 
 fn subscribe_request_params() -> BoxedStrategy<SubscribeRequestParams> {
-    let all = (text(),)
+    (text(),)
         .prop_map(|(uri,)| SubscribeRequestParams::new(uri))
-        .boxed();
-    let all = with(all, request_meta_object(), |all, value| all.meta = value);
-    all
+        .boxed()
+        .with(request_meta_object(), |all, value| all.meta = value)
 }
 
 fn subscription_filter() -> BoxedStrategy<SubscriptionFilter> {
-    let all = Just(SubscriptionFilter::new()).boxed();
-    let all = with(all, flag(), |all, value| all.prompts_list_changed = value);
-    let all = with(all, list(text()), |all, value| {
-        all.resource_subscriptions = value
-    });
-    let all = with(all, flag(), |all, value| all.resources_list_changed = value);
-    let all = with(all, flag(), |all, value| all.tools_list_changed = value);
-    all
+    Just(SubscriptionFilter::new())
+        .boxed()
+        .with(flag(), |all, value| all.prompts_list_changed = value)
+        .with(list(text()), |all, value| all.resource_subscriptions = value)
+        .with(flag(), |all, value| all.resources_list_changed = value)
+        .with(flag(), |all, value| all.tools_list_changed = value)
 }
 
-fn subscriptions_acknowledged_notification_params()
--> BoxedStrategy<SubscriptionsAcknowledgedNotificationParams> {
-    let all = (subscription_filter(),)
-        .prop_map(|(notifications,)| {
-            SubscriptionsAcknowledgedNotificationParams::new(notifications)
-        })
-        .boxed();
-    let all = with(all, notification_meta_object(), |all, value| {
-        all.meta = value
-    });
-    all
+fn subscriptions_acknowledged_notification_params() -> BoxedStrategy<
+    SubscriptionsAcknowledgedNotificationParams,
+> {
+    (subscription_filter(),)
+        .prop_map(|(notifications,)| SubscriptionsAcknowledgedNotificationParams::new(
+            notifications,
+        ))
+        .boxed()
+        .with(notification_meta_object(), |all, value| all.meta = value)
 }
 
-fn subscriptions_listen_request_params() -> BoxedStrategy<SubscriptionsListenRequestParams> {
-    let all = (request_meta_object(), subscription_filter())
-        .prop_map(|(meta, notifications)| {
-            SubscriptionsListenRequestParams::new(meta, notifications)
-        })
-        .boxed();
-    all
+fn subscriptions_listen_request_params() -> BoxedStrategy<
+    SubscriptionsListenRequestParams,
+> {
+    (request_meta_object(), subscription_filter())
+        .prop_map(|(meta, notifications)| SubscriptionsListenRequestParams::new(
+            meta,
+            notifications,
+        ))
+        .boxed()
 }
 
 fn subscriptions_listen_result() -> BoxedStrategy<SubscriptionsListenResult> {
-    let all = (subscriptions_listen_result_meta_object(),)
+    (subscriptions_listen_result_meta_object(),)
         .prop_map(|(meta,)| SubscriptionsListenResult::new(meta))
-        .boxed();
-    let all = with(all, result_type(), |all, value| all.result_type = value);
-    all
+        .boxed()
+        .with(result_type(), |all, value| all.result_type = value)
 }
 
-fn subscriptions_listen_result_meta_object() -> BoxedStrategy<SubscriptionsListenResultMetaObject> {
-    let all = (request_id(),)
-        .prop_map(|(subscription_id,)| SubscriptionsListenResultMetaObject::new(subscription_id))
-        .boxed();
-    let all = with(all, implementation(), |all, value| all.server_info = value);
-    let all = with(all, extra(), |all, value| {
-        all.extra = value.unwrap_or_default()
-    });
-    all
+fn subscriptions_listen_result_meta_object() -> BoxedStrategy<
+    SubscriptionsListenResultMetaObject,
+> {
+    (request_id(),)
+        .prop_map(|(subscription_id,)| SubscriptionsListenResultMetaObject::new(
+            subscription_id,
+        ))
+        .boxed()
+        .with(implementation(), |all, value| all.server_info = value)
+        .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }
 
 fn task() -> BoxedStrategy<Task> {
-    let all = (text(), text(), text(), task_status(), option::of(signed()))
-        .prop_map(|(task_id, created_at, last_updated_at, status, ttl)| {
-            Task::new(task_id, created_at, last_updated_at, status, ttl)
-        })
-        .boxed();
-    let all = with(all, signed(), |all, value| all.poll_interval = value);
-    let all = with(all, text(), |all, value| all.status_message = value);
-    all
+    (text(), text(), text(), task_status(), option::of(signed()))
+        .prop_map(|(task_id, created_at, last_updated_at, status, ttl)| Task::new(
+            task_id,
+            created_at,
+            last_updated_at,
+            status,
+            ttl,
+        ))
+        .boxed()
+        .with(signed(), |all, value| all.poll_interval = value)
+        .with(text(), |all, value| all.status_message = value)
 }
 
 fn task_metadata() -> BoxedStrategy<TaskMetadata> {
-    let all = Just(TaskMetadata::new()).boxed();
-    let all = with(all, signed(), |all, value| all.ttl = value);
-    all
+    Just(TaskMetadata::new()).boxed().with(signed(), |all, value| all.ttl = value)
 }
 
 fn task_status() -> BoxedStrategy<TaskStatus> {
-    select(vec![
-        TaskStatus::from("cancelled"),
-        TaskStatus::from("completed"),
-        TaskStatus::from("failed"),
-        TaskStatus::from("input_required"),
-        TaskStatus::from("working"),
-        TaskStatus::from("unheard-of"),
-    ])
-    .boxed()
+    select(
+            vec![
+                TaskStatus::from("cancelled"), TaskStatus::from("completed"),
+                TaskStatus::from("failed"), TaskStatus::from("input_required"),
+                TaskStatus::from("working"), TaskStatus::from("unheard-of")
+            ],
+        )
+        .boxed()
 }
 
 fn task_status_notification_params() -> BoxedStrategy<TaskStatusNotificationParams> {
-    let all = (text(), text(), text(), task_status(), option::of(signed()))
-        .prop_map(|(task_id, created_at, last_updated_at, status, ttl)| {
-            TaskStatusNotificationParams::new(task_id, created_at, last_updated_at, status, ttl)
-        })
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, signed(), |all, value| all.poll_interval = value);
-    let all = with(all, text(), |all, value| all.status_message = value);
-    all
+    (text(), text(), text(), task_status(), option::of(signed()))
+        .prop_map(|(task_id, created_at, last_updated_at, status, ttl)| TaskStatusNotificationParams::new(
+            task_id,
+            created_at,
+            last_updated_at,
+            status,
+            ttl,
+        ))
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(signed(), |all, value| all.poll_interval = value)
+        .with(text(), |all, value| all.status_message = value)
 }
 
 fn text_content() -> BoxedStrategy<TextContent> {
-    let all = (text(),).prop_map(|(text,)| TextContent::new(text)).boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, annotations(), |all, value| all.annotations = value);
-    all
+    (text(),)
+        .prop_map(|(text,)| TextContent::new(text))
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(annotations(), |all, value| all.annotations = value)
 }
 
 fn text_resource_contents() -> BoxedStrategy<TextResourceContents> {
-    let all = (text(), text())
+    (text(), text())
         .prop_map(|(uri, text)| TextResourceContents::new(uri, text))
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, text(), |all, value| all.mime_type = value);
-    all
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(text(), |all, value| all.mime_type = value)
 }
 
 fn titled_multi_select_enum_schema() -> BoxedStrategy<TitledMultiSelectEnumSchema> {
-    let all = (titled_multi_select_enum_schema_items(),)
+    (titled_multi_select_enum_schema_items(),)
         .prop_map(|(items,)| TitledMultiSelectEnumSchema::new(items))
-        .boxed();
-    let all = with(all, list(text()), |all, value| all.default = value);
-    let all = with(all, text(), |all, value| all.description = value);
-    let all = with(all, signed(), |all, value| all.max_items = value);
-    let all = with(all, signed(), |all, value| all.min_items = value);
-    let all = with(all, text(), |all, value| all.title = value);
-    all
+        .boxed()
+        .with(list(text()), |all, value| all.default = value)
+        .with(text(), |all, value| all.description = value)
+        .with(signed(), |all, value| all.max_items = value)
+        .with(signed(), |all, value| all.min_items = value)
+        .with(text(), |all, value| all.title = value)
 }
 
-fn titled_multi_select_enum_schema_items() -> BoxedStrategy<TitledMultiSelectEnumSchemaItems> {
-    let all = (list(enum_option()),)
+fn titled_multi_select_enum_schema_items() -> BoxedStrategy<
+    TitledMultiSelectEnumSchemaItems,
+> {
+    (list(enum_option()),)
         .prop_map(|(any_of,)| TitledMultiSelectEnumSchemaItems::new(any_of))
-        .boxed();
-    all
+        .boxed()
 }
 
 fn titled_single_select_enum_schema() -> BoxedStrategy<TitledSingleSelectEnumSchema> {
-    let all = (list(enum_option()),)
+    (list(enum_option()),)
         .prop_map(|(one_of,)| TitledSingleSelectEnumSchema::new(one_of))
-        .boxed();
-    let all = with(all, text(), |all, value| all.default = value);
-    let all = with(all, text(), |all, value| all.description = value);
-    let all = with(all, text(), |all, value| all.title = value);
-    all
+        .boxed()
+        .with(text(), |all, value| all.default = value)
+        .with(text(), |all, value| all.description = value)
+        .with(text(), |all, value| all.title = value)
 }
 
 fn tool() -> BoxedStrategy<Tool> {
-    let all = (text(), raw_object())
+    (text(), raw_object())
         .prop_map(|(name, input_schema)| Tool::new(name, input_schema))
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, tool_annotations(), |all, value| {
-        all.annotations = value
-    });
-    let all = with(all, text(), |all, value| all.description = value);
-    let all = with(all, tool_execution(), |all, value| all.execution = value);
-    let all = with(all, list(icon()), |all, value| all.icons = value);
-    let all = with(all, raw_object(), |all, value| all.output_schema = value);
-    let all = with(all, text(), |all, value| all.title = value);
-    all
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(tool_annotations(), |all, value| all.annotations = value)
+        .with(text(), |all, value| all.description = value)
+        .with(tool_execution(), |all, value| all.execution = value)
+        .with(list(icon()), |all, value| all.icons = value)
+        .with(raw_object(), |all, value| all.output_schema = value)
+        .with(text(), |all, value| all.title = value)
 }
 
 fn tool_annotations() -> BoxedStrategy<ToolAnnotations> {
-    let all = Just(ToolAnnotations::new()).boxed();
-    let all = with(all, flag(), |all, value| all.destructive_hint = value);
-    let all = with(all, flag(), |all, value| all.idempotent_hint = value);
-    let all = with(all, flag(), |all, value| all.open_world_hint = value);
-    let all = with(all, flag(), |all, value| all.read_only_hint = value);
-    let all = with(all, text(), |all, value| all.title = value);
-    all
+    Just(ToolAnnotations::new())
+        .boxed()
+        .with(flag(), |all, value| all.destructive_hint = value)
+        .with(flag(), |all, value| all.idempotent_hint = value)
+        .with(flag(), |all, value| all.open_world_hint = value)
+        .with(flag(), |all, value| all.read_only_hint = value)
+        .with(text(), |all, value| all.title = value)
 }
 
 fn tool_choice() -> BoxedStrategy<ToolChoice> {
-    let all = Just(ToolChoice::new()).boxed();
-    let all = with(all, tool_choice_mode(), |all, value| all.mode = value);
-    all
+    Just(ToolChoice::new())
+        .boxed()
+        .with(tool_choice_mode(), |all, value| all.mode = value)
 }
 
 fn tool_choice_mode() -> BoxedStrategy<ToolChoiceMode> {
-    select(vec![
-        ToolChoiceMode::from("auto"),
-        ToolChoiceMode::from("none"),
-        ToolChoiceMode::from("required"),
-        ToolChoiceMode::from("unheard-of"),
-    ])
-    .boxed()
+    select(
+            vec![
+                ToolChoiceMode::from("auto"), ToolChoiceMode::from("none"),
+                ToolChoiceMode::from("required"), ToolChoiceMode::from("unheard-of")
+            ],
+        )
+        .boxed()
 }
 
 fn tool_execution() -> BoxedStrategy<ToolExecution> {
-    let all = Just(ToolExecution::new()).boxed();
-    let all = with(all, tool_execution_task_support(), |all, value| {
-        all.task_support = value
-    });
-    all
+    Just(ToolExecution::new())
+        .boxed()
+        .with(tool_execution_task_support(), |all, value| all.task_support = value)
 }
 
 fn tool_execution_task_support() -> BoxedStrategy<ToolExecutionTaskSupport> {
-    select(vec![
-        ToolExecutionTaskSupport::from("forbidden"),
-        ToolExecutionTaskSupport::from("optional"),
-        ToolExecutionTaskSupport::from("required"),
-        ToolExecutionTaskSupport::from("unheard-of"),
-    ])
-    .boxed()
+    select(
+            vec![
+                ToolExecutionTaskSupport::from("forbidden"),
+                ToolExecutionTaskSupport::from("optional"),
+                ToolExecutionTaskSupport::from("required"),
+                ToolExecutionTaskSupport::from("unheard-of")
+            ],
+        )
+        .boxed()
 }
 
 fn tool_result_content() -> BoxedStrategy<ToolResultContent> {
-    let all = (list(content_block()), text())
+    (list(content_block()), text())
         .prop_map(|(content, tool_use_id)| ToolResultContent::new(content, tool_use_id))
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    let all = with(all, flag(), |all, value| all.is_error = value);
-    let all = with(all, raw_json(), |all, value| all.structured_content = value);
-    all
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
+        .with(flag(), |all, value| all.is_error = value)
+        .with(raw_json(), |all, value| all.structured_content = value)
 }
 
 fn tool_use_content() -> BoxedStrategy<ToolUseContent> {
-    let all = (text(), text(), raw_object())
+    (text(), text(), raw_object())
         .prop_map(|(id, name, input)| ToolUseContent::new(id, name, input))
-        .boxed();
-    let all = with(all, object(), |all, value| all.meta = value);
-    all
+        .boxed()
+        .with(object(), |all, value| all.meta = value)
 }
 
 fn unsubscribe_request_params() -> BoxedStrategy<UnsubscribeRequestParams> {
-    let all = (text(),)
+    (text(),)
         .prop_map(|(uri,)| UnsubscribeRequestParams::new(uri))
-        .boxed();
-    let all = with(all, request_meta_object(), |all, value| all.meta = value);
-    all
+        .boxed()
+        .with(request_meta_object(), |all, value| all.meta = value)
 }
 
-fn unsupported_protocol_version_error_data() -> BoxedStrategy<UnsupportedProtocolVersionErrorData> {
-    let all = (text(), list(text()))
-        .prop_map(|(requested, supported)| {
-            UnsupportedProtocolVersionErrorData::new(requested, supported)
-        })
-        .boxed();
-    all
+fn unsupported_protocol_version_error_data() -> BoxedStrategy<
+    UnsupportedProtocolVersionErrorData,
+> {
+    (text(), list(text()))
+        .prop_map(|(requested, supported)| UnsupportedProtocolVersionErrorData::new(
+            requested,
+            supported,
+        ))
+        .boxed()
 }
 
 fn untitled_multi_select_enum_schema() -> BoxedStrategy<UntitledMultiSelectEnumSchema> {
-    let all = (untitled_multi_select_enum_schema_items(),)
+    (untitled_multi_select_enum_schema_items(),)
         .prop_map(|(items,)| UntitledMultiSelectEnumSchema::new(items))
-        .boxed();
-    let all = with(all, list(text()), |all, value| all.default = value);
-    let all = with(all, text(), |all, value| all.description = value);
-    let all = with(all, signed(), |all, value| all.max_items = value);
-    let all = with(all, signed(), |all, value| all.min_items = value);
-    let all = with(all, text(), |all, value| all.title = value);
-    all
+        .boxed()
+        .with(list(text()), |all, value| all.default = value)
+        .with(text(), |all, value| all.description = value)
+        .with(signed(), |all, value| all.max_items = value)
+        .with(signed(), |all, value| all.min_items = value)
+        .with(text(), |all, value| all.title = value)
 }
 
-fn untitled_multi_select_enum_schema_items() -> BoxedStrategy<UntitledMultiSelectEnumSchemaItems> {
-    let all = (list(text()),)
+fn untitled_multi_select_enum_schema_items() -> BoxedStrategy<
+    UntitledMultiSelectEnumSchemaItems,
+> {
+    (list(text()),)
         .prop_map(|(values,)| UntitledMultiSelectEnumSchemaItems::new(values))
-        .boxed();
-    all
+        .boxed()
 }
 
-fn untitled_single_select_enum_schema() -> BoxedStrategy<UntitledSingleSelectEnumSchema> {
-    let all = (list(text()),)
+fn untitled_single_select_enum_schema() -> BoxedStrategy<
+    UntitledSingleSelectEnumSchema,
+> {
+    (list(text()),)
         .prop_map(|(values,)| UntitledSingleSelectEnumSchema::new(values))
-        .boxed();
-    let all = with(all, text(), |all, value| all.default = value);
-    let all = with(all, text(), |all, value| all.description = value);
-    let all = with(all, text(), |all, value| all.title = value);
-    all
+        .boxed()
+        .with(text(), |all, value| all.default = value)
+        .with(text(), |all, value| all.description = value)
+        .with(text(), |all, value| all.title = value)
 }
 
-fn url_elicitation_required_error_data() -> BoxedStrategy<UrlElicitationRequiredErrorData> {
-    let all = (list(elicit_request_url_params()),)
+fn url_elicitation_required_error_data() -> BoxedStrategy<
+    UrlElicitationRequiredErrorData,
+> {
+    (list(elicit_request_url_params()),)
         .prop_map(|(elicitations,)| UrlElicitationRequiredErrorData::new(elicitations))
-        .boxed();
-    let all = with(all, extra(), |all, value| {
-        all.extra = value.unwrap_or_default()
-    });
-    all
+        .boxed()
+        .with(extra(), |all, value| all.extra = value.unwrap_or_default())
 }

@@ -8,8 +8,9 @@ use std::fmt::Debug;
 
 pub(crate) use mcp_types::*;
 pub(crate) use proptest::option;
-pub(crate) use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop_oneof};
+pub(crate) use proptest::prelude::{BoxedStrategy, Just, Strategy, any};
 pub(crate) use proptest::sample::select;
+use proptest::strategy::Union;
 
 /// A known mistake of published schemas.
 pub(crate) struct Repair {
@@ -65,24 +66,42 @@ impl Case {
     }
 }
 
-/// `all` with a field that is there or not.
-pub(crate) fn with<T: Debug + 'static, F: Debug + 'static>(
-    all: BoxedStrategy<T>,
-    field: BoxedStrategy<F>,
-    set: fn(&mut T, Option<F>),
-) -> BoxedStrategy<T> {
-    let both = (all, option::weighted(0.3, field));
-    both.prop_map(move |(mut all, field)| {
-        set(&mut all, field);
-        all
-    })
-    .boxed()
+/// Adds optional fields to a strategy for structs.
+pub(crate) trait With<T> {
+    /// With a field that is there or not.
+    fn with<F: Debug + 'static>(
+        self,
+        field: BoxedStrategy<F>,
+        set: fn(&mut T, Option<F>),
+    ) -> BoxedStrategy<T>;
+}
+
+impl<T: Debug + 'static> With<T> for BoxedStrategy<T> {
+    fn with<F: Debug + 'static>(
+        self,
+        field: BoxedStrategy<F>,
+        set: fn(&mut T, Option<F>),
+    ) -> BoxedStrategy<T> {
+        let both = (self, option::weighted(0.3, field));
+        both.prop_map(move |(mut all, field)| {
+            set(&mut all, field);
+            all
+        })
+        .boxed()
+    }
 }
 
 pub(crate) fn text() -> BoxedStrategy<String> {
     select(vec!["", "a", "file:///x", "text/plain", "\"\\\n\u{1F980}"])
         .prop_map(str::to_owned)
         .boxed()
+}
+
+/// Each of the strategies now and then.
+pub(crate) fn one_of<T: Debug + 'static, const N: usize>(
+    strategies: [BoxedStrategy<T>; N],
+) -> BoxedStrategy<T> {
+    Union::new(strategies).boxed()
 }
 
 pub(crate) fn flag() -> BoxedStrategy<bool> {
@@ -102,11 +121,10 @@ pub(crate) fn number() -> BoxedStrategy<f64> {
 }
 
 pub(crate) fn request_id() -> BoxedStrategy<RequestId> {
-    prop_oneof![
-        signed().prop_map(RequestId::from),
-        text().prop_map(RequestId::from)
-    ]
-    .boxed()
+    one_of([
+        signed().prop_map(RequestId::from).boxed(),
+        text().prop_map(RequestId::from).boxed(),
+    ])
 }
 
 pub(crate) fn progress_token() -> BoxedStrategy<ProgressToken> {
@@ -124,11 +142,10 @@ pub(crate) fn raw_object() -> BoxedStrategy<RawJson> {
 
 pub(crate) fn raw_json() -> BoxedStrategy<RawJson> {
     let others = [json!([1, null]), json!("text"), json!(0.5)];
-    prop_oneof![
+    one_of([
         raw_object(),
-        select(others.to_vec()).prop_map(RawJson::from)
-    ]
-    .boxed()
+        select(others.to_vec()).prop_map(RawJson::from).boxed(),
+    ])
 }
 
 pub(crate) fn object() -> BoxedStrategy<JsonObject> {
@@ -164,6 +181,6 @@ pub(crate) fn map<T: Debug + 'static>(
 pub(crate) fn one_or_many<T: Clone + Debug + 'static>(
     item: BoxedStrategy<T>,
 ) -> BoxedStrategy<OneOrMany<T>> {
-    let one = item.clone().prop_map(OneOrMany::One);
-    prop_oneof![one, list(item).prop_map(OneOrMany::Many)].boxed()
+    let one = item.clone().prop_map(OneOrMany::One).boxed();
+    one_of([one, list(item).prop_map(OneOrMany::Many).boxed()])
 }

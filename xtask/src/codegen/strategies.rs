@@ -112,19 +112,14 @@ fn of_struct(overlay: &Overlay, name: &str, structure: &MergedStruct) -> TokenSt
         .map(|(wire, field)| {
             let name = ident(&rust::field_name(wire, overlay));
             let value = of_type(&field.ty);
-            quote!(let all = with(all, #value, |all, value| all.#name = value);)
+            quote!(.with(#value, |all, value| all.#name = value))
         });
     let extra = (!structure.open.is_empty()).then(|| {
         quote! {
-            let all = with(all, extra(), |all, value| all.extra = value.unwrap_or_default());
+            .with(extra(), |all, value| all.extra = value.unwrap_or_default())
         }
     });
-    quote! {
-        let all = #base;
-        #(#setters)*
-        #extra
-        all
-    }
+    quote!(#base #(#setters)* #extra)
 }
 
 fn of_enum(name: &str, values: &MergedEnum) -> TokenStream {
@@ -140,29 +135,21 @@ fn of_union(merged: &Merged, name: &str, members: &[MergedMember]) -> TokenStrea
     let name = ident(name);
     let arms = members.iter().zip(variants).map(|(member, variant)| {
         let variant = ident(&variant);
-        let boxed = rust::is_boxed(&member.member.ty, merged);
-        let content = if boxed {
-            quote!(Box::new(value))
-        } else {
-            quote!(value)
-        };
-        let value = of_type(&member.member.ty);
+        let mut value = of_type(&member.member.ty);
+        if rust::is_boxed(&member.member.ty, merged) {
+            value = quote!(#value.prop_map(Box::new));
+        }
         let method = member
             .member
             .method
             .as_ref()
             .and_then(|name| merged.methods.get(name));
-        match method.is_some_and(|method| method.params_required != method.known) {
-            true if boxed => quote! {
-                option::of(#value.prop_map(Box::new)).prop_map(#name::#variant)
-            },
-            true => quote!(option::of(#value).prop_map(#name::#variant)),
-            false => quote!(#value.prop_map(|value| #name::#variant(#content))),
+        if method.is_some_and(|method| method.params_required != method.known) {
+            value = quote!(option::of(#value));
         }
+        quote!(#value.prop_map(#name::#variant).boxed())
     });
-    quote! {
-        prop_oneof![#(#arms,)* unheard_of().prop_map(#name::Unknown)].boxed()
-    }
+    quote!(one_of([#(#arms,)* unheard_of().prop_map(#name::Unknown).boxed()]))
 }
 
 /// The strategy for a value of that type.
