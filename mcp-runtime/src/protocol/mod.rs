@@ -15,6 +15,8 @@ mod pending;
 mod refusal;
 mod server;
 mod state;
+#[cfg(test)]
+mod table;
 mod terms;
 mod unavailable;
 
