@@ -35,6 +35,7 @@ fn emit_one(
             let doc = docs.of(&format!("{type_name}::{}", of_value(value)), known);
             quote!(#doc #variant)
         });
+    let conversions = conversions(&name);
     quote! {
         #doc
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -69,6 +70,13 @@ fn emit_one(
             }
         }
 
+        #conversions
+    }
+}
+
+/// What every enum has, whatever its values.
+fn conversions(name: &syn::Ident) -> TokenStream {
+    quote! {
         impl From<&str> for #name {
             fn from(value: &str) -> Self {
                 Self::known(value).unwrap_or_else(|| Self::Unknown(value.to_owned()))

@@ -6,36 +6,30 @@ use quote::quote;
 
 /// The code of one such union.
 pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
-    let name = &union.ident;
-    let variants = &union.variants;
-    let methods: Vec<_> = union
+    let methods = union
         .members
         .iter()
-        .filter_map(|m| m.member.method.as_ref())
-        .collect();
-    let decode =
-        union
-            .members
-            .iter()
-            .zip(variants)
-            .zip(&methods)
-            .map(
-                |((member, variant), method)| match union.is_optional(&member.member) {
-                    true => quote!(#method => params.optional().map(Self::#variant)),
-                    false => quote!(#method => params.required().map(Self::#variant)),
-                },
-            );
-    let serialize = union.members.iter().zip(variants).zip(&methods);
-    let serialize = serialize.map(|((member, variant), method)| {
-        match union.is_optional(&member.member) {
-            true => quote! {
-                Self::#variant(params) => message::serialize(#method, params.as_ref(), serializer)
-            },
-            false => quote! {
-                Self::#variant(params) => message::serialize(#method, Some(params), serializer)
-            },
+        .filter_map(|member| member.member.method.as_deref());
+    let methods: Vec<_> = methods.collect();
+    let name = &union.ident;
+    let inherent = inherent(union, &methods);
+    let by_method = by_method(union, &methods);
+    let serialize = serialize(union, &methods);
+    quote! {
+        #inherent
+        #by_method
+        #serialize
+
+        impl<'de> Deserialize<'de> for #name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                message::by_method(deserializer)
+            }
         }
-    });
+    }
+}
+
+fn inherent(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
+    let (name, variants) = (&union.ident, &union.variants);
     quote! {
         impl #name {
             /// The method of the message; `None` for an unknown one.
@@ -65,7 +59,20 @@ pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
                 }
             }
         }
+    }
+}
 
+fn by_method(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
+    let name = &union.ident;
+    let members = union.members.iter().zip(&union.variants).zip(methods);
+    let decode =
+        members.map(
+            |((member, variant), method)| match union.is_optional(&member.member) {
+                true => quote!(#method => params.optional().map(Self::#variant)),
+                false => quote!(#method => params.required().map(Self::#variant)),
+            },
+        );
+    quote! {
         impl ByMethod for #name {
             fn knows(method: &str) -> bool {
                 matches!(method, #(#methods)|*)
@@ -80,19 +87,26 @@ pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
 
             fn unknown(json: RawJson) -> Self { Self::Unknown(json) }
         }
+    }
+}
 
+fn serialize(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
+    let name = &union.ident;
+    let members = union.members.iter().zip(&union.variants).zip(methods);
+    let arms = members.map(|((member, variant), method)| {
+        let params = match union.is_optional(&member.member) {
+            true => quote!(params.as_ref()),
+            false => quote!(Some(params)),
+        };
+        quote!(Self::#variant(params) => message::serialize(#method, #params, serializer))
+    });
+    quote! {
         impl Serialize for #name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 match self {
-                    #(#serialize,)*
+                    #(#arms,)*
                     Self::Unknown(json) => json.serialize(serializer),
                 }
-            }
-        }
-
-        impl<'de> Deserialize<'de> for #name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                message::by_method(deserializer)
             }
         }
     }

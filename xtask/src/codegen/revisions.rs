@@ -5,7 +5,7 @@ use super::keys;
 use super::merge::{Merged, Set};
 use super::rust::ident;
 use super::span::variant;
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 /// The enum `Revision`, and what tells revisions apart as a whole.
@@ -15,33 +15,19 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
         .iter()
         .map(|name| ident(&variant(name)))
         .collect();
-    let documented = merged
-        .revisions
-        .iter()
-        .zip(&variants)
-        .map(|(revision, variant)| {
-            let doc = docs.text(&keys::of_revision(revision));
-            quote!(#doc #variant)
-        });
+    let item = item(merged, docs, &variants);
     let count = variants.len();
     let names = &merged.revisions;
-    let holds = |set: &Set| {
-        if set.is_empty() {
-            return quote!(false);
-        }
-        let variants = set.iter().map(|index| &variants[*index]);
-        quote!(matches!(self, #(Self::#variants)|*))
-    };
     let handshake = merged.methods.get("initialize").map(|method| &method.known);
     let handshake = handshake.cloned().unwrap_or_default();
     let latest = variants.last();
     let latest_handshake = handshake.last().map(|index| &variants[*index]);
-    let (handshake, batches) = (holds(&handshake), holds(&merged.batches));
-    let doc = docs.text("Revision");
+    let (handshake, batches) = (
+        is_in(&handshake, &variants),
+        is_in(&merged.batches, &variants),
+    );
     quote! {
-        #doc
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Revision { #(#documented),* }
+        #item
 
         impl Revision {
             /// Every revision, oldest first.
@@ -72,4 +58,31 @@ pub(crate) fn emit(merged: &Merged, docs: &Docs<'_>) -> TokenStream {
             }
         }
     }
+}
+
+/// The enum itself.
+fn item(merged: &Merged, docs: &Docs<'_>, variants: &[Ident]) -> TokenStream {
+    let doc = docs.text("Revision");
+    let documented = merged
+        .revisions
+        .iter()
+        .zip(variants)
+        .map(|(revision, variant)| {
+            let doc = docs.text(&keys::of_revision(revision));
+            quote!(#doc #variant)
+        });
+    quote! {
+        #doc
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Revision { #(#documented),* }
+    }
+}
+
+/// Whether `self` is in `set`, as a constant expression.
+fn is_in(set: &Set, variants: &[Ident]) -> TokenStream {
+    if set.is_empty() {
+        return quote!(false);
+    }
+    let variants = set.iter().map(|index| &variants[*index]);
+    quote!(matches!(self, #(Self::#variants)|*))
 }

@@ -49,75 +49,68 @@ pub(super) fn models(root: &Path, overlay: &Overlay) -> Result<Vec<Model>> {
 
 /// The steps from the one model to code.
 fn files(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<Vec<File>> {
-    let modules = [
-        module(
-            "enums",
-            "The string enums of all revisions.",
-            true,
-            &enums::emit(merged, docs),
-        ),
-        module(
-            "unions",
-            "The unions of all revisions.",
-            true,
-            &unions::emit(merged, docs),
-        ),
-        module(
-            "model",
-            "The structs of all revisions.",
-            true,
-            &structs::emit(merged, overlay, docs, &types::structs(merged)?),
-        ),
-        module(
-            "borrowed",
-            "Parameters borrowed from the message they came in.",
-            true,
-            &borrowed::emit(merged, overlay, docs)?,
-        ),
-        module(
-            "messages",
-            "The messages of all revisions, each with its method, parameters and result.",
-            true,
-            &dispatch::markers(merged),
-        ),
-        module(
-            "availability",
-            "Which revision has what, as data.",
-            true,
-            &availability::emit(merged, overlay)?,
-        ),
-        module(
-            "conform",
-            "Each type made into what a revision allows.",
-            true,
-            &conform::emit(merged, overlay)?,
-        ),
-        module(
-            "revisions",
-            "The revisions that have a stored schema.",
-            true,
-            &revisions::emit(merged, docs),
-        ),
-        module(
-            "methods",
-            "The methods of all revisions, by name.",
-            false,
-            &dispatch::methods(merged),
-        ),
-        module(
-            "meta_keys",
-            "The keys of `_meta` that the specification reserves.",
-            false,
-            &dispatch::meta_keys(merged, overlay),
-        ),
-        module(
-            "error_codes",
-            "The error codes that the protocol adds to those of JSON-RPC.",
-            false,
-            &dispatch::codes(merged),
-        ),
+    let mut files = vec![map()?];
+    let types = [
+        ("enums", "The string enums.", enums::emit(merged, docs)),
+        ("unions", "The unions.", unions::emit(merged, docs)),
+        ("model", "The structs.", {
+            structs::emit(merged, overlay, docs, &types::structs(merged)?)
+        }),
+        ("borrowed", "Parameters borrowed from their message.", {
+            borrowed::emit(merged, overlay, docs)?
+        }),
     ];
-    let map = File::rust(
+    for (name, doc, items) in types.into_iter().chain(tables(merged, overlay, docs)?) {
+        files.push(module(name, doc, true, &items)?);
+    }
+    for (name, doc, items) in constants(merged, overlay) {
+        files.push(module(name, doc, false, &items)?);
+    }
+    files.extend(for_tests(merged, overlay)?);
+    Ok(files)
+}
+
+/// A module's name, documentation and items.
+type Module = (&'static str, &'static str, TokenStream);
+
+/// What is known about the types.
+fn tables(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<[Module; 4]> {
+    let availability = availability::emit(merged, overlay)?;
+    let conform = conform::emit(merged, overlay)?;
+    Ok([
+        (
+            "messages",
+            "Messages: method, parameters, result.",
+            dispatch::markers(merged),
+        ),
+        ("availability", "Which revision has what.", availability),
+        ("conform", "What each revision allows.", conform),
+        ("revisions", "The revisions.", revisions::emit(merged, docs)),
+    ])
+}
+
+/// Names for what is written as text or number on the wire.
+fn constants(merged: &Merged, overlay: &Overlay) -> [Module; 3] {
+    let keys = dispatch::meta_keys(merged, overlay);
+    let codes = dispatch::codes(merged);
+    [
+        (
+            "methods",
+            "The methods of all revisions.",
+            dispatch::methods(merged),
+        ),
+        ("meta_keys", "Reserved keys of `_meta`.", keys),
+        (
+            "error_codes",
+            "Error codes beyond those of JSON-RPC.",
+            codes,
+        ),
+    ]
+}
+
+/// The map of the generated code.
+fn map() -> Result<File> {
+    File::rust(
         "mcp-types/src/generated/mod.rs".into(),
         "The protocol's types: one model for all revisions.",
         quote! {
@@ -140,12 +133,16 @@ fn files(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<Vec<File
             pub use revisions::*;
             pub use unions::*;
         },
-    );
+    )
+}
+
+/// What the tests of the generated code go by.
+fn for_tests(merged: &Merged, overlay: &Overlay) -> Result<[File; 2]> {
     let list = File::rust(
         "mcp-types/tests/generated/types.rs".into(),
         "The types of the model, for checks that treat each alike.",
         listing::types(merged),
-    );
+    )?;
     let strategies = strategies::emit(merged, overlay);
     let strategies = File::rust(
         "mcp-types/tests/exactness/strategies.rs".into(),
@@ -154,8 +151,8 @@ fn files(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<Vec<File
             use crate::support::*;
             #strategies
         },
-    );
-    [map, list, strategies].into_iter().chain(modules).collect()
+    )?;
+    Ok([list, strategies])
 }
 
 /// A module of the generated code; with `scope`, it sees the model and its support.
