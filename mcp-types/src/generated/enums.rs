@@ -8,6 +8,8 @@ use crate::support::enums::*;
 
 /// Who may be served from a cached copy of an answer.
 ///
+/// Specification: [Caching](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching).
+///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -77,6 +79,8 @@ impl<'de> Deserialize<'de> for CacheScope {
 }
 
 /// What the user did with a question.
+///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -153,6 +157,8 @@ impl<'de> Deserialize<'de> for ElicitAction {
 }
 
 /// The mode of an elicitation by form.
+///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -288,6 +294,8 @@ impl<'de> Deserialize<'de> for IconTheme {
 
 /// How much of other conversations a sampling request may draw on.
 ///
+/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -364,6 +372,8 @@ impl<'de> Deserialize<'de> for IncludeContext {
 
 /// How severe a log message is: the levels of syslog (RFC 5424), from `debug` up to `emergency`.
 ///
+/// Specification: [Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -388,7 +398,7 @@ pub enum LoggingLevel {
     ///
     /// Revisions: all.
     Error,
-    /// Ordinary news of progress.
+    /// Ordinary news, such as the start of a step.
     ///
     /// Revisions: all.
     Info,
@@ -470,6 +480,8 @@ impl<'de> Deserialize<'de> for LoggingLevel {
 
 /// Whether a number field takes fractions.
 ///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -539,6 +551,8 @@ impl<'de> Deserialize<'de> for NumberSchemaType {
 }
 
 /// Tells how to read an answer.
+///
+/// Specification: [Base protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -610,6 +624,8 @@ impl<'de> Deserialize<'de> for ResultType {
 
 /// Who speaks in a conversation.
 ///
+/// Specification: [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -679,6 +695,8 @@ impl<'de> Deserialize<'de> for Role {
 }
 
 /// Kinds of text that a client can check.
+///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -761,6 +779,8 @@ impl<'de> Deserialize<'de> for StringSchemaFormat {
 }
 
 /// How a task is getting on. The last three states are final.
+///
+/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -850,6 +870,8 @@ impl<'de> Deserialize<'de> for TaskStatus {
 
 /// Whether the model may, must or must not use tools.
 ///
+/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -924,7 +946,9 @@ impl<'de> Deserialize<'de> for ToolChoiceMode {
     }
 }
 
-/// Whether calls of a tool can be tasks.
+/// Whether a call of a tool may be a task.
+///
+/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -8,6 +8,8 @@ use crate::support::model::*;
 
 /// Hints on how a client should treat a piece of content or a resource: for whom, how important, how old. None of them is binding.
 ///
+/// Specification: [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -66,7 +68,9 @@ impl Annotations {
     }
 }
 
-/// Sound, inline.
+/// Sound, carried inline.
+///
+/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-03-26.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,12 +82,12 @@ pub struct AudioContent {
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// For whom, how important, how old.
+    /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: since 2025-03-26.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// The sound, base64.
+    /// The bytes of the sound, base64-encoded.
     ///
     /// Revisions: since 2025-03-26.
     pub data: String,
@@ -121,7 +125,9 @@ impl AudioContent {
     }
 }
 
-/// Content of a resource that is not text.
+/// The content of a resource that is not text, carried as base64.
+///
+/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -132,7 +138,7 @@ pub struct BlobResourceContents {
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// The bytes, base64.
+    /// The bytes, base64-encoded.
     ///
     /// Revisions: all.
     pub blob: String,
@@ -175,6 +181,8 @@ impl BlobResourceContents {
 }
 
 /// A yes-or-no field of a form.
+///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -231,7 +239,9 @@ impl BooleanSchema {
     }
 }
 
-/// Params of `tools/call`.
+/// Params of `tools/call`, from the client: which tool to run, and with what.
+///
+/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -325,6 +335,8 @@ impl CallToolRequestParams {
 
 /// What a tool returned. A tool that fails says so here, with `isError`, so that the model can read why and try again; an unknown tool is a JSON-RPC error instead.
 ///
+/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -348,7 +360,7 @@ pub struct CallToolResult {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// The outcome as JSON, fitting the tool's `outputSchema` where it has one. Servers repeat it as text in `content` for clients that do not look here.
+    /// The outcome as JSON, fitting the tool's `outputSchema` where it has one; before 2026-07-28 always an object. Servers repeat it as text in `content` for clients that do not look here.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(
@@ -405,7 +417,9 @@ impl CallToolResult {
     }
 }
 
-/// Params of `tasks/cancel`.
+/// Params of `tasks/cancel`, from whoever asked for the task.
+///
+/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -427,6 +441,8 @@ impl CancelTaskRequestParams {
 }
 
 /// The task after it was cancelled.
+///
+/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq)]
@@ -592,7 +608,9 @@ impl<'de> Deserialize<'de> for CancelTaskResult {
     }
 }
 
-/// Params of `notifications/cancelled`.
+/// Params of `notifications/cancelled`: which request its sender gives up. It may cross the answer on the way. `initialize` is never given up, and a task is stopped with `tasks/cancel` instead.
+///
+/// Specification: [Cancellation](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -649,6 +667,8 @@ impl CancelledNotificationParams {
 }
 
 /// What a client offers beyond the basics. A server uses none of these unless declared. The set is open: clients may declare more.
+///
+/// Specification: [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -1135,7 +1155,9 @@ impl ClientCapabilitiesTasksRequestsSampling {
     }
 }
 
-/// Params of `completion/complete`.
+/// Params of `completion/complete`, from the client: what the user is typing, and where.
+///
+/// Specification: [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -1194,6 +1216,8 @@ impl CompleteRequestParams {
 
 /// Suggestions for what the user is typing.
 ///
+/// Specification: [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -1241,6 +1265,8 @@ impl CompleteResult {
 }
 
 /// Suggested values, the best first.
+///
+/// Specification: [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -1290,6 +1316,8 @@ impl Completion {
 
 /// The argument that is being typed.
 ///
+/// Specification: [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -1316,6 +1344,8 @@ impl CompletionArgument {
 }
 
 /// What has been filled in already, so that suggestions can depend on it.
+///
+/// Specification: [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -1348,7 +1378,9 @@ impl CompletionContext {
     }
 }
 
-/// Params of `sampling/createMessage`.
+/// Params of `sampling/createMessage`, from the server: a conversation for the client's language model to go on with.
+///
+/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -1525,6 +1557,8 @@ impl CreateMessageRequestParams {
 
 /// What the client's language model said.
 ///
+/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -1587,6 +1621,8 @@ impl CreateMessageResult {
 
 /// The first answer to a request that was sent as a task: the task is on its way.
 ///
+/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -1619,6 +1655,8 @@ impl CreateTaskResult {
 
 /// What a server is and can do.
 ///
+/// Specification: [Discovery](https://modelcontextprotocol.io/specification/2026-07-28/server/discover).
+///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -1628,7 +1666,7 @@ pub struct DiscoverResult {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
+    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked. Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
@@ -1652,7 +1690,7 @@ pub struct DiscoverResult {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "supportedVersions")]
     pub supported_versions: Vec<String>,
-    /// How long the client may treat this answer as fresh, in milliseconds from its arrival. 0 means stale at once.
+    /// How long the client may treat this answer as fresh, in milliseconds from its arrival; never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "ttlMs", default, skip_serializing_if = "Option::is_none")]
@@ -1713,7 +1751,9 @@ impl DiscoverResult {
     }
 }
 
-/// Params of `elicitation/create` for a form. Never ask for passwords or other secrets this way.
+/// Params of `elicitation/create` for a form, from the server. Never ask for passwords or other secrets this way.
+///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -1780,7 +1820,9 @@ impl ElicitRequestFormParams {
     }
 }
 
-/// Params of `elicitation/create` for a web page; what the user enters there does not pass through the client.
+/// Params of `elicitation/create` for a web page, from the server; what the user enters there does not pass through the client.
+///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -1849,6 +1891,8 @@ impl ElicitRequestUrlParams {
 
 /// How the user answered.
 ///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -1901,6 +1945,8 @@ impl ElicitResult {
 }
 
 /// The fields of a form: the schema of a flat object.
+///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -1959,7 +2005,9 @@ impl ElicitSchema {
     }
 }
 
-/// Params of `notifications/elicitation/complete`.
+/// Params of `notifications/elicitation/complete`, from the server.
+///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -1982,7 +2030,9 @@ impl ElicitationCompleteNotificationParams {
     }
 }
 
-/// A resource together with its content, inline.
+/// A resource with its content, carried inline.
+///
+/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -1994,12 +2044,12 @@ pub struct EmbeddedResource {
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// For whom, how important, how old.
+    /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// The content: text, or base64 bytes.
+    /// The content: text, or bytes as base64.
     ///
     /// Revisions: all.
     pub resource: ResourceContents,
@@ -2032,6 +2082,8 @@ impl EmbeddedResource {
 }
 
 /// An answer that says only that the request succeeded.
+///
+/// Specification: [Base protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -2107,6 +2159,8 @@ impl<'de> Deserialize<'de> for EmptyResult {
 
 /// One choice with its label.
 ///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -2133,7 +2187,9 @@ impl EnumOption {
     }
 }
 
-/// Params of `prompts/get`.
+/// Params of `prompts/get`, from the client: which prompt, filled in with what.
+///
+/// Specification: [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -2219,6 +2275,8 @@ impl GetPromptRequestParams {
 
 /// A prompt, filled in and ready for a conversation.
 ///
+/// Specification: [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -2278,7 +2336,9 @@ impl GetPromptResult {
     }
 }
 
-/// Params of `tasks/result`.
+/// Params of `tasks/result`, from whoever asked for the task. The answer waits until the task has ended.
+///
+/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -2300,6 +2360,8 @@ impl GetTaskPayloadRequestParams {
 }
 
 /// The outcome of a task: exactly what the request would have been answered without a task, such as a [`CallToolResult`].
+///
+/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -2376,7 +2438,9 @@ impl<'de> Deserialize<'de> for GetTaskPayloadResult {
     }
 }
 
-/// Params of `tasks/get`.
+/// Params of `tasks/get`, from whoever asked for the task.
+///
+/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -2398,6 +2462,8 @@ impl GetTaskRequestParams {
 }
 
 /// How a task is getting on.
+///
+/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq)]
@@ -2565,6 +2631,8 @@ impl<'de> Deserialize<'de> for GetTaskResult {
 
 /// A picture that a user interface may show for its owner. Fetch it with care: only from trusted origins, and remember that SVG can carry scripts.
 ///
+/// Specification: [Base protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
+///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -2627,7 +2695,9 @@ impl Icon {
     }
 }
 
-/// A picture, inline.
+/// A picture, carried inline.
+///
+/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -2639,12 +2709,12 @@ pub struct ImageContent {
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// For whom, how important, how old.
+    /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// The picture, base64.
+    /// The bytes of the picture, base64-encoded.
     ///
     /// Revisions: all.
     pub data: String,
@@ -2683,6 +2753,8 @@ impl ImageContent {
 }
 
 /// Name and version of the software at one end of the connection. It describes itself and nobody verifies it: good for logs and display, not for decisions about trust.
+///
+/// Specification: [Base protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -2761,7 +2833,9 @@ impl Implementation {
     }
 }
 
-/// Params of `initialize`.
+/// Params of `initialize`, from the client: which revision it wants, what it can do, and who it is.
+///
+/// Specification: [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -2813,6 +2887,8 @@ impl InitializeRequestParams {
 }
 
 /// The server's side of the handshake.
+///
+/// Specification: [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -2877,6 +2953,8 @@ impl InitializeResult {
 }
 
 /// Not an answer yet: the server needs something first. The client finds the answers and sends the request once more, with `inputResponses` and `requestState`. At least one of the two fields here is present.
+///
+/// Specification: [Multi round-trip requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -2951,6 +3029,8 @@ impl InputRequiredResult {
 }
 
 /// A field of a form that offers one of several choices, with labels in a separate list. Prefer [`TitledSingleSelectEnumSchema`].
+///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -3031,6 +3111,8 @@ impl LegacyTitledEnumSchema {
 
 /// One page of the server's prompts.
 ///
+/// Specification: [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -3040,7 +3122,7 @@ pub struct ListPromptsResult {
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
+    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked. Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
@@ -3059,7 +3141,7 @@ pub struct ListPromptsResult {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// How long the client may treat this answer as fresh, in milliseconds from its arrival. 0 means stale at once.
+    /// How long the client may treat this answer as fresh, in milliseconds from its arrival; never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "ttlMs", default, skip_serializing_if = "Option::is_none")]
@@ -3118,6 +3200,8 @@ impl ListPromptsResult {
 
 /// One page of the server's resource templates.
 ///
+/// Specification: [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -3127,7 +3211,7 @@ pub struct ListResourceTemplatesResult {
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
+    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked. Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
@@ -3147,7 +3231,7 @@ pub struct ListResourceTemplatesResult {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// How long the client may treat this answer as fresh, in milliseconds from its arrival. 0 means stale at once.
+    /// How long the client may treat this answer as fresh, in milliseconds from its arrival; never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "ttlMs", default, skip_serializing_if = "Option::is_none")]
@@ -3206,6 +3290,8 @@ impl ListResourceTemplatesResult {
 
 /// One page of the server's resources.
 ///
+/// Specification: [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -3215,7 +3301,7 @@ pub struct ListResourcesResult {
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
+    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked. Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
@@ -3234,7 +3320,7 @@ pub struct ListResourcesResult {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// How long the client may treat this answer as fresh, in milliseconds from its arrival. 0 means stale at once.
+    /// How long the client may treat this answer as fresh, in milliseconds from its arrival; never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "ttlMs", default, skip_serializing_if = "Option::is_none")]
@@ -3291,7 +3377,9 @@ impl ListResourcesResult {
     }
 }
 
-/// Params of `roots/list`: nothing but metadata.
+/// Params of `roots/list`, from the server: nothing but metadata.
+///
+/// Specification: [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -3370,6 +3458,8 @@ impl<'de> Deserialize<'de> for ListRootsRequestParams {
 
 /// The folders and files that the server should work on.
 ///
+/// Specification: [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -3404,6 +3494,8 @@ impl ListRootsResult {
 }
 
 /// One page of tasks.
+///
+/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -3453,6 +3545,8 @@ impl ListTasksResult {
 
 /// One page of the server's tools.
 ///
+/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -3462,7 +3556,7 @@ pub struct ListToolsResult {
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
+    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked. Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
@@ -3481,7 +3575,7 @@ pub struct ListToolsResult {
     ///
     /// Revisions: all.
     pub tools: Vec<Tool>,
-    /// How long the client may treat this answer as fresh, in milliseconds from its arrival. 0 means stale at once.
+    /// How long the client may treat this answer as fresh, in milliseconds from its arrival; never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "ttlMs", default, skip_serializing_if = "Option::is_none")]
@@ -3538,7 +3632,9 @@ impl ListToolsResult {
     }
 }
 
-/// Params of `notifications/message`.
+/// Params of `notifications/message`, from the server: one log message.
+///
+/// Specification: [Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -3614,6 +3710,8 @@ impl MissingRequiredClientCapabilityErrorData {
 
 /// A wish for a model. Members other than the name are for the client to interpret.
 ///
+/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -3641,6 +3739,8 @@ impl ModelHint {
 }
 
 /// What matters to the server in choosing a model. Advice only: the client may weigh it as it likes.
+///
+/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -3726,6 +3826,8 @@ impl ModelPreferences {
 
 /// The `_meta` of a notification: the members that the protocol defines, and any others.
 ///
+/// Specification: [Base protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -3808,6 +3910,8 @@ impl<'de> Deserialize<'de> for NotificationMetaObject {
 
 /// Params of a notification that carries nothing but metadata.
 ///
+/// Specification: [Base protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -3881,6 +3985,8 @@ impl<'de> Deserialize<'de> for NotificationParams {
 }
 
 /// A number field of a form.
+///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -3980,7 +4086,9 @@ impl NumberSchema {
     }
 }
 
-/// Params of a request for one page of a list.
+/// Params of a request for one page of a list, from the client.
+///
+/// Specification: [Pagination](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -4020,7 +4128,9 @@ impl PaginatedRequestParams {
     }
 }
 
-/// Params of `notifications/progress`.
+/// Params of `notifications/progress`, from whoever works on a request that carried a progress token.
+///
+/// Specification: [Progress](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -4093,6 +4203,8 @@ impl ProgressNotificationParams {
 }
 
 /// A template for messages, which a person picks and the client fills in.
+///
+/// Specification: [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -4184,6 +4296,8 @@ impl Prompt {
 
 /// One thing that can be filled into a prompt.
 ///
+/// Specification: [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -4245,6 +4359,8 @@ impl PromptArgument {
 
 /// One message of a filled-in prompt.
 ///
+/// Specification: [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -4253,7 +4369,7 @@ pub struct PromptMessage {
     ///
     /// Revisions: all.
     pub content: ContentBlock,
-    /// Who says it.
+    /// Who says it: the user's side, or the language model.
     ///
     /// Revisions: all.
     pub role: Role,
@@ -4271,6 +4387,8 @@ impl PromptMessage {
 }
 
 /// A prompt, by name.
+///
+/// Specification: [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -4306,7 +4424,9 @@ impl PromptReference {
     }
 }
 
-/// Params of `resources/read`.
+/// Params of `resources/read`, from the client.
+///
+/// Specification: [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -4374,6 +4494,8 @@ impl ReadResourceRequestParams {
 
 /// The content of a resource.
 ///
+/// Specification: [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -4383,7 +4505,7 @@ pub struct ReadResourceResult {
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
+    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked. Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
@@ -4397,7 +4519,7 @@ pub struct ReadResourceResult {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// How long the client may treat this answer as fresh, in milliseconds from its arrival. 0 means stale at once.
+    /// How long the client may treat this answer as fresh, in milliseconds from its arrival; never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "ttlMs", default, skip_serializing_if = "Option::is_none")]
@@ -4448,6 +4570,8 @@ impl ReadResourceResult {
 
 /// Ties a message to a task; stands in `_meta` under `io.modelcontextprotocol/related-task`.
 ///
+/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -4468,6 +4592,8 @@ impl RelatedTaskMetadata {
 }
 
 /// The `_meta` of a request. In the stateless era it carries, with every single request, what a handshake used to settle once.
+///
+/// Specification: [Base protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -4632,6 +4758,8 @@ impl<'de> Deserialize<'de> for RequestMetaObject {
 
 /// Params of a request that carries nothing but metadata.
 ///
+/// Specification: [Base protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
@@ -4706,6 +4834,8 @@ impl<'de> Deserialize<'de> for RequestParams {
 
 /// Data that the server can hand out under a URI: a file, a record, a page.
 ///
+/// Specification: [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -4715,7 +4845,7 @@ pub struct Resource {
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// For whom, how important, how old.
+    /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -4824,6 +4954,8 @@ impl Resource {
 
 /// A resource by reference: the client reads it with `resources/read` if it wants. It need not be in the server's list.
 ///
+/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "resource_link")]
@@ -4834,7 +4966,7 @@ pub struct ResourceLink {
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// For whom, how important, how old.
+    /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -4943,6 +5075,8 @@ impl ResourceLink {
 
 /// A family of resources, whose URIs come from one template.
 ///
+/// Specification: [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -4952,7 +5086,7 @@ pub struct ResourceTemplate {
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// For whom, how important, how old.
+    /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5049,6 +5183,8 @@ impl ResourceTemplate {
 
 /// A resource template or a resource, by URI.
 ///
+/// Specification: [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "ref/resource")]
@@ -5068,7 +5204,9 @@ impl ResourceTemplateReference {
     }
 }
 
-/// Params of `notifications/resources/updated`.
+/// Params of `notifications/resources/updated`, from the server: an earlier copy of the resource may be stale.
+///
+/// Specification: [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -5104,6 +5242,8 @@ impl ResourceUpdatedNotificationParams {
 }
 
 /// The `_meta` of an answer: the members that the protocol defines, and any others.
+///
+/// Specification: [Base protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -5184,6 +5324,8 @@ impl<'de> Deserialize<'de> for ResultMetaObject {
 
 /// A folder or file that the server should work on, and within.
 ///
+/// Specification: [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -5232,6 +5374,8 @@ impl Root {
 
 /// One message of a conversation with a language model.
 ///
+/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -5245,7 +5389,7 @@ pub struct SamplingMessage {
     ///
     /// Revisions: all.
     pub content: OneOrMany<SamplingMessageContentBlock>,
-    /// Who says it.
+    /// Who says it: the user's side, or the language model.
     ///
     /// Revisions: all.
     pub role: Role,
@@ -5275,11 +5419,13 @@ impl SamplingMessage {
 
 /// What a server offers beyond the basics. A client uses none of these unless declared. The set is open: servers may declare more.
 ///
+/// Specification: [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
-    /// Present if the server suggests values for arguments of prompts and resource templates.
+    /// Present if the server suggests values for arguments of prompts and resource templates. An empty object: no settings are defined.
     ///
     /// Revisions: since 2025-03-26.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5294,7 +5440,7 @@ pub struct ServerCapabilities {
     /// Revisions: 2026-07-28 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extensions: Option<BTreeMap<String, JsonObject>>,
-    /// Present if the server sends log messages to the client.
+    /// Present if the server sends log messages. An empty object: no settings are defined.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5615,7 +5761,9 @@ impl ServerCapabilitiesTools {
     }
 }
 
-/// Params of `logging/setLevel`.
+/// Params of `logging/setLevel`, from the client; in force for the rest of the connection.
+///
+/// Specification: [Logging](https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging).
 ///
 /// Revisions: until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -5648,6 +5796,8 @@ impl SetLevelRequestParams {
 }
 
 /// A text field of a form.
+///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -5743,7 +5893,9 @@ impl StringSchema {
     }
 }
 
-/// Params of `resources/subscribe`.
+/// Params of `resources/subscribe`, from the client.
+///
+/// Specification: [Resources](https://modelcontextprotocol.io/specification/2025-11-25/server/resources).
 ///
 /// Revisions: until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -5779,6 +5931,8 @@ impl SubscribeRequestParams {
 }
 
 /// The kinds of news that a client wants from a subscription, or that a server agreed to send. What is not named is not sent.
+///
+/// Specification: [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -5868,7 +6022,9 @@ impl SubscriptionFilter {
     }
 }
 
-/// Params of `notifications/subscriptions/acknowledged`.
+/// Params of `notifications/subscriptions/acknowledged`, the server's first message on a subscription.
+///
+/// Specification: [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -5900,7 +6056,9 @@ impl SubscriptionsAcknowledgedNotificationParams {
     }
 }
 
-/// Params of `subscriptions/listen`.
+/// Params of `subscriptions/listen`, from the client; the stream lasts until either side ends it.
+///
+/// Specification: [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -5926,6 +6084,8 @@ impl SubscriptionsListenRequestParams {
 }
 
 /// The server has ended a subscription in good order, for example because it shuts down.
+///
+/// Specification: [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -5959,6 +6119,8 @@ impl SubscriptionsListenResult {
 }
 
 /// The `_meta` of the answer that ends a subscription.
+///
+/// Specification: [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq)]
@@ -6056,6 +6218,8 @@ impl<'de> Deserialize<'de> for SubscriptionsListenResultMetaObject {
 
 /// A request that runs on its own, so that its sender can ask for the outcome later.
 ///
+/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -6133,6 +6297,8 @@ impl Task {
 
 /// What the sender of a request asks of the task that will run it.
 ///
+/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -6159,7 +6325,9 @@ impl TaskMetadata {
     }
 }
 
-/// Params of `notifications/tasks/status`: the task after the change.
+/// Params of `notifications/tasks/status`, from whoever runs the task: the task after a change.
+///
+/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -6251,6 +6419,8 @@ impl TaskStatusNotificationParams {
 
 /// Plain text.
 ///
+/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "text")]
@@ -6261,7 +6431,7 @@ pub struct TextContent {
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
-    /// For whom, how important, how old.
+    /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -6298,7 +6468,9 @@ impl TextContent {
     }
 }
 
-/// Content of a resource that is text.
+/// The content of a resource that is text.
+///
+/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -6352,6 +6524,8 @@ impl TextResourceContents {
 }
 
 /// A field of a form that offers any number of several choices, each with a label.
+///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -6444,6 +6618,8 @@ impl TitledMultiSelectEnumSchema {
 
 /// The choices of a [`TitledMultiSelectEnumSchema`].
 ///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -6466,6 +6642,8 @@ impl TitledMultiSelectEnumSchemaItems {
 }
 
 /// A field of a form that offers one of several choices, each with a label.
+///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -6529,6 +6707,8 @@ impl TitledSingleSelectEnumSchema {
 }
 
 /// A function of the server that a language model can call through the client.
+///
+/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -6649,6 +6829,8 @@ impl Tool {
 
 /// Hints on what a tool does. They are claims of the server: base no decision on them unless you trust it.
 ///
+/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+///
 /// Revisions: since 2025-03-26.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -6735,6 +6917,8 @@ impl ToolAnnotations {
 
 /// How free the model is to use tools while sampling.
 ///
+/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -6763,11 +6947,13 @@ impl ToolChoice {
 
 /// How a tool can be run, beyond a plain call.
 ///
+/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolExecution {
-    /// Whether calls of it can, may or must be tasks. Default: `forbidden`.
+    /// Whether a call of the tool may be a task. Default: `forbidden`.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "taskSupport", default, skip_serializing_if = "Option::is_none")]
@@ -6791,6 +6977,8 @@ impl ToolExecution {
 
 /// The outcome of a tool that the model used, told to the model.
 ///
+/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "tool_result")]
@@ -6810,7 +6998,7 @@ pub struct ToolResultContent {
     /// Revisions: since 2025-11-25.
     #[serde(rename = "isError", default, skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
-    /// The outcome as JSON, fitting the tool's `outputSchema` where it has one.
+    /// The outcome as JSON, fitting the tool's `outputSchema` where it has one; before 2026-07-28 always an object.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(
@@ -6870,6 +7058,8 @@ impl ToolResultContent {
 
 /// The model wants a tool to be run.
 ///
+/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "tool_use")]
@@ -6918,7 +7108,9 @@ impl ToolUseContent {
     }
 }
 
-/// Params of `resources/unsubscribe`.
+/// Params of `resources/unsubscribe`, from the client.
+///
+/// Specification: [Resources](https://modelcontextprotocol.io/specification/2025-11-25/server/resources).
 ///
 /// Revisions: until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -6984,6 +7176,8 @@ impl UnsupportedProtocolVersionErrorData {
 }
 
 /// A field of a form that offers any number of several choices, shown as they are.
+///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -7076,6 +7270,8 @@ impl UntitledMultiSelectEnumSchema {
 
 /// The choices of an [`UntitledMultiSelectEnumSchema`].
 ///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "string")]
@@ -7099,6 +7295,8 @@ impl UntitledMultiSelectEnumSchemaItems {
 }
 
 /// A field of a form that offers one of several choices, shown as they are.
+///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

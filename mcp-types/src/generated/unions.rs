@@ -392,6 +392,8 @@ impl<'de> Deserialize<'de> for ClientRequest {
 
 /// What a completion is for.
 ///
+/// Specification: [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -465,6 +467,8 @@ impl<'de> Deserialize<'de> for CompletionReference {
 
 /// One piece of what a tool returns or a prompt says.
 ///
+/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -473,11 +477,11 @@ pub enum ContentBlock {
     ///
     /// Revisions: all.
     Text(TextContent),
-    /// A picture, inline.
+    /// A picture, carried inline.
     ///
     /// Revisions: all.
     Image(ImageContent),
-    /// Sound, inline.
+    /// Sound, carried inline.
     ///
     /// Revisions: since 2025-03-26.
     Audio(AudioContent),
@@ -575,7 +579,9 @@ impl<'de> Deserialize<'de> for ContentBlock {
     }
 }
 
-/// Params of `elicitation/create`. A message without `mode` asks for a form.
+/// Params of `elicitation/create`, from the server. Without `mode` they ask for a form.
+///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
@@ -650,6 +656,8 @@ impl<'de> Deserialize<'de> for ElicitRequestParams {
 }
 
 /// What was filled into one field of a form.
+///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
@@ -726,6 +734,8 @@ impl<'de> Deserialize<'de> for ElicitValue {
 }
 
 /// One question to the client, asked instead of an answer.
+///
+/// Specification: [Multi round-trip requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq)]
@@ -824,6 +834,8 @@ impl<'de> Deserialize<'de> for InputRequest {
 
 /// The client's answer to one question.
 ///
+/// Specification: [Multi round-trip requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
+///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -908,6 +920,8 @@ impl<'de> Deserialize<'de> for InputResponse {
 }
 
 /// One field of a form: a JSON Schema of a flat value, so that every client can draw it.
+///
+/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
@@ -1094,15 +1108,17 @@ impl<'de> Deserialize<'de> for PrimitiveSchemaDefinition {
 
 /// The content of a resource, or of a part of one.
 ///
+/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ResourceContents {
-    /// Text as it is.
+    /// Text, as it is.
     ///
     /// Revisions: all.
     Text(TextResourceContents),
-    /// Bytes, base64.
+    /// Bytes, base64-encoded.
     ///
     /// Revisions: all.
     Blob(BlobResourceContents),
@@ -1166,6 +1182,8 @@ impl<'de> Deserialize<'de> for ResourceContents {
 
 /// One piece of a message to or from a language model.
 ///
+/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -1174,11 +1192,11 @@ pub enum SamplingMessageContentBlock {
     ///
     /// Revisions: all.
     Text(TextContent),
-    /// A picture, inline.
+    /// A picture, carried inline.
     ///
     /// Revisions: all.
     Image(ImageContent),
-    /// Sound, inline.
+    /// Sound, carried inline.
     ///
     /// Revisions: since 2025-03-26.
     Audio(AudioContent),
