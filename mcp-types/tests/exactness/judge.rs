@@ -44,12 +44,11 @@ fn repair(defs: &mut Value, revision: Revision) {
         .iter()
         .filter(|repair| repair.revisions.contains(&revision.as_str()));
     for repair in repairs {
-        let members: Map<String, Value> = serde_json::from_str(repair.set).unwrap();
-        defs.pointer_mut(repair.at)
-            .unwrap()
-            .as_object_mut()
-            .unwrap()
-            .extend(members);
+        // One for all revisions is for those that have the place.
+        if let Some(Value::Object(target)) = defs.pointer_mut(repair.at) {
+            let members: Map<String, Value> = serde_json::from_str(repair.set).unwrap();
+            target.extend(members);
+        }
     }
 }
 

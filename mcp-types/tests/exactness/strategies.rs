@@ -7,27 +7,57 @@ use crate::support::*;
 /// Known mistakes of the published schemas.
 pub(crate) const REPAIRS: &[Repair] = &[
     Repair {
-        revisions: &["2026-07-28"],
+        revisions: &[
+            "2024-11-05",
+            "2025-03-26",
+            "2025-06-18",
+            "2025-11-25",
+            "2026-07-28",
+        ],
         at: "/RequestMetaObject",
         set: "{\"additionalProperties\": {}}",
     },
     Repair {
-        revisions: &["2026-07-28"],
+        revisions: &[
+            "2024-11-05",
+            "2025-03-26",
+            "2025-06-18",
+            "2025-11-25",
+            "2026-07-28",
+        ],
         at: "/NotificationMetaObject",
         set: "{\"additionalProperties\": {}}",
     },
     Repair {
-        revisions: &["2026-07-28"],
+        revisions: &[
+            "2024-11-05",
+            "2025-03-26",
+            "2025-06-18",
+            "2025-11-25",
+            "2026-07-28",
+        ],
         at: "/ResultMetaObject",
         set: "{\"additionalProperties\": {}}",
     },
     Repair {
-        revisions: &["2026-07-28"],
+        revisions: &[
+            "2024-11-05",
+            "2025-03-26",
+            "2025-06-18",
+            "2025-11-25",
+            "2026-07-28",
+        ],
         at: "/SubscriptionsListenResultMetaObject",
         set: "{\"additionalProperties\": {}}",
     },
     Repair {
-        revisions: &["2026-07-28"],
+        revisions: &[
+            "2024-11-05",
+            "2025-03-26",
+            "2025-06-18",
+            "2025-11-25",
+            "2026-07-28",
+        ],
         at: "/JSONValue",
         set: "{\"anyOf\": [\n    {\"$ref\": \"#/$defs/JSONObject\"},\n    {\"items\": {\"$ref\": \"#/$defs/JSONValue\"}, \"type\": \"array\"},\n    {\"type\": [\"boolean\", \"null\", \"number\", \"string\"]}\n]}",
     },

@@ -314,16 +314,22 @@ fn wider(newer: &Type, older: &Type) -> Option<Type> {
 }
 
 fn add_member(members: &mut Vec<MergedMember>, member: &Member, index: usize) {
-    let known = members.iter_mut().find(|known| known.member == *member);
-    match known {
-        Some(known) => {
-            known.known.insert(index);
+    for known in members.iter_mut() {
+        // Kinds of JSON can be joined: an integer is a number.
+        let plain = known.member.ty.name().is_none() && member.ty.name().is_none();
+        let joined = plain.then(|| wider(&known.member.ty, &member.ty)).flatten();
+        if let Some(ty) = joined {
+            known.member.ty = ty;
+        } else if known.member != *member {
+            continue;
         }
-        None => members.push(MergedMember {
-            member: member.clone(),
-            known: Set::from([index]),
-        }),
+        known.known.insert(index);
+        return;
     }
+    members.push(MergedMember {
+        member: member.clone(),
+        known: Set::from([index]),
+    });
 }
 
 fn add_method(merged: &mut Merged, name: &str, method: &Method, index: usize) -> Result<()> {

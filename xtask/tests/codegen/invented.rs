@@ -1,0 +1,175 @@
+//! A revision that does not exist, brought in as any other: two commands and some words.
+
+use crate::workspace::{Workspace, copy, root};
+use serde_json::{Value, json};
+use std::process::Command;
+
+const REVISION: &str = "2099-01-01";
+
+/// The newest revision with one of everything that can change.
+fn schema(workspace: &Workspace) -> Value {
+    let file = workspace.path().join("schema/2026-07-28.json");
+    let mut schema: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let defs = &mut schema["$defs"];
+    // An optional field.
+    defs["Tool"]["properties"]["flavour"] = json!({"type": "string"});
+    // A method with params and a result.
+    defs["TasteToolRequest"] = json!({
+        "type": "object",
+        "properties": {
+            "id": {"$ref": "#/$defs/RequestId"},
+            "jsonrpc": {"const": "2.0", "type": "string"},
+            "method": {"const": "tools/taste", "type": "string"},
+            "params": {"$ref": "#/$defs/TasteToolRequestParams"},
+        },
+        "required": ["id", "jsonrpc", "method", "params"],
+    });
+    defs["TasteToolRequestParams"] = json!({
+        "type": "object",
+        "properties": {
+            "_meta": {"$ref": "#/$defs/RequestMetaObject"},
+            "name": {"type": "string"},
+        },
+        "required": ["_meta", "name"],
+    });
+    defs["TasteToolResult"] = json!({
+        "type": "object",
+        "properties": {
+            "_meta": {"$ref": "#/$defs/ResultMetaObject"},
+            "resultType": {"type": "string"},
+            "sweet": {"type": "boolean"},
+        },
+        "required": ["resultType", "sweet"],
+    });
+    let requests = defs["ClientRequest"]["anyOf"].as_array_mut().unwrap();
+    requests.push(json!({"$ref": "#/$defs/TasteToolRequest"}));
+    // A value.
+    defs["Role"]["enum"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!("narrator"));
+    // A variant.
+    defs["HologramContent"] = json!({
+        "type": "object",
+        "properties": {
+            "type": {"const": "hologram", "type": "string"},
+            "voxels": {"type": "string"},
+        },
+        "required": ["type", "voxels"],
+    });
+    let blocks = defs["ContentBlock"]["anyOf"].as_array_mut().unwrap();
+    blocks.push(json!({"$ref": "#/$defs/HologramContent"}));
+    // And one type less.
+    blocks.retain(|block| block["$ref"] != "#/$defs/AudioContent");
+    schema
+}
+
+/// What a program may do with the result.
+const USER: &str = r##"
+use mcp_types::*;
+
+#[test]
+fn the_invented_revision_works() {
+    assert_eq!(Revision::LATEST.as_str(), "2099-01-01");
+    assert_eq!(TasteToolRequest::METHOD, "tools/taste");
+    assert!(Revision::LATEST.allows(methods::TOOLS_TASTE, Side::Client));
+    assert!(!Revision::V2026_07_28.allows(methods::TOOLS_TASTE, Side::Client));
+    assert_eq!(TasteToolResult::new(true).sweet, true);
+    assert_eq!(Role::from("narrator"), Role::Narrator);
+
+    let mut tool = Tool::new("t", RawJson::empty_object()).with_flavour("salty");
+    tool.conform(Revision::V2099_01_01);
+    assert_eq!(tool.flavour.as_deref(), Some("salty"));
+    tool.conform(Revision::V2026_07_28);
+    assert_eq!(tool.flavour, None);
+
+    let mut block: ContentBlock = HologramContent::new("...").into();
+    block.conform(Revision::V2099_01_01);
+    assert!(matches!(block, ContentBlock::Hologram(_)));
+    block.conform(Revision::V2026_07_28);
+    assert!(matches!(block, ContentBlock::Text(_)));
+
+    let mut audio: ContentBlock = AudioContent::new("AA==", "audio/wav").into();
+    audio.conform(Revision::V2099_01_01);
+    assert!(matches!(audio, ContentBlock::Text(_)));
+}
+"##;
+
+#[test]
+fn a_new_revision_needs_words_and_no_code() {
+    let workspace = Workspace::new();
+    let published = workspace.path().join(format!("{REVISION}.json"));
+    std::fs::write(&published, schema(&workspace).to_string()).unwrap();
+    workspace
+        .xtask(&["schema", "import", published.to_str().unwrap()])
+        .unwrap();
+
+    let missing = workspace.xtask(&["codegen"]).unwrap_err();
+    let keys: Vec<_> = missing
+        .lines()
+        .filter(|line| line.starts_with('"'))
+        .collect();
+    let expected = [
+        "ClientRequest::TasteTool",
+        "ContentBlock::Hologram",
+        "HologramContent",
+        "HologramContent.voxels",
+        "Revision::V2099_01_01",
+        "Role::Narrator",
+        "TasteToolRequestParams",
+        "TasteToolRequestParams.name",
+        "TasteToolResult",
+        "TasteToolResult.sweet",
+        "Tool.flavour",
+    ];
+    let names = keys.iter().map(|line| line.split('"').nth(1).unwrap());
+    assert_eq!(names.collect::<Vec<_>>(), expected, "{missing}");
+
+    let words = keys
+        .iter()
+        .map(|line| line.replace("\"\"", "\"Invented.\"") + "\n");
+    workspace.append("schema/docs.toml", &words.collect::<String>());
+    workspace.xtask(&["codegen"]).unwrap();
+    compile(&workspace);
+}
+
+/// Builds the generated code with the rest of `mcp-types`, and uses it.
+fn compile(workspace: &Workspace) {
+    let package = workspace.path().join("mcp-types");
+    for entry in std::fs::read_dir(root().join("mcp-types/src")).unwrap() {
+        let entry = entry.unwrap();
+        let target = package.join("src").join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true if entry.file_name() == "generated" => {}
+            true => copy(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), target).unwrap()),
+        }
+    }
+    std::fs::remove_dir_all(package.join("tests")).unwrap();
+    std::fs::create_dir(package.join("tests")).unwrap();
+    std::fs::write(package.join("tests/invented.rs"), USER).unwrap();
+    std::fs::copy(root().join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
+    let manifest = r#"
+        [package]
+        name = "mcp-types"
+        version = "0.0.0"
+        edition = "2024"
+        [workspace]
+        [dependencies]
+        serde = { version = "1", features = ["derive"] }
+        serde_json = { version = "1", features = ["raw_value"] }
+    "#;
+    std::fs::write(package.join("Cargo.toml"), manifest).unwrap();
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["test", "--offline", "--quiet", "--test", "invented"]);
+    command
+        .arg("--target-dir")
+        .arg(workspace.path().join("target"));
+    let output = command.current_dir(&package).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "{errors}{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
+}

@@ -1,0 +1,99 @@
+//! A copy of what the generator reads, to run it in.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// This repository.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .to_path_buf()
+}
+
+/// A folder with a copy of `schema/`, removed when dropped.
+pub(crate) struct Workspace(tempfile::TempDir);
+
+impl Workspace {
+    pub(crate) fn new() -> Self {
+        let workspace = Self(tempfile::tempdir().unwrap());
+        copy(&root().join("schema"), &workspace.path().join("schema"));
+        workspace
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Runs a task in this folder; what it prints, or what it complains about.
+    pub(crate) fn xtask(&self, arguments: &[&str]) -> Result<String, String> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        let output = command
+            .args(arguments)
+            .arg("--root")
+            .arg(self.path())
+            .output()
+            .unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        match output.status.success() {
+            true => Ok(text(output.stdout)),
+            false => Err(text(output.stderr)),
+        }
+    }
+
+    /// The stored schemas.
+    pub(crate) fn schemas(&self) -> Vec<PathBuf> {
+        let files = std::fs::read_dir(self.path().join("schema")).unwrap();
+        let files = files.map(|file| file.unwrap().path());
+        files
+            .filter(|file| file.extension().is_some_and(|it| it == "json"))
+            .collect()
+    }
+
+    /// Changes the definitions of a stored schema.
+    pub(crate) fn edit_schema(&self, revision: &str, edit: impl FnOnce(&mut Value)) {
+        let file = self.path().join(format!("schema/{revision}.json"));
+        let mut schema: Value =
+            serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        edit(&mut schema["$defs"]);
+        std::fs::write(&file, schema.to_string()).unwrap();
+    }
+
+    /// Adds text to a file.
+    pub(crate) fn append(&self, file: &str, text: &str) {
+        let file = self.path().join(file);
+        let before = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, before + text).unwrap();
+    }
+}
+
+/// Copies a folder, without what is in the way.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// The generated files below a workspace, by path.
+pub(crate) fn generated(root: &Path) -> BTreeMap<PathBuf, String> {
+    let mut files = BTreeMap::new();
+    for folder in ["mcp-types/src/generated", "mcp-types/tests/exactness"] {
+        for file in std::fs::read_dir(root.join(folder)).unwrap() {
+            let file = file.unwrap().path();
+            let text = std::fs::read_to_string(&file).unwrap();
+            if text.starts_with("// @generated") {
+                files.insert(file.strip_prefix(root).unwrap().to_path_buf(), text);
+            }
+        }
+    }
+    files
+}
