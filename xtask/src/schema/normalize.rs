@@ -37,7 +37,7 @@ const SCHEMA: &[&str] = &[
 const SCHEMA_LIST: &[&str] = &["allOf", "anyOf", "oneOf", "prefixItems"];
 
 /// Keywords whose value maps names to schemas.
-const SCHEMA_MAP: &[&str] = &["$defs", "definitions", "patternProperties", "properties"];
+const SCHEMA_MAP: &[&str] = &["patternProperties", "properties"];
 
 /// Keywords whose value is taken as it stands.
 const VERBATIM: &[&str] = &[
@@ -98,7 +98,7 @@ fn schema(value: &Value, path: &str) -> Result<Value, Fault> {
             continue;
         }
         let path = format!("{path}.{keyword}");
-        normal.push((renamed(keyword), member(keyword, value, &path)?));
+        normal.push((keyword.clone(), member(keyword, value, &path)?));
     }
     Ok(object(normal))
 }
@@ -115,13 +115,6 @@ fn member(keyword: &str, value: &Value, path: &str) -> Result<Value, Fault> {
         _ if SCHEMA_MAP.contains(&keyword) => schema_map(value, path),
         _ if VERBATIM.contains(&keyword) => Ok(value.clone()),
         _ => Err(fault(path, "a keyword that this importer does not know")),
-    }
-}
-
-fn renamed(keyword: &str) -> String {
-    match keyword {
-        "definitions" => "$defs".to_owned(),
-        _ => keyword.to_owned(),
     }
 }
 

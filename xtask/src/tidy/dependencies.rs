@@ -38,6 +38,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("driver", &["crate::client", "crate::server"]),
+    ("transport", &["crate::client", "crate::server"]),
 ];
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
@@ -157,5 +158,17 @@ mod tests {
             [3, 4, 6].map(|line| format!("mcp-runtime/src/protocol/pending.rs:{line}"))
         );
         assert!(places(check, &[("mcp-runtime/src/client/calls.rs", source)]).is_empty());
+    }
+
+    #[test]
+    fn a_transport_knows_no_handler() {
+        let source = "use crate::driver::run;\nuse crate::server::Router;\n";
+        assert_eq!(
+            places(
+                check,
+                &[("mcp-runtime/src/transport/http/server.rs", source)]
+            ),
+            ["mcp-runtime/src/transport/http/server.rs:2"]
+        );
     }
 }

@@ -228,6 +228,16 @@ mod tests {
     }
 
     #[test]
+    fn what_a_type_takes_over_counts_as_its_own() {
+        let older = json!({ "Base": {}, "T": { "properties": { "a": {} } } });
+        let newer = json!({
+            "Base": { "properties": { "b": {} } },
+            "T": { "allOf": [{ "$ref": "#/$defs/Base" }, { "properties": { "a": {} } }] },
+        });
+        assert!(phrases(&older, &newer).contains(&"T: added optional `b`: any JSON".to_owned()));
+    }
+
+    #[test]
     fn values_and_alternatives_are_listed_one_by_one() {
         let older = json!({
             "Level": { "enum": ["low", "high"] },
