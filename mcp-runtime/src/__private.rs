@@ -7,14 +7,25 @@ use std::future::Future;
 
 use mcp_types::{Icon, Implementation};
 
+pub use crate::server::completions::completer::completer;
+pub use crate::server::handler::pass::Pass;
+pub use crate::server::handler::run::{blocking, pending, ready};
+pub use crate::server::handler::text::Text;
+pub use crate::server::icon::IntoIcon;
+pub use crate::server::prompts::result::form as prompt_form;
+pub use crate::server::prompts::spec::PromptSpec;
+pub use crate::server::resources::contents::form as resource_form;
+pub use crate::server::resources::spec::ResourceSpec;
 pub use crate::server::tools::argument::argument;
-pub use crate::server::tools::call::{blocking, pending, ready, timed};
+pub use crate::server::tools::call::timed;
 pub use crate::server::tools::forms::Returned;
-pub use crate::server::tools::spec::{IntoIcon, ToolSpec};
+pub use crate::server::tools::spec::ToolSpec;
 pub use crate::server::{McpServer, ServerBuilder};
 
 /// The traits that choose how a return type becomes a result, to be imported together.
 pub mod forms {
+    pub use crate::server::handler::pass::Now as _;
+    pub use crate::server::handler::text::PlainText as _;
     pub use crate::server::tools::forms::{
         NoForm as _, OwnForm as _, Plain as _, StructuredForm as _,
     };

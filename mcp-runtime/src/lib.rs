@@ -50,6 +50,12 @@ pub use mcp_types::{Era, Revision, Revisions};
 pub use protocol::Agreement;
 pub use protocol::{LifecycleState, Terms, Timeouts, Unavailable};
 #[cfg(feature = "server")]
+pub use server::completions::{IntoCompletion, Typing};
+#[cfg(feature = "server")]
+pub use server::prompts::IntoPromptResult;
+#[cfg(feature = "server")]
+pub use server::resources::{self, NotFound};
+#[cfg(feature = "server")]
 pub use server::tools::{Audio, Image, IntoToolResult, Json, ToolError};
 #[cfg(feature = "server")]
 pub use server::{Context, FromContext, McpServer, Server, ServerBuilder};

@@ -24,7 +24,7 @@ mod unavailable;
 pub use agreement::Agreement;
 #[cfg(feature = "client")]
 pub(crate) use client::ClientLifecycle;
-pub(crate) use decode::decode_params;
+pub(crate) use decode::{decode_params, invalid_params};
 pub(crate) use methods::not_offered;
 pub(crate) use pending::Pending;
 pub use pending::Timeouts;

@@ -1,7 +1,7 @@
 //! Messages that are not served.
 
 use mcp_types::jsonrpc::{ErrorObject, code};
-use mcp_types::{RawJson, Revision, Revisions, error_codes};
+use mcp_types::{Era, RawJson, Revision, Revisions, error_codes};
 
 use super::LifecycleState;
 
@@ -59,6 +59,12 @@ pub(crate) enum Refusal {
     /// A tool that this server does not have.
     #[error("Unknown tool: {0}")]
     UnknownTool(String),
+    /// A prompt that this server does not have.
+    #[error("Unknown prompt: {0}")]
+    UnknownPrompt(String),
+    /// A URI under which this server has nothing.
+    #[error("Resource not found: {uri}")]
+    ResourceNotFound { uri: String, revision: Revision },
     /// A frame over the size limit.
     #[error("Invalid request: the message exceeds the limit of {0} bytes")]
     TooLarge(usize),
@@ -66,6 +72,9 @@ pub(crate) enum Refusal {
     #[error("Invalid request: {0}")]
     Batch(String),
 }
+
+/// What the handshake era says of a resource that does not exist (2025-11-25, "Resources").
+const RESOURCE_NOT_FOUND: i64 = -32002;
 
 impl Refusal {
     /// The error to answer with.
@@ -85,6 +94,9 @@ impl Refusal {
                     serde_json::json!({ "supported": supported, "requested": requested }),
                 ))
             }
+            Self::ResourceNotFound { uri, .. } => {
+                error.with_data(RawJson::from(serde_json::json!({ "uri": uri })))
+            }
             _ => error,
         }
     }
@@ -102,7 +114,12 @@ impl Refusal {
             }
             Self::InvalidParams { .. }
             | Self::UnknownTool(_)
+            | Self::UnknownPrompt(_)
             | Self::UnsupportedHandshake { .. } => code::INVALID_PARAMS,
+            Self::ResourceNotFound { revision, .. } => match revision.era() {
+                Era::Handshake => RESOURCE_NOT_FOUND,
+                Era::Stateless => code::INVALID_PARAMS,
+            },
             Self::UnsupportedVersion { .. } => error_codes::UNSUPPORTED_PROTOCOL_VERSION,
             Self::Ending(_) | Self::Busy(_) => code::INTERNAL_ERROR,
         }

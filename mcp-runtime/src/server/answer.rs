@@ -74,6 +74,23 @@ impl Answer {
         }
     }
 
+    /// A result that is written for this one request, by a server that names itself in it.
+    pub(super) fn written<T: Serialize + Conform>(
+        result: T,
+        terms: &Terms,
+        server: &Arc<Identity>,
+    ) -> Self {
+        let mut answer = Self::once(result, terms.revision);
+        let Body::Prepared(json) = &answer.body else {
+            return answer;
+        };
+        // A result that has a `_meta` of its own keeps it.
+        if terms.results_name_server() && !json.get().starts_with(r#"{"_meta""#) {
+            answer.identity = Some(Arc::clone(server));
+        }
+        answer
+    }
+
     /// The result of a tool.
     pub(super) fn call_tool(
         mut result: CallToolResult,

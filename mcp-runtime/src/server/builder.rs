@@ -5,6 +5,8 @@ use std::sync::Arc;
 use mcp_types::{Implementation, Revisions};
 
 use super::Serve;
+use super::prompts::PromptRoute;
+use super::resources::ResourceRoute;
 use super::router::Router;
 use super::tools::ToolRoute;
 use crate::transport::Transport;
@@ -50,6 +52,8 @@ pub struct ServerBuilder {
     pub(super) instructions: Option<String>,
     pub(super) revisions: Revisions,
     pub(super) tools: Vec<ToolRoute>,
+    pub(super) prompts: Vec<PromptRoute>,
+    pub(super) resources: Vec<ResourceRoute>,
 }
 
 impl Default for ServerBuilder {
@@ -59,6 +63,8 @@ impl Default for ServerBuilder {
             instructions: None,
             revisions: Revisions::ALL,
             tools: Vec::new(),
+            prompts: Vec::new(),
+            resources: Vec::new(),
         }
     }
 }
@@ -97,6 +103,18 @@ impl ServerBuilder {
     /// Adds a tool. A later one of the same name replaces the earlier one.
     pub fn tool_route(&mut self, tool: ToolRoute) -> &mut Self {
         self.tools.push(tool);
+        self
+    }
+
+    /// Adds a prompt. A later one of the same name replaces the earlier one.
+    pub fn prompt_route(&mut self, prompt: PromptRoute) -> &mut Self {
+        self.prompts.push(prompt);
+        self
+    }
+
+    /// Adds a resource or template. A later one of the same URI replaces the earlier one.
+    pub fn resource_route(&mut self, resource: ResourceRoute) -> &mut Self {
+        self.resources.push(resource);
         self
     }
 

@@ -5,13 +5,19 @@
 
 mod answer;
 mod builder;
+pub mod completions;
 mod context;
 mod extract;
+pub(crate) mod handler;
+pub(crate) mod icon;
 mod mcp_server;
 mod prepared;
+pub mod prompts;
 mod reply;
+pub mod resources;
 mod role;
 mod router;
+mod routes;
 mod serve;
 mod signal;
 pub mod tools;
@@ -22,6 +28,7 @@ pub(crate) use answer::Answer;
 pub use builder::{Server, ServerBuilder};
 pub use context::Context;
 pub use extract::FromContext;
+pub use handler::HandlerError;
 pub use mcp_server::McpServer;
 pub use reply::Reply;
 pub use serve::{Serve, ShutdownHandle};

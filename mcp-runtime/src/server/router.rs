@@ -3,15 +3,20 @@
 use std::sync::Arc;
 
 use mcp_types::{
-    CallToolRequest, DiscoverRequest, DiscoverResult, ErrorObject, InitializeResult,
-    ListToolsRequest, PaginatedRequestParams, PingRequest, RawJson, Request, RequestId, Revision,
-    Revisions, ServerCapabilities, ServerCapabilitiesTools, Side,
+    CallToolRequest, CompleteRequest, CompleteRequestParams, CompletionReference, Conform,
+    DiscoverRequest, DiscoverResult, ErrorObject, GetPromptRequest, InitializeResult, JsonObject,
+    ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
+    PaginatedRequestParams, PingRequest, RawJson, ReadResourceRequest, Request, RequestId,
+    Revision, Revisions, ServerCapabilities, ServerCapabilitiesPrompts,
+    ServerCapabilitiesResources, ServerCapabilitiesTools, Side,
 };
 use serde_json::value::RawValue;
 
 use super::answer::{Answer, Identity};
 use super::builder::ServerBuilder;
 use super::prepared::Prepared;
+use super::prompts::Prompts;
+use super::resources::{Listing, Resources};
 use super::tools::Tools;
 use super::{Context, Reply};
 use crate::driver::{Peer, Served};
@@ -24,6 +29,8 @@ pub(super) struct Router {
     declared: Declared,
     capabilities: ServerCapabilities,
     tools: Tools,
+    prompts: Prompts,
+    resources: Resources,
     discover: Prepared,
 }
 
@@ -52,6 +59,17 @@ impl Router {
         if !tools.is_empty() {
             capabilities.tools = Some(ServerCapabilitiesTools::default());
         }
+        let prompts = Prompts::new(builder.prompts);
+        if !prompts.is_empty() {
+            capabilities.prompts = Some(ServerCapabilitiesPrompts::default());
+        }
+        let resources = Resources::new(builder.resources);
+        if !resources.is_empty() {
+            capabilities.resources = Some(ServerCapabilitiesResources::default());
+        }
+        if prompts.has_completers() || resources.has_completers() {
+            capabilities.completions = Some(JsonObject::new());
+        }
         Self {
             identity: Arc::new(Identity::new(&builder.info)),
             declared: Declared {
@@ -61,6 +79,8 @@ impl Router {
             },
             capabilities,
             tools,
+            prompts,
+            resources,
             discover: Prepared::default(),
         }
     }
@@ -81,6 +101,38 @@ impl Router {
             ListToolsRequest::METHOD if !self.tools.is_empty() => {
                 refuse_cursor(request.params)?;
                 self.prepared(self.tools.list(terms.revision), terms)
+            }
+            GetPromptRequest::METHOD if !self.prompts.is_empty() => {
+                let reply = self.prompts.get(request.params, request.context())?;
+                return Ok(self.written(reply, terms));
+            }
+            ListPromptsRequest::METHOD if !self.prompts.is_empty() => {
+                refuse_cursor(request.params)?;
+                self.prepared(self.prompts.list(terms.revision), terms)
+            }
+            ReadResourceRequest::METHOD if !self.resources.is_empty() => {
+                let revision = terms.revision;
+                let reply = self
+                    .resources
+                    .read(request.params, revision, request.context())?;
+                return Ok(self.written(reply, terms));
+            }
+            ListResourcesRequest::METHOD if !self.resources.is_empty() => {
+                refuse_cursor(request.params)?;
+                match self.resources.list(terms.revision) {
+                    Listing::Prepared(list) => self.prepared(list, terms),
+                    Listing::Made(list) => {
+                        let reply = Reply::Pending(Box::pin(async { Ok(list.await) }));
+                        return Ok(self.written(reply, terms));
+                    }
+                }
+            }
+            ListResourceTemplatesRequest::METHOD if !self.resources.is_empty() => {
+                refuse_cursor(request.params)?;
+                self.prepared(self.resources.templates(terms.revision), terms)
+            }
+            CompleteRequest::METHOD if self.capabilities.completions.is_some() => {
+                return self.complete(request);
             }
             PingRequest::METHOD => Answer::empty(),
             DiscoverRequest::METHOD => {
@@ -123,15 +175,7 @@ impl Router {
 
     fn call_tool(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
         let terms = request.terms;
-        let context = |meta: Option<&RawValue>| {
-            Context::new(
-                request.id.clone(),
-                Arc::clone(terms),
-                meta.map(RawJson::from),
-                request.peer.clone(),
-            )
-        };
-        Ok(match self.tools.call(request.params, context)? {
+        Ok(match self.tools.call(request.params, request.context())? {
             Reply::Ready(outcome) => {
                 Served::Now(outcome.map(|result| Answer::call_tool(result, terms, &self.identity)))
             }
@@ -143,6 +187,59 @@ impl Router {
                 }))
             }
         })
+    }
+
+    fn complete(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
+        let terms = request.terms;
+        let params: CompleteRequestParams = decode_params(request.params)?;
+        let reply = match params.reference.clone() {
+            CompletionReference::Prompt(prompt) => self.prompts.complete(&prompt.name, params)?,
+            CompletionReference::Resource(template) => {
+                self.resources
+                    .complete(&template.uri, params, terms.revision)?
+            }
+            _ => {
+                return Err(Refusal::InvalidParams {
+                    path: "params.ref.type".to_owned(),
+                    reason: "expected `ref/prompt` or `ref/resource`".to_owned(),
+                });
+            }
+        };
+        Ok(self.written(reply, terms))
+    }
+
+    /// An answer that is written for this one request.
+    fn written<T: serde::Serialize + Conform + Send + 'static>(
+        &self,
+        reply: Reply<T>,
+        terms: &Arc<Terms>,
+    ) -> Served<Answer> {
+        match reply {
+            Reply::Ready(outcome) => {
+                Served::Now(outcome.map(|result| Answer::written(result, terms, &self.identity)))
+            }
+            Reply::Pending(future) => {
+                let (terms, identity) = (Arc::clone(terms), Arc::clone(&self.identity));
+                Served::Later(Box::pin(async move {
+                    let result = future.await?;
+                    Ok::<_, ErrorObject>(Answer::written(result, &terms, &identity))
+                }))
+            }
+        }
+    }
+}
+
+impl Admitted<'_> {
+    /// Makes the context of the request, once its `_meta` has been found.
+    fn context(&self) -> impl FnOnce(Option<&RawValue>) -> Context {
+        |meta| {
+            Context::new(
+                self.id.clone(),
+                Arc::clone(self.terms),
+                meta.map(RawJson::from),
+                self.peer.clone(),
+            )
+        }
     }
 }
 

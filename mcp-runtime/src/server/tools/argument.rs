@@ -8,10 +8,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::call::Rejection;
-use super::decode::{self, Slot};
 use super::missing;
 use crate::schema::{self, Describe};
+use crate::server::handler::decode::{self, Slot};
+use crate::server::handler::run::Rejection;
 
 /// A type whose values callers can send: anything with `Deserialize` and `JsonSchema`.
 #[diagnostic::on_unimplemented(

@@ -1,16 +1,14 @@
-//! What stands between a route and the user's function.
+//! A tool's call on its way to the function.
 
 use std::time::Duration;
 
 use mcp_types::CallToolResult;
 use serde_json::value::RawValue;
 
-use super::decode::{self, Slot};
 use super::error;
-use super::fault::Faults;
-use super::forms::Return;
 use super::route::ToolCall;
-use crate::ProtocolError;
+use crate::server::handler::decode::{self, Slot};
+use crate::server::handler::run::{Rejection, Return};
 use crate::server::{FromContext, Reply};
 
 /// A call on its way to the function.
@@ -42,58 +40,13 @@ impl Call<'_> {
     }
 }
 
-/// Why a call ended before the tool's function ran.
-#[derive(Debug)]
-pub enum Rejection {
-    /// The caller can mend it: answered as a result with `isError`.
-    Arguments(String),
-    /// Answered as a JSON-RPC error.
-    Protocol(ProtocolError),
-}
-
-impl From<Faults> for Rejection {
-    fn from(faults: Faults) -> Self {
-        Self::Arguments(faults.to_string())
-    }
-}
-
-impl From<ProtocolError> for Rejection {
-    fn from(error: ProtocolError) -> Self {
-        Self::Protocol(error)
-    }
-}
-
-impl Rejection {
-    /// The answer to the call.
-    pub(super) fn into_reply(self) -> Reply<CallToolResult> {
-        Reply::Ready(match self {
-            Self::Arguments(text) => Ok(error::failure(text)),
-            Self::Protocol(error) => Err(error),
+impl From<Rejection> for Reply<CallToolResult> {
+    fn from(rejection: Rejection) -> Self {
+        Self::Ready(match rejection {
+            Rejection::Arguments(text) => Ok(error::failure(text)),
+            Rejection::Protocol(error) => Err(error),
         })
     }
-}
-
-/// The answer of a function that has returned.
-///
-/// # Errors
-///
-/// Never: the type is that of a call, in which reading the arguments may fail.
-pub fn ready<T>(form: Return<T>, value: T) -> Result<Reply<CallToolResult>, Rejection> {
-    Ok(Reply::Ready((form.answer)(value)))
-}
-
-/// The answer of a function that has yet to run.
-///
-/// # Errors
-///
-/// Never: the type is that of a call, in which reading the arguments may fail.
-pub fn pending<T: 'static>(
-    form: Return<T>,
-    future: impl Future<Output = T> + Send + 'static,
-) -> Result<Reply<CallToolResult>, Rejection> {
-    Ok(Reply::Pending(Box::pin(async move {
-        (form.answer)(future.await)
-    })))
 }
 
 /// The answer of a function that has yet to run, and may run only so long.
@@ -102,7 +55,7 @@ pub fn pending<T: 'static>(
 ///
 /// Never: the type is that of a call, in which reading the arguments may fail.
 pub fn timed<T: 'static>(
-    form: Return<T>,
+    form: Return<T, CallToolResult>,
     milliseconds: u64,
     future: impl Future<Output = T> + Send + 'static,
 ) -> Result<Reply<CallToolResult>, Rejection> {
@@ -113,18 +66,4 @@ pub fn timed<T: 'static>(
             Err(_) => Ok(error::failure(format!("not finished within {limit:?}"))),
         }
     })))
-}
-
-/// Runs `function` away from the threads that serve connections.
-///
-/// A panic goes on in whoever awaits the future, as it would without the detour.
-pub async fn blocking<T: Send + 'static>(function: impl FnOnce() -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(function).await {
-        Ok(value) => value,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is going down, and nobody is left to answer.
-            Err(_) => std::future::pending().await,
-        },
-    }
 }

@@ -2,7 +2,7 @@
 
 use mcp_types::{AudioContent, ContentBlock, ImageContent, TextContent};
 
-use super::base64;
+use crate::server::handler::base64;
 
 /// A value that is returned as JSON: structured content, and a copy of it as text.
 ///

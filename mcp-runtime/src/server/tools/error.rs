@@ -1,12 +1,12 @@
 //! A tool that fails in its own work.
 
-use std::any::Any;
 use std::fmt;
 
 use mcp_types::{CallToolResult, ContentBlock};
 
 use super::content::text_block;
 use crate::ProtocolError;
+use crate::server::handler::{self, HandlerError};
 
 /// A failure that the model that called the tool gets to read, and may act upon.
 ///
@@ -84,40 +84,16 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// An error that a tool may return: anything that implements `Display`.
-///
-/// A [`ProtocolError`] is answered as a JSON-RPC error; every other one becomes the text of a
-/// result with `isError`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the error of a tool",
-    label = "needs `Display`",
-    note = "implement `std::fmt::Display` for `{Self}`, or return `ToolError`"
-)]
-pub trait IntoToolError: fmt::Display + 'static {}
-
-#[diagnostic::do_not_recommend]
-impl<E: fmt::Display + 'static> IntoToolError for E {}
-
 /// The answer to a call that ended with `error`.
-pub(super) fn answer<E: IntoToolError>(error: E) -> Result<CallToolResult, ProtocolError> {
+pub(super) fn answer<E: HandlerError>(error: E) -> Result<CallToolResult, ProtocolError> {
     let mut error = Some(error);
-    let any: &mut dyn Any = &mut error;
-    if let Some(error) = any
-        .downcast_mut::<Option<ProtocolError>>()
-        .and_then(Option::take)
-    {
+    if let Some(error) = handler::error::take::<ProtocolError>(&mut error) {
         return Err(error);
     }
-    if let Some(error) = any
-        .downcast_mut::<Option<ToolError>>()
-        .and_then(Option::take)
-    {
+    if let Some(error) = handler::error::take::<ToolError>(&mut error) {
         return Ok(error.into_result());
     }
-    // The alternate form is the one in which error types that collect causes print them all.
-    Ok(failure(
-        error.map(|error| format!("{error:#}")).unwrap_or_default(),
-    ))
+    Ok(failure(handler::error::print(error)))
 }
 
 /// A result that says what went wrong.

@@ -11,26 +11,19 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::error::{self, IntoToolError};
+use super::error;
 use super::result::IntoToolResult;
 use super::structured;
 use crate::ProtocolError;
+use crate::server::handler::HandlerError;
+use crate::server::handler::run::Return;
 
-/// How a return type becomes a result, as functions: nothing has to be proved after this.
-pub struct Return<T> {
+/// How a return type becomes the result of a tool, and what is said of it.
+pub struct Returning<T> {
     /// The schema of the structured content, where there is any.
     pub(super) schema: fn() -> Option<Value>,
-    /// The result with a value, or what the call is answered with instead.
-    pub(super) answer: fn(T) -> Result<CallToolResult, ProtocolError>,
+    pub(super) form: Return<T, CallToolResult>,
 }
-
-impl<T> Clone for Return<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Return<T> {}
 
 /// A way of turning values of one type into results.
 pub trait Form {
@@ -73,13 +66,15 @@ impl<T, E> Returned<Result<T, E>> {
     }
 
     /// How the whole type becomes a result, from how its success does.
-    pub fn of<F: Form<Value = T>>(&self, _: F) -> Return<Result<T, E>>
+    pub fn of<F: Form<Value = T>>(&self, _: F) -> Returning<Result<T, E>>
     where
-        E: IntoToolError,
+        E: HandlerError,
     {
-        Return {
+        Returning {
             schema: F::output_schema,
-            answer: |value| value.map_or_else(error::answer, F::answer),
+            form: Return {
+                answer: |value| value.map_or_else(error::answer, F::answer),
+            },
         }
     }
 }
@@ -90,7 +85,7 @@ pub trait Plain<T> {
     fn success(&self) -> Returned<T>;
 
     /// How the type becomes a result.
-    fn of<F: Form<Value = T>>(&self, form: F) -> Return<T>;
+    fn of<F: Form<Value = T>>(&self, form: F) -> Returning<T>;
 }
 
 impl<T> Plain<T> for Returned<T> {
@@ -98,10 +93,10 @@ impl<T> Plain<T> for Returned<T> {
         Self::new()
     }
 
-    fn of<F: Form<Value = T>>(&self, _: F) -> Return<T> {
-        Return {
+    fn of<F: Form<Value = T>>(&self, _: F) -> Returning<T> {
+        Returning {
             schema: F::output_schema,
-            answer: F::answer,
+            form: Return { answer: F::answer },
         }
     }
 }

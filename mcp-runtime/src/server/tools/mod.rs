@@ -1,17 +1,14 @@
 //! Tools: how they are declared, called and listed.
 //!
 //! A [`ToolRoute`] is what the router keeps of a tool. `spec` builds one from a description of its
-//! arguments; a call is decoded by `decode`, and what the function returned becomes a result
+//! arguments; what the function returned becomes a result
 //! through [`IntoToolResult`], or through one of the `forms` for types that are plain JSON.
 
 pub(crate) mod argument;
-mod base64;
 pub(crate) mod call;
 mod constraint;
 mod content;
-mod decode;
 mod error;
-mod fault;
 pub(crate) mod forms;
 mod header;
 mod missing;
@@ -24,7 +21,7 @@ mod table;
 pub use argument::{Shown, ToolArgument};
 pub use constraint::{Measured, Ranged};
 pub use content::{Audio, Image, Json};
-pub use error::{IntoToolError, ToolError};
+pub use error::ToolError;
 pub use header::HeaderArgument;
 pub use result::IntoToolResult;
 pub use route::{ToolCall, ToolRoute};

@@ -8,9 +8,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::content::{Audio, Image, Json, text_block};
-use super::error::{self, IntoToolError};
+use super::error;
 use super::structured;
 use crate::ProtocolError;
+use crate::server::handler::HandlerError;
 
 /// A value that answers a call.
 ///
@@ -123,7 +124,7 @@ impl<T: Serialize + JsonSchema> IntoToolResult for Json<T> {
     }
 }
 
-impl<T: IntoToolResult, E: IntoToolError> IntoToolResult for Result<T, E> {
+impl<T: IntoToolResult, E: HandlerError> IntoToolResult for Result<T, E> {
     fn output_schema() -> Option<Value> {
         T::output_schema()
     }

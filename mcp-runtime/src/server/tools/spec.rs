@@ -1,18 +1,20 @@
 //! Describes a tool step by step, and makes a route of it.
 
-use mcp_types::{CallToolResult, Icon, JsonObject, RawJson, Tool, ToolAnnotations};
+use mcp_types::{CallToolResult, JsonObject, RawJson, Tool, ToolAnnotations};
 use schemars::generate::SchemaGenerator;
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::{Map, Value};
 
 use super::argument::Argument;
-use super::call::{Call, Rejection};
-use super::forms::Return;
+use super::call::Call;
+use super::forms::Returning;
 use super::route::{ToolCall, ToolRoute};
 use super::structured;
 use crate::schema;
 use crate::server::Reply;
+use crate::server::handler::run::{Rejection, Return};
+use crate::server::icon::IntoIcon;
 
 /// A tool while it is being described.
 #[derive(Debug)]
@@ -139,11 +141,11 @@ impl ToolSpec {
     }
 
     /// Declares what the tool returns.
-    pub fn returns<T>(&mut self, form: Return<T>) -> Return<T> {
+    pub fn returns<T>(&mut self, returning: Returning<T>) -> Return<T, CallToolResult> {
         if self.text_only {
-            return form;
+            return returning.form;
         }
-        self.tool.output_schema = (form.schema)().map(|schema| {
+        self.tool.output_schema = (returning.schema)().map(|schema| {
             self.wraps = !structured::is_object(&schema);
             RawJson::from(if self.wraps {
                 structured::wrapped_schema(schema)
@@ -151,7 +153,7 @@ impl ToolSpec {
                 schema
             })
         });
-        form
+        returning.form
     }
 
     /// Closes the description; `call` serves each call.
@@ -164,7 +166,7 @@ impl ToolSpec {
         let strict = self.strict;
         let answer = move |incoming: ToolCall<'_>| {
             let incoming = Call { incoming, strict };
-            call(incoming).unwrap_or_else(Rejection::into_reply)
+            call(incoming).unwrap_or_else(Reply::from)
         };
         if self.text_only {
             ToolRoute::new(self.tool, move |incoming| {
@@ -192,24 +194,6 @@ impl ToolSpec {
             self.tool.input_schema = schema;
         }
         self.tool.annotations = self.hints.take();
-    }
-}
-
-/// A picture, given as an icon or as its URL.
-pub trait IntoIcon {
-    /// The icon.
-    fn into_icon(self) -> Icon;
-}
-
-impl IntoIcon for Icon {
-    fn into_icon(self) -> Icon {
-        self
-    }
-}
-
-impl IntoIcon for &str {
-    fn into_icon(self) -> Icon {
-        Icon::new(self)
     }
 }
 

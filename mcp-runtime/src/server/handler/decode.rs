@@ -111,7 +111,7 @@ fn position(slots: &[&mut dyn Slot], name: &str, expected: usize) -> Option<usiz
 }
 
 /// The length of the value that `text` begins with.
-pub(super) fn skip(text: &str) -> Option<usize> {
+pub(crate) fn skip(text: &str) -> Option<usize> {
     decode_prefix::<IgnoredAny>(text)
         .ok()
         .map(|(_, taken)| taken)

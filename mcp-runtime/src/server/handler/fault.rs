@@ -12,7 +12,7 @@ const LONGEST_MESSAGE: usize = 240;
 
 /// One value that does not fit.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub struct Fault {
     path: String,
     message: String,
 }

@@ -1,0 +1,110 @@
+//! Functions that suggest values.
+
+use std::fmt;
+
+use mcp_types::{CompleteRequestParams, CompleteResult, Completion};
+
+use super::Typing;
+use crate::ProtocolError;
+use crate::server::handler::{HandlerError, error};
+use crate::server::{BoxFuture, Reply};
+
+/// The most suggestions that one answer may have (specification, "Completion").
+const MOST_VALUES: usize = 100;
+
+/// What a completer may return: its suggestions, the best first.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from a completer",
+    label = "is no list of suggestions",
+    note = "return a `Vec<String>`, a `Vec<&str>` or a `Completion`"
+)]
+pub trait IntoCompletion {
+    /// The suggestions.
+    ///
+    /// # Errors
+    ///
+    /// With what the request is answered with instead.
+    fn into_completion(self) -> Result<Completion, ProtocolError>;
+}
+
+impl IntoCompletion for Completion {
+    fn into_completion(self) -> Result<Completion, ProtocolError> {
+        Ok(self)
+    }
+}
+
+impl<T: Into<String>> IntoCompletion for Vec<T> {
+    fn into_completion(self) -> Result<Completion, ProtocolError> {
+        Ok(Completion::new(self))
+    }
+}
+
+impl<T: IntoCompletion, E: HandlerError> IntoCompletion for Result<T, E> {
+    fn into_completion(self) -> Result<Completion, ProtocolError> {
+        self.map_err(error::to_protocol)?.into_completion()
+    }
+}
+
+/// A function that suggests values.
+pub struct Completer(
+    Box<dyn Fn(Typing) -> BoxFuture<Result<Completion, ProtocolError>> + Send + Sync>,
+);
+
+/// A completer that calls `function`.
+pub fn completer<F, T>(function: impl Fn(Typing) -> F + Send + Sync + 'static) -> Completer
+where
+    F: Future<Output = T> + Send + 'static,
+    T: IntoCompletion,
+{
+    Completer(Box::new(move |typing| {
+        let future = function(typing);
+        Box::pin(async move { future.await.into_completion() })
+    }))
+}
+
+/// The completers of one prompt or resource, by argument.
+#[derive(Default)]
+pub(crate) struct Completers(Vec<(&'static str, Completer)>);
+
+impl Completers {
+    pub(crate) fn add(&mut self, argument: &'static str, completer: Completer) {
+        self.0.push((argument, completer));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Completes an argument; one without completer has no suggestions.
+    pub(crate) fn complete(&self, params: CompleteRequestParams) -> Reply<CompleteResult> {
+        let name = &params.argument.name;
+        let found = self.0.iter().find(|(argument, _)| argument == name);
+        let Some((_, completer)) = found else {
+            let nothing = Completion::new(Vec::<String>::new());
+            return Reply::Ready(Ok(CompleteResult::new(nothing)));
+        };
+        let future = (completer.0)(Typing::from(params));
+        Reply::Pending(Box::pin(async move {
+            Ok(CompleteResult::new(cut(future.await?)))
+        }))
+    }
+}
+
+impl fmt::Debug for Completers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.0.iter().map(|(argument, _)| argument))
+            .finish()
+    }
+}
+
+/// Keeps as many values as may be sent, and says that there are more.
+fn cut(mut completion: Completion) -> Completion {
+    let found = completion.values.len();
+    if found > MOST_VALUES {
+        completion.values.truncate(MOST_VALUES);
+        completion.has_more = Some(true);
+        completion.total = completion.total.or(i64::try_from(found).ok());
+    }
+    completion
+}

@@ -1,0 +1,13 @@
+//! Prompts: texts that a person picks to begin a conversation with.
+//!
+//! A [`PromptRoute`] is what the router keeps of a prompt; `spec` builds one from a description of
+//! its arguments, and [`IntoPromptResult`] makes the answer of what the function returned.
+
+pub(crate) mod result;
+mod route;
+pub(crate) mod spec;
+mod table;
+
+pub use result::IntoPromptResult;
+pub use route::{PromptCall, PromptRoute};
+pub(super) use table::Prompts;

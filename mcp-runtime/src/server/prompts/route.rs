@@ -1,0 +1,65 @@
+//! One prompt: what is listed, and what is asked for.
+
+use std::fmt;
+
+use mcp_types::{GetPromptResult, Prompt};
+
+use crate::server::completions::Completers;
+use crate::server::handler::text::{TextCall, Texts};
+use crate::server::routes::Named;
+use crate::server::{Context, Reply};
+
+/// A prompt that a server offers.
+pub struct PromptRoute {
+    pub(super) prompt: Prompt,
+    pub(super) handler: Box<Handler>,
+    pub(super) completers: Completers,
+}
+
+type Handler = dyn Fn(PromptCall<'_>) -> Reply<GetPromptResult> + Send + Sync;
+
+/// A prompt that somebody asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct PromptCall<'a> {
+    /// The arguments by name.
+    pub arguments: &'a Texts,
+    /// Who asks, and under which terms.
+    pub context: &'a Context,
+}
+
+impl PromptRoute {
+    /// A prompt that is listed as `prompt` and served by `handler`.
+    pub fn new(
+        prompt: Prompt,
+        handler: impl Fn(PromptCall<'_>) -> Reply<GetPromptResult> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            prompt,
+            handler: Box::new(handler),
+            completers: Completers::default(),
+        }
+    }
+}
+
+impl<'a> From<PromptCall<'a>> for TextCall<'a> {
+    fn from(call: PromptCall<'a>) -> Self {
+        Self {
+            texts: call.arguments,
+            context: call.context,
+        }
+    }
+}
+
+impl Named for PromptRoute {
+    fn name(&self) -> &str {
+        &self.prompt.name
+    }
+}
+
+impl fmt::Debug for PromptRoute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PromptRoute")
+            .field(&self.prompt.name)
+            .finish()
+    }
+}

@@ -1,0 +1,159 @@
+//! What a resource's function returns, as the answer to `resources/read`.
+
+use std::borrow::Cow;
+
+use mcp_types::jsonrpc::code;
+use mcp_types::{
+    BlobResourceContents, ReadResourceResult, ResourceContents, Revision, TextResourceContents,
+};
+use serde::Serialize;
+
+use crate::ProtocolError;
+use crate::protocol::Refusal;
+use crate::server::handler::run::Return;
+use crate::server::handler::{HandlerError, base64, error};
+use crate::server::tools::Json;
+
+/// What was read, before it is known under which URI and type.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Contents {
+    /// Text.
+    Text(String),
+    /// A JSON document.
+    Json(String),
+    /// Anything else.
+    Bytes(Vec<u8>),
+    /// Contents that say themselves what they are.
+    Parts(Vec<ResourceContents>),
+    /// The whole answer.
+    Whole(Box<ReadResourceResult>),
+    /// There is nothing under this URI.
+    Missing,
+}
+
+/// The error of a function that found nothing under a URI.
+///
+/// The client gets the error that its revision has for that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error)]
+#[error("Resource not found")]
+pub struct NotFound;
+
+/// A value that answers `resources/read`.
+///
+/// ```
+/// use mcp_runtime::resources::{Contents, IntoContents};
+///
+/// let text = "Emma Woodhouse, handsome, clever, and rich".into_contents().unwrap();
+/// assert!(matches!(text, Contents::Text(_)));
+/// assert_eq!(None::<String>.into_contents().unwrap(), Contents::Missing);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from a resource",
+    label = "is neither text, bytes nor contents",
+    note = "return a `String`, a `Vec<u8>`, a `Json<…>`, `ResourceContents`, or an `Option` of one"
+)]
+pub trait IntoContents {
+    /// The contents.
+    ///
+    /// # Errors
+    ///
+    /// With what the request is answered with instead.
+    fn into_contents(self) -> Result<Contents, ProtocolError>;
+}
+
+/// The way a return type of a resource becomes its contents.
+pub fn form<T: IntoContents>() -> Return<T, Contents> {
+    Return {
+        answer: T::into_contents,
+    }
+}
+
+macro_rules! contents {
+    ($($kind:ty: $value:ident => $contents:expr;)*) => {$(
+        impl IntoContents for $kind {
+            fn into_contents(self) -> Result<Contents, ProtocolError> {
+                let $value = self;
+                Ok($contents)
+            }
+        }
+    )*};
+}
+
+contents! {
+    Contents: contents => contents;
+    String: text => Contents::Text(text);
+    &'static str: text => Contents::Text(text.to_owned());
+    Cow<'static, str>: text => Contents::Text(text.into_owned());
+    Vec<u8>: bytes => Contents::Bytes(bytes);
+    &'static [u8]: bytes => Contents::Bytes(bytes.to_vec());
+    ResourceContents: part => Contents::Parts(vec![part]);
+    Vec<ResourceContents>: parts => Contents::Parts(parts);
+    ReadResourceResult: whole => Contents::Whole(Box::new(whole));
+}
+
+impl<T: Serialize> IntoContents for Json<T> {
+    fn into_contents(self) -> Result<Contents, ProtocolError> {
+        serde_json::to_string(&self.0)
+            .map(Contents::Json)
+            .map_err(|error| {
+                let message = format!("the resource can't be written as JSON: {error}");
+                ProtocolError::new(code::INTERNAL_ERROR, message)
+            })
+    }
+}
+
+impl<T: IntoContents> IntoContents for Option<T> {
+    fn into_contents(self) -> Result<Contents, ProtocolError> {
+        self.map_or(Ok(Contents::Missing), T::into_contents)
+    }
+}
+
+impl<T: IntoContents, E: HandlerError> IntoContents for Result<T, E> {
+    fn into_contents(self) -> Result<Contents, ProtocolError> {
+        match self {
+            Ok(value) => value.into_contents(),
+            Err(error) => {
+                let mut error = Some(error);
+                match (error::take::<NotFound>(&mut error), error) {
+                    (None, Some(error)) => Err(error::to_protocol(error)),
+                    _ => Ok(Contents::Missing),
+                }
+            }
+        }
+    }
+}
+
+impl Contents {
+    /// The answer to the client that asked for `uri`.
+    pub(super) fn answer(
+        self,
+        uri: String,
+        mime_type: Option<String>,
+        revision: Revision,
+    ) -> Result<ReadResourceResult, ProtocolError> {
+        let one = match self {
+            Self::Text(text) => text_part(uri, text, mime_type),
+            Self::Json(text) => text_part(
+                uri,
+                text,
+                mime_type.or_else(|| Some("application/json".to_owned())),
+            ),
+            Self::Bytes(bytes) => {
+                let mut part = BlobResourceContents::new(uri, base64::encode(&bytes));
+                part.mime_type = mime_type;
+                ResourceContents::from(part)
+            }
+            Self::Parts(parts) => return Ok(ReadResourceResult::new(parts)),
+            Self::Whole(whole) => return Ok(*whole),
+            Self::Missing => return Err(Refusal::ResourceNotFound { uri, revision }.to_error()),
+        };
+        Ok(ReadResourceResult::new([one]))
+    }
+}
+
+fn text_part(uri: String, text: String, mime_type: Option<String>) -> ResourceContents {
+    let mut part = TextResourceContents::new(uri, text);
+    part.mime_type = mime_type;
+    ResourceContents::from(part)
+}

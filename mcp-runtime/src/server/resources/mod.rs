@@ -1,0 +1,16 @@
+//! Resources: what clients read by URI, and templates of such URIs.
+//!
+//! A [`ResourceRoute`] is what the router keeps of either. `spec` builds one; [`template`] matches
+//! URIs (RFC 6570); [`IntoContents`] makes the answer of what the function returned.
+
+pub(crate) mod contents;
+mod matching;
+mod route;
+pub(crate) mod spec;
+mod table;
+pub(crate) mod template;
+
+pub use contents::{Contents, IntoContents, NotFound};
+pub use route::{ResourceCall, ResourceRoute};
+pub(super) use table::{Listing, Resources};
+pub use template::{TemplateError, UriTemplate};

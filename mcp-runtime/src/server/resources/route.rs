@@ -1,0 +1,115 @@
+//! One resource or template: what is listed, and what is read.
+
+use std::fmt;
+
+use mcp_types::{Resource, ResourceTemplate};
+
+use super::Contents;
+use super::template::UriTemplate;
+use crate::server::completions::Completers;
+use crate::server::handler::text::{TextCall, Texts};
+use crate::server::routes::Named;
+use crate::server::{BoxFuture, Context, Reply};
+
+/// A resource, or a template of resources, that a server offers.
+pub struct ResourceRoute {
+    pub(super) listed: Listed,
+    pub(super) template: UriTemplate,
+    pub(super) handler: Box<Handler>,
+    pub(super) completers: Completers,
+    pub(super) lister: Option<Lister>,
+}
+
+/// What the lists show of a route.
+#[derive(Clone, Debug)]
+pub(super) enum Listed {
+    Resource(Box<Resource>),
+    Template(Box<ResourceTemplate>),
+}
+
+type Handler = dyn Fn(ResourceCall<'_>) -> Reply<Contents> + Send + Sync;
+
+/// Finds the resources that a template stands for.
+pub(crate) type Lister = Box<dyn Fn() -> BoxFuture<Vec<Resource>> + Send + Sync>;
+
+/// A resource that somebody reads.
+#[derive(Clone, Copy, Debug)]
+pub struct ResourceCall<'a> {
+    /// The URI that was asked for.
+    pub uri: &'a str,
+    /// What stands in the URI for the variables of the template, decoded.
+    pub variables: &'a Texts,
+    /// Who asks, and under which terms.
+    pub context: &'a Context,
+}
+
+impl ResourceRoute {
+    /// A resource under one URI, served by `handler`.
+    pub fn resource(
+        resource: Resource,
+        handler: impl Fn(ResourceCall<'_>) -> Reply<Contents> + Send + Sync + 'static,
+    ) -> Self {
+        let template = UriTemplate::literal(&resource.uri);
+        Self::new(
+            Listed::Resource(Box::new(resource)),
+            template,
+            Box::new(handler),
+        )
+    }
+
+    /// All resources whose URIs match `template`, served by `handler`.
+    ///
+    /// `listed.uri_template` is replaced by the template's text.
+    pub fn template(
+        mut listed: ResourceTemplate,
+        template: UriTemplate,
+        handler: impl Fn(ResourceCall<'_>) -> Reply<Contents> + Send + Sync + 'static,
+    ) -> Self {
+        listed.uri_template = template.to_string();
+        Self::new(
+            Listed::Template(Box::new(listed)),
+            template,
+            Box::new(handler),
+        )
+    }
+
+    fn new(listed: Listed, template: UriTemplate, handler: Box<Handler>) -> Self {
+        Self {
+            listed,
+            template,
+            handler,
+            completers: Completers::default(),
+            lister: None,
+        }
+    }
+
+    pub(super) fn mime_type(&self) -> Option<String> {
+        match &self.listed {
+            Listed::Resource(resource) => resource.mime_type.clone(),
+            Listed::Template(template) => template.mime_type.clone(),
+        }
+    }
+}
+
+impl<'a> From<ResourceCall<'a>> for TextCall<'a> {
+    fn from(call: ResourceCall<'a>) -> Self {
+        Self {
+            texts: call.variables,
+            context: call.context,
+        }
+    }
+}
+
+impl Named for ResourceRoute {
+    fn name(&self) -> &str {
+        self.template.as_str()
+    }
+}
+
+impl fmt::Debug for ResourceRoute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ResourceRoute")
+            .field(&self.template.as_str())
+            .finish()
+    }
+}

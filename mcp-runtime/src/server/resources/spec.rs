@@ -1,0 +1,137 @@
+//! Describes a resource or template step by step, and makes a route of it.
+
+use mcp_types::{JsonObject, Resource, ResourceTemplate};
+
+use super::Contents;
+use super::route::{Listed, ResourceRoute};
+use super::template::UriTemplate;
+use crate::server::completions::{Completer, Completers};
+use crate::server::handler::run::Rejection;
+use crate::server::handler::text::{TextArgument, TextCall};
+use crate::server::icon::IntoIcon;
+use crate::server::{BoxFuture, Reply};
+
+/// A resource while it is being described.
+pub struct ResourceSpec {
+    template: ResourceTemplate,
+    uri: UriTemplate,
+    size: Option<i64>,
+    completers: Completers,
+    lister: Option<super::route::Lister>,
+}
+
+impl ResourceSpec {
+    /// The resource called `name` under `uri`, which may have variables.
+    ///
+    /// # Panics
+    ///
+    /// When `uri` is no template; macros check that before.
+    #[must_use]
+    pub fn new(name: impl Into<String>, uri: &str) -> Self {
+        let uri = match UriTemplate::parse(uri) {
+            Ok(template) => template,
+            Err(error) => panic!("`{uri}` is no URI template: {error}"),
+        };
+        Self {
+            template: ResourceTemplate::new(name, uri.as_str()),
+            uri,
+            size: None,
+            completers: Completers::default(),
+            lister: None,
+        }
+    }
+
+    /// Says what the resource is.
+    #[must_use]
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.template.description = Some(text.into());
+        self
+    }
+
+    /// Gives the resource a name for people.
+    #[must_use]
+    pub fn title(mut self, text: impl Into<String>) -> Self {
+        self.template.title = Some(text.into());
+        self
+    }
+
+    /// The media type of the contents, such as `text/markdown`.
+    #[must_use]
+    pub fn mime(mut self, text: impl Into<String>) -> Self {
+        self.template.mime_type = Some(text.into());
+        self
+    }
+
+    /// The size in bytes; templates have none.
+    #[must_use]
+    pub fn size(mut self, bytes: i64) -> Self {
+        self.size = Some(bytes);
+        self
+    }
+
+    /// Adds pictures of the resource, given as icons or as their URLs.
+    #[must_use]
+    pub fn icons<I: IntoIcon>(mut self, icons: impl IntoIterator<Item = I>) -> Self {
+        self.template.icons = Some(icons.into_iter().map(I::into_icon).collect());
+        self
+    }
+
+    /// Adds metadata, for clients that know its keys.
+    #[must_use]
+    pub fn meta(mut self, meta: impl Into<JsonObject>) -> Self {
+        self.template.meta = Some(meta.into());
+        self
+    }
+
+    /// Adds a variable of the template.
+    pub fn argument<T>(&mut self, argument: TextArgument<T>) -> TextArgument<T> {
+        argument
+    }
+
+    /// Suggests values of a variable.
+    pub fn complete(&mut self, variable: &'static str, completer: Completer) {
+        self.completers.add(variable, completer);
+    }
+
+    /// Finds what `resources/list` shows of the template.
+    pub fn list<F>(&mut self, lister: impl Fn() -> F + Send + Sync + 'static)
+    where
+        F: Future<Output = Vec<Resource>> + Send + 'static,
+    {
+        self.lister = Some(Box::new(move || -> BoxFuture<_> { Box::pin(lister()) }));
+    }
+
+    /// Closes the description; `call` serves each request.
+    #[must_use]
+    pub fn route<C>(self, call: C) -> ResourceRoute
+    where
+        C: Fn(TextCall<'_>) -> Result<Reply<Contents>, Rejection> + Send + Sync + 'static,
+    {
+        let handler = move |incoming: super::ResourceCall<'_>| {
+            call(TextCall::from(incoming))
+                .unwrap_or_else(|rejection| Reply::Ready(Err(rejection.into_error())))
+        };
+        let mut route = ResourceRoute::template(self.template, self.uri, handler);
+        if let Listed::Template(template) = &route.listed
+            && route.template.is_literal()
+        {
+            let resource = resource(template, self.size);
+            route.listed = Listed::Resource(Box::new(resource));
+        }
+        route.completers = self.completers;
+        route.lister = self.lister;
+        route
+    }
+}
+
+/// A template without variables is a resource.
+fn resource(template: &ResourceTemplate, size: Option<i64>) -> Resource {
+    let mut resource = Resource::new(template.name.clone(), template.uri_template.clone());
+    resource.description.clone_from(&template.description);
+    resource.title.clone_from(&template.title);
+    resource.mime_type.clone_from(&template.mime_type);
+    resource.icons.clone_from(&template.icons);
+    resource.meta.clone_from(&template.meta);
+    resource.size = size;
+    resource
+}

@@ -1,0 +1,190 @@
+//! Templates of URIs (RFC 6570), read backwards: from a URI to the values of its variables.
+
+use std::fmt;
+
+use super::matching;
+use crate::server::handler::text::Texts;
+
+/// A template of URIs, such as `book://{isbn}` or `file:///{+path}{?line}`.
+///
+/// All operators of RFC 6570 are known. The modifiers `:n` and `*` are not: a URI does not tell
+/// what they left out.
+///
+/// ```
+/// use mcp_runtime::resources::UriTemplate;
+///
+/// let template = UriTemplate::parse("book://{isbn}/pages{?from,to}").unwrap();
+/// let values = template.matches("book://978-0/pages?to=9").unwrap();
+/// assert_eq!(values["isbn"], "978-0");
+/// assert_eq!(values["to"], "9");
+/// assert!(template.matches("book://").is_none());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UriTemplate {
+    text: String,
+    pub(super) parts: Vec<Part>,
+}
+
+/// A piece of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Stands in the URI as it is.
+    Literal(String),
+    /// One variable, whose value begins here.
+    Variable { name: String, reserved: bool },
+    /// Variables that stand behind their names, in any order, and may be missing.
+    Named { names: Vec<String>, style: Style },
+}
+
+/// How named variables are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Style {
+    pub(super) first: char,
+    pub(super) separator: char,
+}
+
+/// Why a text is no template that URIs can be matched with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TemplateError {
+    /// A brace that opens or closes nothing.
+    #[error("a brace without its counterpart")]
+    Brace,
+    /// A variable whose name is empty, or has a letter that names can't have.
+    #[error("`{0}` is no name of a variable")]
+    Name(String),
+    /// A modifier that leaves no way back from the URI.
+    #[error("the modifier of `{0}` can't be read back from a URI")]
+    Modifier(String),
+    /// Two values with nothing between them to tell them apart.
+    #[error("nothing separates `{0}` from the variable before it")]
+    Adjacent(String),
+}
+
+impl UriTemplate {
+    /// Reads a template.
+    ///
+    /// # Errors
+    ///
+    /// When the text is no template, or URIs can't be matched with it.
+    pub fn parse(text: &str) -> Result<Self, TemplateError> {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (literal, after) = rest.split_once('{').unwrap_or((rest, ""));
+            if literal.contains('}') || (after.is_empty() && literal.len() != rest.len()) {
+                return Err(TemplateError::Brace);
+            }
+            push_literal(&mut parts, literal);
+            if literal.len() == rest.len() {
+                break;
+            }
+            let (expression, after) = after.split_once('}').ok_or(TemplateError::Brace)?;
+            push_expression(&mut parts, expression)?;
+            rest = after;
+        }
+        Ok(Self {
+            text: text.to_owned(),
+            parts,
+        })
+    }
+
+    /// A template without variables, whatever the text looks like.
+    pub(super) fn literal(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            parts: vec![Part::Literal(text.to_owned())],
+        }
+    }
+
+    /// Whether there are no variables.
+    pub(crate) fn is_literal(&self) -> bool {
+        self.parts
+            .iter()
+            .all(|part| matches!(part, Part::Literal(_)))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The values of the variables in `uri`, decoded; `None` if it does not match.
+    ///
+    /// URIs over 4096 bytes never match.
+    #[must_use]
+    pub fn matches(&self, uri: &str) -> Option<Texts> {
+        matching::matches(&self.parts, uri)
+    }
+}
+
+impl fmt::Display for UriTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+fn push_literal(parts: &mut Vec<Part>, text: &str) {
+    match parts.last_mut() {
+        _ if text.is_empty() => {}
+        Some(Part::Literal(last)) => last.push_str(text),
+        _ => parts.push(Part::Literal(text.to_owned())),
+    }
+}
+
+fn push_expression(parts: &mut Vec<Part>, expression: &str) -> Result<(), TemplateError> {
+    let operator = expression
+        .chars()
+        .next()
+        .filter(|first| "+#./;?&".contains(*first));
+    let names = expression
+        .get(operator.map_or(0, char::len_utf8)..)
+        .unwrap_or_default();
+    let names = names.split(',').map(name).collect::<Result<Vec<_>, _>>()?;
+    let style = match operator {
+        Some('?') => Some(Style {
+            first: '?',
+            separator: '&',
+        }),
+        Some('&') => Some(Style {
+            first: '&',
+            separator: '&',
+        }),
+        Some(';') => Some(Style {
+            first: ';',
+            separator: ';',
+        }),
+        _ => None,
+    };
+    if let Some(style) = style {
+        parts.push(Part::Named { names, style });
+        return Ok(());
+    }
+    let (first, separator) = match operator {
+        Some('#') => ("#", ","),
+        Some('.') => (".", "."),
+        Some('/') => ("/", "/"),
+        _ => ("", ","),
+    };
+    let reserved = matches!(operator, Some('+' | '#'));
+    for (index, name) in names.into_iter().enumerate() {
+        push_literal(parts, if index == 0 { first } else { separator });
+        if let Some(Part::Variable { .. }) = parts.last() {
+            return Err(TemplateError::Adjacent(name));
+        }
+        parts.push(Part::Variable { name, reserved });
+    }
+    Ok(())
+}
+
+fn name(text: &str) -> Result<String, TemplateError> {
+    if text.ends_with('*') || text.contains(':') {
+        return Err(TemplateError::Modifier(text.to_owned()));
+    }
+    let allowed = |letter: char| letter.is_ascii_alphanumeric() || "_.%".contains(letter);
+    if text.is_empty() || !text.chars().all(allowed) {
+        return Err(TemplateError::Name(text.to_owned()));
+    }
+    Ok(text.to_owned())
+}
