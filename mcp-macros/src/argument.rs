@@ -7,10 +7,10 @@ use syn::{
     parse_quote_spanned,
 };
 
-use crate::attribute::{Entries, Grammar};
+use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::model::{Argument, Bounds, Limit, Made, Rules};
-use crate::signature::string;
+use crate::signature::{Expected, string};
 
 /// Reads the settings of the parameter `ident`.
 pub(crate) fn read(
@@ -18,10 +18,10 @@ pub(crate) fn read(
     kind: &Type,
     doc: Option<String>,
     settings: Option<&Attribute>,
-    grammar: &Grammar,
+    expected: &Expected<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Argument {
-    let mut entries = Entries::of(settings, grammar, diagnostics);
+    let mut entries = Entries::of(settings, expected.grammar, diagnostics);
     let rename = entries.literal("rename", diagnostics);
     let description = entries.expr("description", diagnostics);
     let rules = Rules {
@@ -31,7 +31,9 @@ pub(crate) fn read(
         length: bounds(&mut entries, "length", diagnostics),
         header: header(&mut entries, diagnostics),
     };
+    let complete = entries.path("complete", diagnostics);
     Argument {
+        complete: complete.map(|path| expected.helpers.find(path)),
         name: rename
             .as_ref()
             .map_or_else(|| ident.unraw().to_string(), LitStr::value),

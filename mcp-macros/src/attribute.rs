@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
-use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Token, token};
+use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Path, Token, token};
 
 use crate::diagnostics::Diagnostics;
 
@@ -64,6 +64,43 @@ pub(crate) const TOOL_ARG: Grammar = Grammar {
         "header",
     ],
 };
+
+/// `#[prompt(…)]`.
+pub(crate) const PROMPT: Grammar = Grammar {
+    attribute: "`#[prompt]`",
+    known: &["name", "title", "description", "icons", "meta"],
+};
+
+/// `#[arg(…)]` on a prompt's parameter.
+pub(crate) const PROMPT_ARG: Grammar = Grammar {
+    attribute: "`#[arg]` of a prompt",
+    known: &["description", "rename", "complete"],
+};
+
+/// `#[resource("…")]`; the text that stands alone is the URI.
+pub(crate) const RESOURCE: Grammar = Grammar {
+    attribute: "`#[resource]`",
+    known: &[
+        URI,
+        "name",
+        "title",
+        "description",
+        "mime",
+        "size",
+        "list",
+        "icons",
+        "meta",
+    ],
+};
+
+/// `#[arg(…)]` on a resource's parameter.
+pub(crate) const RESOURCE_ARG: Grammar = Grammar {
+    attribute: "`#[arg]` of a resource",
+    known: &["rename", "complete"],
+};
+
+/// The entry that a text without a name counts as.
+pub(crate) const URI: &str = "uri";
 
 /// `#[mcp_runtime::main(…)]`.
 pub(crate) const MAIN: Grammar = Grammar {
@@ -190,6 +227,21 @@ impl Entries {
         }
     }
 
+    /// The path of a function.
+    pub(crate) fn path(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Option<Path> {
+        match self.expr(name, diagnostics)? {
+            Expr::Path(path) => Some(path.path),
+            other => {
+                diagnostics.mistake(
+                    other,
+                    format!("`{name}` names a function"),
+                    format!("write `{name} = Self::function`"),
+                );
+                None
+            }
+        }
+    }
+
     /// Any expression.
     pub(crate) fn expr(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Option<Expr> {
         let entry = self.take(name)?;
@@ -216,6 +268,10 @@ fn flag_expected(tokens: impl quote::ToTokens, name: &str, diagnostics: &mut Dia
 fn parse_entries(input: ParseStream<'_>) -> syn::Result<Vec<Entry>> {
     let mut entries = Vec::new();
     while !input.is_empty() {
+        if entries.is_empty() && input.peek(LitStr) {
+            entries.push(unnamed(input)?);
+            continue;
+        }
         let name = input.call(Ident::parse_any)?;
         let value = if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
@@ -235,7 +291,28 @@ fn parse_entries(input: ParseStream<'_>) -> syn::Result<Vec<Entry>> {
     Ok(entries)
 }
 
+/// A text without a name.
+fn unnamed(input: ParseStream<'_>) -> syn::Result<Entry> {
+    let text: LitStr = input.parse()?;
+    if !input.is_empty() {
+        input.parse::<Token![,]>()?;
+    }
+    let lit = ExprLit {
+        attrs: Vec::new(),
+        lit: Lit::Str(text.clone()),
+    };
+    Ok(Entry {
+        name: Ident::new(URI, text.span()),
+        value: Value::Expr(Box::new(Expr::Lit(lit))),
+    })
+}
+
 fn unknown(at: &Ident, name: &str, grammar: &Grammar, diagnostics: &mut Diagnostics) {
+    if name == URI {
+        let what = format!("{} takes no text without a name", grammar.attribute);
+        diagnostics.mistake(at, what, "write `name = \"…\"`, or what else the text is");
+        return;
+    }
     let mend = match nearest(name, grammar.known) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("known are: {}", grammar.known.join(", ")),

@@ -8,8 +8,8 @@ use crate::attribute::{Entries, MAIN};
 use crate::diagnostics::Diagnostics;
 use crate::{expand, server};
 
-/// `#[tool]` that no `#[mcp_server]` has taken up.
-pub(crate) fn lone_tool(_attribute: TokenStream, item: TokenStream) -> TokenStream {
+/// An attribute such as `#[tool]` that no `#[mcp_server]` has taken up.
+pub(crate) fn alone(name: &str, item: TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let at = syn::parse2::<syn::ImplItemFn>(item.clone()).map_or_else(
         |_| item.clone(),
@@ -17,7 +17,7 @@ pub(crate) fn lone_tool(_attribute: TokenStream, item: TokenStream) -> TokenStre
     );
     diagnostics.mistake(
         at,
-        "this `#[tool]` belongs to no server",
+        format!("this `#[{name}]` belongs to no server"),
         "put `#[mcp_server]` on the `impl` block around it",
     );
     [item, diagnostics.into_tokens()].into_iter().collect()

@@ -61,6 +61,11 @@ fn enclosed(attribute: &Attribute) -> TokenStream {
 }
 
 #[test]
+fn the_library() {
+    check("library");
+}
+
+#[test]
 fn the_calculator() {
     check("calculator");
 }

@@ -10,7 +10,7 @@ pub(crate) struct Server {
     pub(crate) self_type: Type,
     pub(crate) generics: Generics,
     pub(crate) info: Info,
-    pub(crate) tools: Vec<Tool>,
+    pub(crate) functions: Vec<Function>,
 }
 
 /// How the server introduces itself; what is absent comes from the user's Cargo package.
@@ -37,22 +37,49 @@ pub(crate) struct Callable {
     pub(crate) output_span: Span,
 }
 
-/// A tool and how it is described to clients.
-pub(crate) struct Tool {
+/// A function that clients reach, and how it is described to them.
+pub(crate) struct Function {
     pub(crate) callable: Callable,
     pub(crate) name: String,
     pub(crate) name_span: Span,
     pub(crate) title: Option<Expr>,
     pub(crate) description: Option<Expr>,
-    pub(crate) hints: Vec<(Ident, bool)>,
-    pub(crate) strict: bool,
     pub(crate) icons: Option<Expr>,
     pub(crate) meta: Option<Expr>,
+    pub(crate) running: Running,
+    /// Whether the compiler warns that nothing describes the function.
+    pub(crate) warns_undocumented: bool,
+    pub(crate) kind: Kind,
+}
+
+/// What a function is to clients.
+pub(crate) enum Kind {
+    Tool(Tool),
+    Prompt,
+    Resource(Box<Resource>),
+}
+
+/// What is said of a tool only.
+pub(crate) struct Tool {
+    pub(crate) hints: Vec<(Ident, bool)>,
+    pub(crate) strict: bool,
     /// Whether the result is text only.
     pub(crate) text_only: bool,
-    /// Whether the compiler warns that nothing describes the tool.
-    pub(crate) warns_undocumented: bool,
-    pub(crate) running: Running,
+}
+
+/// What is said of a resource only.
+pub(crate) struct Resource {
+    pub(crate) uri: LitStr,
+    pub(crate) mime: Option<Expr>,
+    pub(crate) size: Option<Expr>,
+    pub(crate) list: Option<Helper>,
+}
+
+/// A function that is named in an attribute.
+pub(crate) struct Helper {
+    pub(crate) path: Path,
+    /// Whether it is called with the server.
+    pub(crate) has_self: bool,
 }
 
 /// Where the value of a parameter comes from.
@@ -73,6 +100,7 @@ pub(crate) struct Argument {
     pub(crate) kind: Box<Type>,
     pub(crate) description: Option<Expr>,
     pub(crate) rules: Rules,
+    pub(crate) complete: Option<Helper>,
 }
 
 /// What an argument's values must keep, and what is said about them.
@@ -106,7 +134,8 @@ pub(crate) enum Limit {
     Unbounded,
 }
 
-/// How a tool's function is run.
+/// How a function is run.
+#[derive(Default)]
 pub(crate) struct Running {
     /// On a thread of its own, away from the async ones.
     pub(crate) blocking: bool,

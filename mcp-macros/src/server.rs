@@ -6,9 +6,10 @@ use syn::{Expr, ImplItem, Item, ItemImpl, Path, parse_quote};
 
 use crate::attribute::{Entries, SERVER};
 use crate::diagnostics::Diagnostics;
+use crate::function::{self, Surroundings};
 use crate::model::{Info, Server, Undocumented};
-use crate::signature::string;
-use crate::{docs, expand, tool, validate};
+use crate::signature::{Helpers, string};
+use crate::{docs, expand, validate};
 
 /// Expands `#[mcp_server]`. The item comes back without our attributes, whatever is wrong with it.
 pub(crate) fn server(attribute: TokenStream, item: TokenStream) -> TokenStream {
@@ -59,19 +60,23 @@ fn read(
             .expr("instructions", diagnostics)
             .or_else(|| docs::text(&block.attrs).map(|text| string(&text))),
     };
-    let mut tools = Vec::new();
+    let surroundings = Surroundings {
+        undocumented,
+        helpers: Helpers::of(&block.items),
+    };
+    let mut functions = Vec::new();
     for item in &mut block.items {
         if let ImplItem::Fn(function) = item {
-            tools.extend(tool::read(function, undocumented, diagnostics));
+            functions.extend(function::read(function, &surroundings, diagnostics));
         }
     }
-    validate::unique(&mut tools, diagnostics);
+    validate::unique(&mut functions, diagnostics);
     block.trait_.is_none().then(|| Server {
         runtime,
         self_type: (*block.self_ty).clone(),
         generics: block.generics.clone(),
         info,
-        tools,
+        functions,
     })
 }
 

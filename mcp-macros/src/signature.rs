@@ -5,15 +5,58 @@ use quote::{ToTokens, format_ident};
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{
-    Attribute, Expr, FnArg, Pat, PatType, Receiver, ReceiverKind, ReturnType, Safety, Signature,
-    Type, TypeImplTrait, parse_quote,
+    Attribute, Expr, FnArg, ImplItem, Pat, PatType, Path, Receiver, ReceiverKind, ReturnType,
+    Safety, Signature, Type, TypeImplTrait, parse_quote,
 };
 
 use crate::argument;
 use crate::attribute::Grammar;
 use crate::diagnostics::Diagnostics;
 use crate::docs;
-use crate::model::{Callable, Parameter};
+use crate::model::{Callable, Helper, Parameter};
+
+/// What the function's parameters may say, and the functions that they may name.
+pub(crate) struct Expected<'a> {
+    pub(crate) grammar: &'a Grammar,
+    pub(crate) helpers: &'a Helpers,
+}
+
+/// The functions of the block, and whether they take the server.
+#[derive(Default)]
+pub(crate) struct Helpers(Vec<(Ident, bool)>);
+
+impl Helpers {
+    /// Looks at all functions of `items`.
+    pub(crate) fn of(items: &[ImplItem]) -> Self {
+        let functions = items.iter().filter_map(|item| match item {
+            ImplItem::Fn(function) => {
+                let signature = &function.sig;
+                Some((signature.ident.clone(), signature.receiver().is_some()))
+            }
+            _ => None,
+        });
+        Self(functions.collect())
+    }
+
+    /// What is known about the function at `path`.
+    ///
+    /// `Self::function` takes the server, unless the block shows that it does not; a function that
+    /// stands elsewhere does not take it.
+    pub(crate) fn find(&self, path: Path) -> Helper {
+        let of_self = path
+            .segments
+            .first()
+            .is_some_and(|first| first.ident == "Self");
+        let known = path.segments.last().and_then(|last| {
+            let found = self.0.iter().find(|(name, _)| *name == last.ident);
+            found.map(|(_, has_self)| *has_self)
+        });
+        Helper {
+            has_self: of_self && known.unwrap_or(true),
+            path,
+        }
+    }
+}
 
 /// Reads `signature`, and removes from it what only we understand.
 ///
@@ -21,7 +64,7 @@ use crate::model::{Callable, Parameter};
 pub(crate) fn read(
     signature: &mut Signature,
     attributes: &[Attribute],
-    grammar: &Grammar,
+    expected: &Expected<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Callable> {
     let before = diagnostics.count();
@@ -34,7 +77,7 @@ pub(crate) fn read(
                 has_self = true;
                 check_receiver(receiver, diagnostics);
             }
-            FnArg::Typed(typed) => parameters.extend(parameter(typed, grammar, diagnostics)),
+            FnArg::Typed(typed) => parameters.extend(parameter(typed, expected, diagnostics)),
         }
     }
     check_contexts(&parameters, diagnostics);
@@ -126,7 +169,7 @@ fn check_receiver(receiver: &Receiver, diagnostics: &mut Diagnostics) {
 
 fn parameter(
     typed: &mut PatType,
-    grammar: &Grammar,
+    expected: &Expected<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Parameter> {
     let before = diagnostics.count();
@@ -141,7 +184,7 @@ fn parameter(
         let ident = name_of(&typed.pat, diagnostics);
         ident.map(|ident| {
             let settings = settings.as_ref();
-            let argument = argument::read(ident, &typed.ty, doc, settings, grammar, diagnostics);
+            let argument = argument::read(ident, &typed.ty, doc, settings, expected, diagnostics);
             Parameter::Argument(Box::new(argument))
         })
     };

@@ -1,71 +1,34 @@
-//! `#[tool]`: from a method to its model.
+//! `#[tool]`: what is said of a tool only.
 
 use quote::format_ident;
-use syn::ext::IdentExt as _;
 use syn::{ImplItemFn, LitStr};
 
-use crate::attribute::{Entries, TOOL, TOOL_ARG};
+use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
-use crate::model::{Running, Tool, Undocumented};
-use crate::signature::{string, take_attribute};
-use crate::{docs, expand, signature, validate};
+use crate::model::{Running, Tool};
 
 /// What clients may be told about a tool's effects.
 const HINTS: [&str; 4] = ["read_only", "destructive", "idempotent", "open_world"];
 
-/// Reads a method that is marked as a tool; `None` for others and for unsound ones.
-pub(crate) fn read(
-    function: &mut ImplItemFn,
-    undocumented: Undocumented,
-    diagnostics: &mut Diagnostics,
-) -> Option<Tool> {
-    let attribute = take_attribute(&mut function.attrs, "tool")?;
-    function.attrs.push(expand::quiet());
-    let before = diagnostics.count();
-    let mut entries = Entries::of(Some(&attribute), &TOOL, diagnostics);
-    let name = entries.literal("name", diagnostics);
-    let title = entries.expr("title", diagnostics);
-    let description = entries
-        .expr("description", diagnostics)
-        .or_else(|| docs::text(&function.attrs).map(|text| string(&text)));
+/// Reads what only tools have.
+pub(crate) fn read(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Tool {
     let hints = HINTS
         .into_iter()
         .filter_map(|hint| Some((format_ident!("{hint}"), entries.flag(hint, diagnostics)?)))
         .collect();
-    let strict = entries.flag("strict", diagnostics).unwrap_or(false);
-    let text_only = !entries.flag("output", diagnostics).unwrap_or(true);
-    let icons = entries.expr("icons", diagnostics);
-    let meta = entries.expr("meta", diagnostics);
-    let running = running(&mut entries, function, diagnostics);
-    if undocumented == Undocumented::Deny && description.is_none() {
-        diagnostics.mistake(
-            &function.sig.ident,
-            format!("`{}` has no description", function.sig.ident),
-            "say in a doc comment what it does: models choose by that",
-        );
-    }
-    let callable = signature::read(&mut function.sig, &function.attrs, &TOOL_ARG, diagnostics)?;
-    let tool = Tool {
-        name: name
-            .as_ref()
-            .map_or_else(|| callable.ident.unraw().to_string(), LitStr::value),
-        name_span: name.map_or_else(|| callable.ident.span(), |name| name.span()),
-        callable,
-        title,
+    Tool {
         hints,
-        strict,
-        icons,
-        meta,
-        text_only,
-        running,
-        warns_undocumented: undocumented == Undocumented::Warn && description.is_none(),
-        description,
-    };
-    validate::tool(&tool, diagnostics);
-    (diagnostics.count() == before).then_some(tool)
+        strict: entries.flag("strict", diagnostics).unwrap_or(false),
+        text_only: !entries.flag("output", diagnostics).unwrap_or(true),
+    }
 }
 
-fn running(entries: &mut Entries, function: &ImplItemFn, diagnostics: &mut Diagnostics) -> Running {
+/// Reads how the function is run.
+pub(crate) fn running(
+    entries: &mut Entries,
+    function: &ImplItemFn,
+    diagnostics: &mut Diagnostics,
+) -> Running {
     let is_async = function.sig.asyncness.is_some();
     let blocking_at = entries.name_of("blocking");
     let blocking = entries.flag("blocking", diagnostics).unwrap_or(false);

@@ -2,40 +2,141 @@
 
 use proc_macro2::Span;
 use quote::quote_spanned;
+use syn::LitStr;
 
 use crate::diagnostics::Diagnostics;
-use crate::model::{Callable, Tool};
+use crate::model::{Callable, Function, Kind, Resource};
+use crate::template::{has_scheme, variables};
 
-/// Checks one tool: its name and its arguments' names.
-pub(crate) fn tool(tool: &Tool, diagnostics: &mut Diagnostics) {
-    if let Some(fault) = name_fault(&tool.name) {
-        at(
-            tool.name_span,
-            diagnostics,
-            format!("`{}` is no name for a tool: {fault}", tool.name),
-            "use 1 to 128 of A-Z, a-z, 0-9, `_`, `-` and `.`",
-        );
+/// Checks one function: its name, and what its parameters say.
+pub(crate) fn function(function: &Function, diagnostics: &mut Diagnostics) {
+    match &function.kind {
+        Kind::Tool(_) => {
+            if let Some(fault) = name_fault(&function.name) {
+                at(
+                    function.name_span,
+                    diagnostics,
+                    format!("`{}` is no name for a tool: {fault}", function.name),
+                    "use 1 to 128 of A-Z, a-z, 0-9, `_`, `-` and `.`",
+                );
+            }
+            headers(&function.callable, diagnostics);
+        }
+        Kind::Prompt => {
+            if function.name.is_empty() {
+                let what = "a prompt needs a name".to_owned();
+                at(
+                    function.name_span,
+                    diagnostics,
+                    what,
+                    "leave `name` away, or fill it in",
+                );
+            }
+        }
+        Kind::Resource(resource) => template(&function.callable, resource, diagnostics),
     }
-    arguments(&tool.callable, diagnostics);
-    headers(&tool.callable, diagnostics);
+    arguments(&function.callable, diagnostics);
 }
 
-/// Drops each tool whose name an earlier one has.
-pub(crate) fn unique(tools: &mut Vec<Tool>, diagnostics: &mut Diagnostics) {
-    let mut seen: Vec<String> = Vec::new();
-    tools.retain(|tool| {
-        let fresh = !seen.contains(&tool.name) || !tool.callable.conditions.is_empty();
+/// Drops each function whose name, or URI, an earlier one of its kind has.
+pub(crate) fn unique(functions: &mut Vec<Function>, diagnostics: &mut Diagnostics) {
+    let mut seen: Vec<(&'static str, String)> = Vec::new();
+    functions.retain(|function| {
+        let (kind, key, span, mend) = identity(function);
+        let known = seen.contains(&(kind, key.clone()));
+        let fresh = !known || !function.callable.conditions.is_empty();
         if !fresh {
             at(
-                tool.name_span,
+                span,
                 diagnostics,
-                format!("a tool called `{}` exists already", tool.name),
-                "rename one of them: `#[tool(name = \"…\")]`",
+                format!("a {kind} `{key}` exists already"),
+                mend,
             );
         }
-        seen.push(tool.name.clone());
+        seen.push((kind, key));
         fresh
     });
+}
+
+/// What tells a function from others of its kind, where that is written, and how to change it.
+fn identity(function: &Function) -> (&'static str, String, Span, &'static str) {
+    let (name, span) = (function.name.clone(), function.name_span);
+    match &function.kind {
+        Kind::Tool(_) => {
+            let mend = "rename one of them: `#[tool(name = \"…\")]`";
+            ("tool called", name, span, mend)
+        }
+        Kind::Prompt => {
+            let mend = "rename one of them: `#[prompt(name = \"…\")]`";
+            ("prompt called", name, span, mend)
+        }
+        Kind::Resource(resource) => {
+            let uri = &resource.uri;
+            let mend = "give each resource a URI of its own";
+            ("resource under", uri.value(), uri.span(), mend)
+        }
+    }
+}
+
+/// Checks the URI of a resource, and what stands beside it.
+fn template(callable: &Callable, resource: &Resource, diagnostics: &mut Diagnostics) {
+    let uri = &resource.uri;
+    let text = uri.value();
+    if !has_scheme(&text) {
+        let what = format!("`{text}` is no URI: it has no scheme");
+        diagnostics.mistake(uri, what, "begin with one, as in `book://…`");
+        return;
+    }
+    let variables = match variables(&text) {
+        Ok(variables) => variables,
+        Err(fault) => {
+            let what = format!("`{text}` is no template of URIs: {fault}");
+            diagnostics.mistake(uri, what, "see RFC 6570; its modifiers are not supported");
+            return;
+        }
+    };
+    check_variables(callable, uri, &variables, diagnostics);
+    if let Some(list) = resource.list.as_ref().filter(|_| variables.is_empty()) {
+        diagnostics.mistake(
+            &list.path,
+            "a resource without variables lists itself",
+            "remove `list`, or put a variable into the URI",
+        );
+    }
+    if let Some(size) = resource.size.as_ref().filter(|_| !variables.is_empty()) {
+        diagnostics.mistake(size, "a template has no size of its own", "remove `size`");
+    }
+}
+
+/// Each variable has a parameter, and the reverse.
+fn check_variables(
+    callable: &Callable,
+    uri: &LitStr,
+    variables: &[String],
+    diagnostics: &mut Diagnostics,
+) {
+    for variable in variables {
+        if !callable
+            .arguments()
+            .any(|argument| argument.name == *variable)
+        {
+            diagnostics.mistake(
+                uri,
+                format!("the variable `{variable}` has no parameter"),
+                format!("add `{variable}: String` to the function"),
+            );
+        }
+    }
+    for argument in callable.arguments() {
+        if !variables.contains(&argument.name) {
+            at(
+                argument.name_span,
+                diagnostics,
+                format!("`{}` has no variable `{}`", uri.value(), argument.name),
+                "put it in braces where it stands in the URI",
+            );
+        }
+    }
 }
 
 fn arguments(callable: &Callable, diagnostics: &mut Diagnostics) {

@@ -43,7 +43,7 @@ pub use client::{Call, Client, ClientBuilder, ConnectError, Status};
 pub use driver::Peer;
 pub use error::{CallError, ProtocolError, ServeError};
 #[cfg(feature = "macros")]
-pub use mcp_macros::{main, mcp_server, tool};
+pub use mcp_macros::{main, mcp_server, prompt, resource, tool};
 pub use mcp_types as types;
 pub use mcp_types::{Era, Revision, Revisions};
 #[cfg(feature = "client")]

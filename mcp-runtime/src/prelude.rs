@@ -21,11 +21,12 @@
 #[cfg(feature = "stdio")]
 pub use crate::transport::stdio;
 #[cfg(feature = "macros")]
-pub use crate::{mcp_server, tool};
+pub use crate::{mcp_server, prompt, resource, tool};
 
 pub use crate::{
-    Audio, Context, FromContext, Image, Json, McpServer, ProtocolError, ServeError, ToolError,
+    Audio, Context, FromContext, Image, Json, McpServer, NotFound, ProtocolError, ServeError,
+    ToolError, Typing,
 };
-pub use mcp_types::{CallToolResult, ContentBlock};
+pub use mcp_types::{CallToolResult, ContentBlock, PromptMessage, Resource, Role};
 pub use schemars::JsonSchema;
 pub use serde::{Deserialize, Serialize};

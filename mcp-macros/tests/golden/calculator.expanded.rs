@@ -37,12 +37,12 @@ const _: () = {
                 );
             __server.instructions("Whole numbers only.");
             {
-                let mut tool = __mcp::ToolSpec::new("add")
-                    .description("Adds two whole numbers.")
-                    .read_only(true);
-                let arg_a = tool.argument(__mcp::argument::<i64>("a"));
-                let arg_b = tool.argument(__mcp::argument::<i64>("b"));
-                let form = tool
+                let mut spec = __mcp::ToolSpec::new("add")
+                    .read_only(true)
+                    .description("Adds two whole numbers.");
+                let arg_a = spec.argument(__mcp::argument::<i64>("a"));
+                let arg_b = spec.argument(__mcp::argument::<i64>("b"));
+                let form = spec
                     .returns({
                         let returned = __mcp::Returned::<i64>::new();
                         returned.of((&&&returned.success()).form())
@@ -50,7 +50,7 @@ const _: () = {
                 let this = __mcp::Arc::clone(&self);
                 __server
                     .tool_route(
-                        tool
+                        spec
                             .route(move |call| {
                                 let mut arg_a = arg_a.slot();
                                 let mut arg_b = arg_b.slot();
@@ -62,14 +62,14 @@ const _: () = {
                     );
             }
             {
-                let mut tool = __mcp::ToolSpec::new("divide")
+                let mut spec = __mcp::ToolSpec::new("divide")
                     .description("Divides one whole number by another.");
-                let arg_a = tool.argument(__mcp::argument::<i64>("a"));
-                let arg_b = tool
+                let arg_a = spec.argument(__mcp::argument::<i64>("a"));
+                let arg_b = spec
                     .argument(
                         __mcp::argument::<i64>("b").description("Anything but zero."),
                     );
-                let form = tool
+                let form = spec
                     .returns({
                         let returned = __mcp::Returned::<
                             Result<i64, &'static str>,
@@ -79,7 +79,7 @@ const _: () = {
                 let this = __mcp::Arc::clone(&self);
                 __server
                     .tool_route(
-                        tool
+                        spec
                             .route(move |call| {
                                 let mut arg_a = arg_a.slot();
                                 let mut arg_b = arg_b.slot();
@@ -91,10 +91,10 @@ const _: () = {
                     );
             }
             {
-                let mut tool = __mcp::ToolSpec::new("echo")
+                let mut spec = __mcp::ToolSpec::new("echo")
                     .description("Gives back what it gets.");
-                let arg_text = tool.argument(__mcp::argument::<String>("text"));
-                let form = tool
+                let arg_text = spec.argument(__mcp::argument::<String>("text"));
+                let form = spec
                     .returns({
                         let returned = __mcp::Returned::<String>::new();
                         returned.of((&&&returned.success()).form())
@@ -102,7 +102,7 @@ const _: () = {
                 let this = __mcp::Arc::clone(&self);
                 __server
                     .tool_route(
-                        tool
+                        spec
                             .route(move |call| {
                                 let mut arg_text = arg_text.slot();
                                 call.read(&mut [&mut arg_text])?;

@@ -14,7 +14,7 @@ use crate::ProtocolError;
 use crate::server::{Context, FromContext};
 
 /// The texts of one call, by name.
-pub type Texts = BTreeMap<String, String>;
+pub(crate) type Texts = BTreeMap<String, String>;
 
 /// A type whose values can be read from a text: anything with `FromStr`.
 #[diagnostic::on_unimplemented(

@@ -31,7 +31,12 @@ pub(super) enum Part {
     /// Stands in the URI as it is.
     Literal(String),
     /// One variable, whose value begins here.
-    Variable { name: String, reserved: bool },
+    Variable {
+        name: String,
+        reserved: bool,
+        /// What the value can't contain, because the next part begins with it.
+        until: Option<char>,
+    },
     /// Variables that stand behind their names, in any order, and may be missing.
     Named { names: Vec<String>, style: Style },
 }
@@ -112,7 +117,7 @@ impl UriTemplate {
 
     /// The values of the variables in `uri`, decoded; `None` if it does not match.
     ///
-    /// URIs over 4096 bytes never match.
+    /// URIs over 8192 bytes never match.
     #[must_use]
     pub fn matches(&self, uri: &str) -> Option<Texts> {
         matching::matches(&self.parts, uri)
@@ -158,7 +163,7 @@ fn push_expression(parts: &mut Vec<Part>, expression: &str) -> Result<(), Templa
         _ => None,
     };
     if let Some(style) = style {
-        parts.push(Part::Named { names, style });
+        push_named(parts, names, style);
         return Ok(());
     }
     let (first, separator) = match operator {
@@ -173,9 +178,29 @@ fn push_expression(parts: &mut Vec<Part>, expression: &str) -> Result<(), Templa
         if let Some(Part::Variable { .. }) = parts.last() {
             return Err(TemplateError::Adjacent(name));
         }
-        parts.push(Part::Variable { name, reserved });
+        parts.push(Part::Variable {
+            name,
+            reserved,
+            until: None,
+        });
     }
     Ok(())
+}
+
+fn push_named(parts: &mut Vec<Part>, mut names: Vec<String>, style: Style) {
+    match parts.last_mut() {
+        // `{?a}{&b}` is one query.
+        Some(Part::Named {
+            names: known,
+            style: last,
+        }) if last.separator == style.separator => {
+            known.append(&mut names);
+            return;
+        }
+        Some(Part::Variable { until, .. }) => *until = Some(style.first),
+        _ => {}
+    }
+    parts.push(Part::Named { names, style });
 }
 
 fn name(text: &str) -> Result<String, TemplateError> {

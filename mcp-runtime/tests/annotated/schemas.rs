@@ -1,6 +1,6 @@
 //! The schemas that clients are shown: small, clean, valid, and the same each time.
 //!
-//! `SNAPSHOT=write cargo test -p mcp-runtime --test tools` writes the snapshot anew.
+//! `SNAPSHOT=write cargo test -p mcp-runtime --test annotated` writes the snapshot anew.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -162,7 +162,7 @@ async fn every_schema_is_valid_and_free_of_noise() {
 
 #[tokio::test]
 async fn schemas_stay_as_they_are() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools/schemas.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/annotated/schemas.json");
     let found = serde_json::to_string_pretty(&everything().await).unwrap() + "\n";
     if std::env::var("SNAPSHOT").is_ok_and(|wish| wish == "write") {
         fs::write(&path, &found).unwrap();
@@ -170,6 +170,6 @@ async fn schemas_stay_as_they_are() {
     let expected = fs::read_to_string(&path).unwrap_or_default();
     assert!(
         found == expected,
-        "schemas changed: run `SNAPSHOT=write cargo test -p mcp-runtime --test tools` and look at the difference"
+        "schemas changed: run `SNAPSHOT=write cargo test -p mcp-runtime --test annotated` and look at the difference"
     );
 }

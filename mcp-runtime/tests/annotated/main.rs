@@ -1,10 +1,12 @@
-//! Tools as a client sees them: what they accept, what they answer, how they are listed.
+//! Annotated functions as a client sees them: what they accept and answer, how they are listed.
 
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
 
 mod arguments;
 mod attributes;
 mod context;
+mod prompts;
+mod resources;
 mod results;
 mod schemas;
 #[path = "../support/mod.rs"]

@@ -1,0 +1,80 @@
+//! The description of arguments.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::LitStr;
+use syn::spanned::Spanned as _;
+
+use super::setter;
+use crate::model::{Argument, Bounds, Limit, Made, Rules};
+
+/// The local that holds an argument's description and, in the call, its slot.
+pub(super) fn local(argument: &Argument) -> Ident {
+    let name = format_ident!("{}", argument.ident);
+    format_ident!("arg_{name}", span = Span::mixed_site())
+}
+
+/// Declares an argument whose value is JSON.
+pub(super) fn value(argument: &Argument) -> TokenStream {
+    let Argument { name, kind, .. } = argument;
+    let description = setter("description", argument.description.as_ref());
+    let rules = rules(&argument.rules);
+    // With the type's own span, what does not hold is reported at the type.
+    let span = kind.span();
+    let name = LitStr::new(name, span);
+    declare(
+        argument,
+        &quote_spanned!(span=> __mcp::argument::<#kind>(#name) #description #rules),
+    )
+}
+
+/// Declares an argument whose value is a text.
+pub(super) fn text(argument: &Argument) -> TokenStream {
+    let Argument { name, kind, .. } = argument;
+    let description = setter("description", argument.description.as_ref());
+    let span = kind.span();
+    let name = LitStr::new(name, span);
+    declare(
+        argument,
+        &quote_spanned!(span=> __mcp::Text::<#kind>::new().argument(#name) #description),
+    )
+}
+
+fn declare(argument: &Argument, description: &TokenStream) -> TokenStream {
+    let local = local(argument);
+    quote_spanned! {Span::mixed_site()=>
+        let #local = spec.argument(#description);
+    }
+}
+
+fn rules(rules: &Rules) -> TokenStream {
+    let default = rules.default.as_ref().map(|value| made("default", value));
+    let example = rules.example.as_ref().map(|value| made("example", value));
+    let range = rules.range.as_ref().map(|range| bounds("range", range));
+    let length = rules.length.as_ref().map(|length| bounds("length", length));
+    let header = rules
+        .header
+        .as_ref()
+        .map(|name| quote_spanned!(name.span()=> .header(#name)));
+    quote!(#default #example #range #length #header)
+}
+
+/// A setter that makes its value itself.
+fn made(name: &str, made: &Made) -> TokenStream {
+    let (Made::Is(expr) | Made::By(expr)) = made;
+    let name = Ident::new(name, expr.span());
+    match made {
+        Made::Is(value) => quote_spanned!(value.span()=> .#name(|| #value)),
+        Made::By(function) => quote_spanned!(function.span()=> .#name(#function)),
+    }
+}
+
+fn bounds(name: &str, bounds: &Bounds) -> TokenStream {
+    let name = format_ident!("{name}", span = bounds.span);
+    let [from, to] = [&bounds.from, &bounds.to].map(|limit| match limit {
+        Limit::Included(bound) => quote!(__mcp::Bound::Included(#bound)),
+        Limit::Excluded(bound) => quote!(__mcp::Bound::Excluded(#bound)),
+        Limit::Unbounded => quote!(__mcp::Bound::Unbounded),
+    });
+    quote_spanned!(bounds.span=> .#name(#from, #to))
+}

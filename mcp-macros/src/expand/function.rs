@@ -1,0 +1,165 @@
+//! The registration of one function.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
+
+use super::{arguments, call, setter};
+use crate::model::{Callable, Function, Helper, Kind, Resource, Tool};
+
+/// What is said to describe a function, and what is done with it.
+struct Parts {
+    /// The description, as far as its kind has something of its own.
+    spec: TokenStream,
+    arguments: Vec<TokenStream>,
+    /// How the return type becomes an answer.
+    form: TokenStream,
+    /// The method that takes the route.
+    register: Ident,
+}
+
+/// One function's registration.
+pub(super) fn register(function: &Function) -> TokenStream {
+    let Function { callable, name, .. } = function;
+    let Parts {
+        spec,
+        arguments,
+        form,
+        register,
+    } = match &function.kind {
+        Kind::Tool(declared) => tool(name, callable, declared),
+        Kind::Prompt => prompt(name, callable),
+        Kind::Resource(declared) => resource(name, callable, declared),
+    };
+    let title = setter("title", function.title.as_ref());
+    let description = setter("description", function.description.as_ref());
+    let icons = setter("icons", function.icons.as_ref());
+    let meta = setter("meta", function.meta.as_ref());
+    let completers = callable.arguments().filter_map(|argument| {
+        let completer = argument.complete.as_ref()?;
+        Some(complete(&argument.name, completer))
+    });
+    let (this, call) = call::call(callable, &function.running);
+    let conditions = &callable.conditions;
+    let undocumented = function.warns_undocumented.then(|| undocumented(callable));
+    quote_spanned! {Span::mixed_site()=>
+        #(#conditions)*
+        {
+            #undocumented
+            let mut spec = #spec #title #description #icons #meta;
+            #(#arguments)*
+            #(#completers)*
+            let form = #form;
+            #this
+            __server.#register(spec.route(move |call| { #call }));
+        }
+    }
+}
+
+fn tool(name: &str, callable: &Callable, tool: &Tool) -> Parts {
+    let hints = tool
+        .hints
+        .iter()
+        .map(|(hint, value)| quote!(.#hint(#value)));
+    let strict = tool.strict.then(|| quote!(.strict()));
+    let text_only = tool.text_only.then(|| quote!(.text_only()));
+    let output = &callable.output;
+    // Decided by method lookup, where the type is known.
+    let form = quote_spanned! {callable.output_span=>
+        {
+            let returned = __mcp::Returned::<#output>::new();
+            returned.of((&&&returned.success()).form())
+        }
+    };
+    Parts {
+        spec: quote!(__mcp::ToolSpec::new(#name) #(#hints)* #strict #text_only),
+        arguments: callable.arguments().map(arguments::value).collect(),
+        form: quote_spanned!(Span::mixed_site()=> spec.returns(#form)),
+        register: format_ident!("tool_route"),
+    }
+}
+
+fn prompt(name: &str, callable: &Callable) -> Parts {
+    let output = &callable.output;
+    Parts {
+        spec: quote!(__mcp::PromptSpec::new(#name)),
+        arguments: callable.arguments().map(arguments::text).collect(),
+        form: quote_spanned!(callable.output_span=> __mcp::prompt_form::<#output>()),
+        register: format_ident!("prompt_route"),
+    }
+}
+
+fn resource(name: &str, callable: &Callable, resource: &Resource) -> Parts {
+    let output = &callable.output;
+    let uri = &resource.uri;
+    let mime = setter("mime", resource.mime.as_ref());
+    let size = setter("size", resource.size.as_ref());
+    let list = resource.list.as_ref().map(list);
+    let mut arguments: Vec<TokenStream> = callable.arguments().map(arguments::text).collect();
+    arguments.extend(list);
+    Parts {
+        spec: quote!(__mcp::ResourceSpec::new(#name, #uri) #mime #size),
+        arguments,
+        form: quote_spanned!(callable.output_span=> __mcp::resource_form::<#output>()),
+        register: format_ident!("resource_route"),
+    }
+}
+
+/// Suggestions for an argument.
+fn complete(argument: &str, completer: &Helper) -> TokenStream {
+    let Helper { path, has_self } = completer;
+    let (this, receiver) = shared(*has_self);
+    let again = this
+        .as_ref()
+        .map(|_| quote_spanned!(Span::mixed_site()=> let this = __mcp::Arc::clone(&this);));
+    let function = quote_spanned! {Span::mixed_site()=>
+        move |typing| {
+            #again
+            async move { __mcp::Pass(#path(#receiver &typing)).later().await }
+        }
+    };
+    // With the path's own span, what does not hold is reported there.
+    let completer = quote_spanned!(path.span()=> __mcp::completer(#function));
+    quote_spanned! {Span::mixed_site()=>
+        spec.complete(#argument, { #this #completer });
+    }
+}
+
+/// What `resources/list` shows of a template.
+fn list(lister: &Helper) -> TokenStream {
+    let Helper { path, has_self } = lister;
+    let (this, receiver) = shared(*has_self);
+    let again = this
+        .as_ref()
+        .map(|_| quote_spanned!(Span::mixed_site()=> let this = __mcp::Arc::clone(&this);));
+    quote_spanned! {Span::mixed_site()=>
+        spec.list({
+            #this
+            move || {
+                #again
+                async move { __mcp::Pass(#path(#receiver)).later().await }
+            }
+        });
+    }
+}
+
+/// The capture of the server, and the server as an argument, where a function takes it.
+fn shared(has_self: bool) -> (Option<TokenStream>, Option<TokenStream>) {
+    let this =
+        has_self.then(|| quote_spanned!(Span::mixed_site()=> let this = __mcp::Arc::clone(&self);));
+    let receiver = has_self.then(|| quote_spanned!(Span::mixed_site()=> &this,));
+    (this, receiver)
+}
+
+/// A warning, in the one way that a macro has: the use of something deprecated.
+fn undocumented(callable: &Callable) -> TokenStream {
+    let name = format_ident!("{}_has_no_description", callable.ident.unraw());
+    let name = Ident::new(&name.to_string(), callable.ident.span());
+    quote! {
+        #[deprecated(note = "models choose by descriptions: write a doc comment, or `#[mcp_server(undocumented = \"allow\")]`")]
+        #[allow(non_upper_case_globals)]
+        const #name: () = ();
+        let () = #name;
+    }
+}

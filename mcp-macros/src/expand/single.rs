@@ -1,0 +1,37 @@
+//! What stands around single functions.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Attribute, ItemFn, Path, parse_quote};
+
+/// `fn main` around an async body.
+pub(crate) fn main(runtime: &Path, function: &ItemFn) -> TokenStream {
+    let ItemFn {
+        attrs,
+        vis,
+        sig,
+        block,
+        ..
+    } = function;
+    quote! {
+        #(#attrs)*
+        #vis #sig {
+            #runtime::__private::block_on(async move #block)
+        }
+    }
+}
+
+/// A `main` that does nothing, with the user's unusable one inside.
+pub(crate) fn around(function: &ItemFn) -> TokenStream {
+    quote! {
+        fn main() {
+            #[allow(dead_code)]
+            #function
+        }
+    }
+}
+
+/// What a function need not hear whose signature is what callers see, not what its body needs.
+pub(crate) fn quiet() -> Attribute {
+    parse_quote!(#[allow(clippy::needless_pass_by_value, clippy::unused_async, clippy::unused_self)])
+}

@@ -1,0 +1,35 @@
+//! `#[resource]`: what is said of a resource only.
+
+use syn::Attribute;
+
+use crate::attribute::{Entries, URI};
+use crate::diagnostics::Diagnostics;
+use crate::model::Resource;
+use crate::signature::Helpers;
+
+/// Reads what only resources have; `None` without a URI.
+pub(crate) fn read(
+    entries: &mut Entries,
+    attribute: &Attribute,
+    helpers: &Helpers,
+    diagnostics: &mut Diagnostics,
+) -> Option<Resource> {
+    let before = diagnostics.count();
+    let uri = entries.literal(URI, diagnostics);
+    let mime = entries.expr("mime", diagnostics);
+    let size = entries.expr("size", diagnostics);
+    let list = entries.path("list", diagnostics);
+    if uri.is_none() && diagnostics.count() == before {
+        diagnostics.mistake(
+            attribute.path(),
+            "a resource is found by its URI, and this has none",
+            "write `#[resource(\"scheme://path/{variable}\")]`",
+        );
+    }
+    Some(Resource {
+        uri: uri?,
+        mime,
+        size,
+        list: list.map(|path| helpers.find(path)),
+    })
+}

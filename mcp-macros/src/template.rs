@@ -1,0 +1,85 @@
+//! Templates of URIs (RFC 6570), as far as they can be read back.
+
+/// The variables of the template `text`, or what is wrong with it.
+pub(crate) fn variables(text: &str) -> Result<Vec<String>, String> {
+    let mut variables = Vec::new();
+    let mut rest = text;
+    // Whether a value ended just here, so that the next one needs something before it.
+    let mut open = false;
+    while let Some(at) = rest.find(['{', '}']) {
+        open &= at == 0;
+        let expression = rest[at..]
+            .strip_prefix('{')
+            .and_then(|inner| inner.split_once('}'));
+        let Some((expression, after)) = expression else {
+            return Err("a brace has no counterpart".to_owned());
+        };
+        let names = expression.strip_prefix(['+', '#', '.', '/', ';', '?', '&']);
+        let operator = names.and_then(|_| expression.chars().next());
+        let names = names.unwrap_or(expression);
+        for name in names.split(',') {
+            check_name(name)?;
+            variables.push(name.to_owned());
+        }
+        if open && matches!(operator, None | Some('+')) {
+            return Err(format!(
+                "nothing separates `{names}` from the variable before it"
+            ));
+        }
+        open = !matches!(operator, Some('?' | '&' | ';'));
+        rest = after;
+    }
+    Ok(variables)
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    if name.ends_with('*') || name.contains(':') {
+        return Err(format!(
+            "the modifier of `{name}` leaves no way back from a URI to the value"
+        ));
+    }
+    let allowed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    if name.is_empty() || !name.chars().all(allowed) {
+        return Err(format!("`{name}` is no name of a variable"));
+    }
+    Ok(())
+}
+
+/// Whether `text` begins with a scheme (RFC 3986, section 3.1).
+pub(crate) fn has_scheme(text: &str) -> bool {
+    let Some((scheme, _)) = text.split_once(':') else {
+        return false;
+    };
+    scheme.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        && scheme
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::variables;
+
+    #[test]
+    fn variables_are_found_behind_each_operator() {
+        let found = variables("x://{a}/{+b}{/c,d}{.e}{?f,g}{&h}{#i}").unwrap();
+        assert_eq!(found, ["a", "b", "c", "d", "e", "f", "g", "h", "i"]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_back_is_refused() {
+        let texts = [
+            "x:{",
+            "x:}",
+            "x:{a}b}",
+            "x:{}",
+            "x:{a-b}",
+            "x:{a*}",
+            "x:{a:3}",
+            "x:{a}{+b}",
+        ];
+        for text in texts {
+            assert!(variables(text).is_err(), "{text}");
+        }
+    }
+}

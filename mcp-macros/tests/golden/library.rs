@@ -1,0 +1,42 @@
+use mcp_runtime::prelude::*;
+
+struct Library<D> {
+    db: D,
+}
+
+/// Ask about books.
+#[mcp_server(name = "library", website = "https://example.com")]
+impl<D: Db> Library<D> {
+    /// Finds books by title.
+    #[tool(read_only, timeout = "30s")]
+    async fn find(
+        &self,
+        /// Part of the title, in any case.
+        title: String,
+        /// At most this many books.
+        #[arg(default = 10, range = 1..=100)]
+        limit: u32,
+    ) -> Result<Vec<Book>, DbError> {
+        self.db.find(&title, limit).await
+    }
+
+    /// Summarises one book for a reader.
+    #[prompt]
+    fn summary(&self, #[arg(complete = Self::titles)] title: String, tone: Option<Tone>) -> String {
+        format!("Summarise {title} {tone:?}.")
+    }
+
+    /// One book, as JSON.
+    #[resource("book://{isbn}", mime = "application/json", list = Self::books)]
+    async fn book(&self, #[arg(complete = isbns)] isbn: Isbn) -> Result<Json<Book>, NotFound> {
+        self.db.book(isbn).await.map(Json).ok_or(NotFound)
+    }
+
+    async fn titles(&self, typing: &Typing) -> Vec<String> {
+        self.db.titles(typing.value()).await
+    }
+
+    fn books() -> Vec<Resource> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,16 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    /// Looks.
+    #[tool("look")]
+    fn look(&self) -> String {
+        String::new()
+    }
+}
+
+fn main() {}

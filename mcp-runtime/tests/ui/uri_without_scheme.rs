@@ -1,0 +1,15 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    #[resource("books/{isbn}")]
+    fn book(&self, isbn: String) -> String {
+        isbn
+    }
+}
+
+fn main() {}
