@@ -5,7 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::LitStr;
 use syn::spanned::Spanned as _;
 
-use super::setter;
+use super::setter::setter;
 use crate::model::{Argument, Bounds, Limit, Made, Rules};
 
 /// The local that holds an argument's description and, in the call, its slot.

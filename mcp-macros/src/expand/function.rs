@@ -5,7 +5,8 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 
-use super::{arguments, call, setter};
+use super::setter::setter;
+use super::{arguments, call};
 use crate::model::{Callable, Function, Helper, Kind, Resource, Tool};
 
 /// What is said to describe a function, and what is done with it.

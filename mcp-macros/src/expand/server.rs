@@ -1,0 +1,92 @@
+//! The implementation of `McpServer`.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
+use syn::{Expr, Generics, WherePredicate, parse_quote, parse_quote_spanned};
+
+use super::function;
+use super::setter::setter;
+use crate::model::{Info, Server};
+/// The implementation of `McpServer`.
+pub(crate) fn server(server: &Server) -> TokenStream {
+    let Server {
+        runtime, self_type, ..
+    } = server;
+    let generics = bounded(server);
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let info = info(&server.info);
+    let functions = server.functions.iter().map(function::register);
+    quote_spanned! {Span::mixed_site()=>
+        const _: () = {
+            use #runtime::__private as __mcp;
+            #[allow(unused_imports)]
+            use __mcp::forms::*;
+
+            impl #impl_generics __mcp::McpServer for #self_type #where_clause {
+                fn register(self: __mcp::Arc<Self>, __server: &mut __mcp::ServerBuilder) {
+                    #info
+                    #(#functions)*
+                }
+            }
+        };
+    }
+}
+
+/// The generics of the block, with what it takes to share the server between calls.
+///
+/// The bound stands on the type itself, which asks for no more than needed, and makes a type that
+/// cannot be shared one error instead of one for each tool. Where the type has lifetimes, the
+/// compiler can't use such a bound inside a future, so that it stands on each parameter.
+fn bounded(server: &Server) -> Generics {
+    let mut generics = server.generics.clone();
+    let self_type = &server.self_type;
+    let has_lifetimes = generics.lifetimes().next().is_some();
+    let mut predicates: Vec<WherePredicate> = Vec::new();
+    if has_lifetimes {
+        for lifetime in generics.lifetimes() {
+            let lifetime = &lifetime.lifetime;
+            predicates.push(parse_quote!(#lifetime: 'static));
+        }
+        for parameter in generics.type_params() {
+            let ident = &parameter.ident;
+            predicates
+                .push(parse_quote!(#ident: ::core::marker::Send + ::core::marker::Sync + 'static));
+        }
+    } else {
+        predicates.push(parse_quote_spanned! {self_type.span()=>
+            #self_type: ::core::marker::Send + ::core::marker::Sync + 'static
+        });
+    }
+    if !predicates.is_empty() {
+        generics.make_where_clause().predicates.extend(predicates);
+    }
+    generics
+}
+
+fn info(info: &Info) -> TokenStream {
+    let name = or_package(info.name.as_ref(), "CARGO_PKG_NAME");
+    let version = or_package(info.version.as_ref(), "CARGO_PKG_VERSION");
+    let title = setter("with_title", info.title.as_ref());
+    let description = setter("with_description", info.description.as_ref());
+    let website = setter("with_website_url", info.website.as_ref());
+    let icons = info
+        .icons
+        .as_ref()
+        .map(|icons| quote!(.with_icons(__mcp::icons(#icons))));
+    let instructions = info
+        .instructions
+        .as_ref()
+        .map(|text| quote_spanned!(Span::mixed_site()=> __server.instructions(#text);));
+    quote_spanned! {Span::mixed_site()=>
+        __server.info(__mcp::implementation(#name, #version) #title #description #website #icons);
+        #instructions
+    }
+}
+
+fn or_package(given: Option<&Expr>, variable: &str) -> TokenStream {
+    match given {
+        Some(given) => quote!(#given),
+        None => quote!(::core::env!(#variable)),
+    }
+}
