@@ -1,18 +1,10 @@
 //! From a Rust type to its schema.
 
-<<<<<<< HEAD
 use super::{clean, definitions};
-=======
->>>>>>> c33d8f1 (Keep module files to maps)
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
-<<<<<<< HEAD
-=======
-use super::{clean, definitions};
-
->>>>>>> c33d8f1 (Keep module files to maps)
 /// How the schema of one type is made; a function pointer, so that nothing is generic after it.
 pub(crate) type Describe = fn(&mut SchemaGenerator) -> Schema;
 
