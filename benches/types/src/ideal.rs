@@ -1,0 +1,72 @@
+//! The same messages as types that know nothing but what these messages hold.
+#![expect(dead_code, reason = "the fields are only decoded")]
+
+use mcp_types::{
+    Annotations, AudioContent, ImageContent, JsonObject, ResourceLink, TextContent,
+    TextResourceContents,
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// A call, borrowed whole, in one pass.
+#[derive(Deserialize)]
+pub struct Call<'a> {
+    pub jsonrpc: &'a str,
+    pub id: i64,
+    pub method: &'a str,
+    #[serde(borrow)]
+    pub params: CallParams<'a>,
+}
+
+#[derive(Deserialize)]
+pub struct CallParams<'a> {
+    pub name: &'a str,
+    #[serde(borrow)]
+    pub arguments: Option<&'a RawValue>,
+    #[serde(borrow, rename = "_meta")]
+    pub meta: Option<&'a RawValue>,
+}
+
+/// A list of tools with the fields that it holds, its schemas raw.
+#[derive(Deserialize)]
+pub struct List {
+    pub tools: Vec<Tool>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tool {
+    pub name: String,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub input_schema: Box<RawValue>,
+    pub annotations: Option<ToolAnnotations>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolAnnotations {
+    pub read_only_hint: Option<bool>,
+    pub open_world_hint: Option<bool>,
+}
+
+/// Content blocks of the model in serde's own internally tagged enum.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Block {
+    Text(TextContent),
+    Image(ImageContent),
+    Audio(AudioContent),
+    ResourceLink(ResourceLink),
+    Resource(Resource),
+}
+
+/// An embedded resource that is always text: the model's own type also takes others, which it
+/// tells apart without serde's help.
+#[derive(Deserialize)]
+pub struct Resource {
+    pub resource: TextResourceContents,
+    pub annotations: Option<Annotations>,
+    #[serde(rename = "_meta")]
+    pub meta: Option<JsonObject>,
+}

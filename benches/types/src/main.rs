@@ -1,0 +1,25 @@
+//! What decoding and encoding messages costs, beside the best that can be written by hand.
+//!
+//! `cargo run --release -p bench-types` measures time and allocations, and instructions where
+//! valgrind is installed: the difference of two run lengths, so that start-up does not count.
+
+mod cases;
+mod ideal;
+mod measure;
+mod samples;
+
+use std::alloc::System;
+
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.as_slice() {
+        [name, runs] => measure::repeat(name, runs.parse().expect("a number of runs")),
+        [] => measure::report(),
+        _ => panic!("no arguments, or the name of a case and a number of runs"),
+    }
+}

@@ -1,0 +1,47 @@
+//! The messages that are measured.
+
+use std::fmt::Write as _;
+
+/// A call of 201 bytes, as a client of the handshake era sends it.
+pub const CALL: &str = r#"{"jsonrpc":"2.0","id":17,"method":"tools/call","params":{"name":"search_books","arguments":{"title":"The Art of Computer Programming, Volumes ","limit":10,"language":"en","available":true},"_meta":{}}}"#;
+
+/// A list of fifty tools with schemas of a usual size, 27 KB in all.
+pub fn list() -> String {
+    let mut tools = String::new();
+    for index in 0..50 {
+        let comma = if index == 0 { "" } else { "," };
+        write!(
+            tools,
+            r#"{comma}{{"name":"tool_{index}","title":"Tool number {index}","description":"Looks into the catalogue of the library and returns what fits the question, the newest first.","inputSchema":{{"type":"object","properties":{{"query":{{"type":"string","description":"Words that occur in the title"}},"limit":{{"type":"integer","minimum":1,"maximum":100,"default":10}},"language":{{"type":"string","enum":["en","de","fr"]}}}},"required":["query"]}},"annotations":{{"readOnlyHint":true,"openWorldHint":false}}}}"#
+        )
+        .expect("writing to a string");
+    }
+    format!(r#"{{"tools":[{tools}]}}"#)
+}
+
+/// Twenty content blocks of all kinds, their tag first, as most programs write it.
+pub fn blocks() -> String {
+    twenty(&[
+        r#"{"type":"text","text":"A paragraph of an answer, as long as most of them are."}"#,
+        r#"{"type":"text","text":"Another paragraph of it.","annotations":{"priority":0.5}}"#,
+        r#"{"type":"image","data":"iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB","mimeType":"image/png"}"#,
+        r#"{"type":"resource_link","uri":"file:///notes/today.md","name":"today","mimeType":"text/markdown"}"#,
+        r#"{"type":"resource","resource":{"uri":"file:///notes/a.md","mimeType":"text/markdown","text":"Note"}}"#,
+    ])
+}
+
+/// The same blocks, their tag last.
+pub fn blocks_tag_last() -> String {
+    twenty(&[
+        r#"{"text":"A paragraph of an answer, as long as most of them are.","type":"text"}"#,
+        r#"{"text":"Another paragraph of it.","annotations":{"priority":0.5},"type":"text"}"#,
+        r#"{"data":"iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB","mimeType":"image/png","type":"image"}"#,
+        r#"{"uri":"file:///notes/today.md","name":"today","mimeType":"text/markdown","type":"resource_link"}"#,
+        r#"{"resource":{"uri":"file:///notes/a.md","mimeType":"text/markdown","text":"Note"},"type":"resource"}"#,
+    ])
+}
+
+fn twenty(kinds: &[&str]) -> String {
+    let blocks: Vec<_> = (0..20).map(|index| kinds[index % kinds.len()]).collect();
+    format!("[{}]", blocks.join(","))
+}
