@@ -24,7 +24,7 @@ async fn connect<F>(
 where
     F: Future<Output = Scripted> + Send + 'static,
 {
-    let (ours, server) = Scripted::pair().await;
+    let (ours, server) = Scripted::pair();
     let (client, server) = tokio::join!(builder.connect(ours), tokio::spawn(script(server)));
     // A refused client has closed its side, one that is connected has not.
     let mut server = server.unwrap();
@@ -90,7 +90,7 @@ async fn an_answer_that_is_no_discovery_means_a_handshake() {
 #[tokio::test(start_paused = true)]
 async fn silence_means_a_handshake_and_the_probe_is_not_cancelled() {
     let start = Instant::now();
-    let (ours, mut server) = Scripted::pair().await;
+    let (ours, mut server) = Scripted::pair();
     let script = tokio::spawn(async move {
         server.expect("server/discover").await;
         server.shake_hands("2024-11-05").await;
@@ -203,7 +203,7 @@ async fn a_given_verdict_is_not_probed() {
 
 #[tokio::test]
 async fn a_server_that_goes_away_is_reported() {
-    let (ours, server) = Scripted::pair().await;
+    let (ours, server) = Scripted::pair();
     drop(server);
     let refused = builder().connect(ours).await.unwrap_err();
     assert!(matches!(refused, ConnectError::Closed), "{refused}");

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::{Era, Implementation, Revision, Revisions};
+use mcp_types::{Era, Implementation, Revision, Revisions, ServerNotification};
 
 use super::config::Config;
-use super::connect::agree;
-use super::link::Link;
-use super::status::{OnStatus, Status, StatusBoard, TransportState};
-use super::{Client, ConnectError};
+use super::connect::without_probe;
+use super::hub::{Hub, OnNotification};
+use super::opener::{Open, Shared};
+use super::slot::Connection;
+use super::status::{OnStatus, Status, StatusBoard};
+use super::{Client, ConnectError, KeepAlive, Reconnect};
 use crate::protocol::Timeouts;
 use crate::transport::Transport;
 
@@ -18,6 +20,7 @@ use crate::transport::Transport;
 pub struct ClientBuilder {
     config: Config,
     on_status: Option<OnStatus>,
+    on_notification: Vec<OnNotification>,
 }
 
 impl ClientBuilder {
@@ -25,6 +28,7 @@ impl ClientBuilder {
         Self {
             config: Config::new(Implementation::new(name, version)),
             on_status: None,
+            on_notification: Vec::new(),
         }
     }
 
@@ -78,7 +82,44 @@ impl ClientBuilder {
         self
     }
 
-    /// Opens the transport and agrees with the server on a revision.
+    /// Calls `observer` with each notification of the server, in order. It must return quickly:
+    /// the connection waits.
+    pub fn on_notification(
+        mut self,
+        observer: impl Fn(&ServerNotification) + Send + Sync + 'static,
+    ) -> Self {
+        self.on_notification.push(Box::new(observer));
+        self
+    }
+
+    /// How the server is asked for signs of life, in revisions that have `ping`; every 30 seconds
+    /// unless set.
+    pub fn keep_alive(mut self, keep_alive: KeepAlive) -> Self {
+        self.config.keep_alive = Some(keep_alive);
+        self
+    }
+
+    /// The server is not asked for signs of life.
+    pub fn without_keep_alive(mut self) -> Self {
+        self.config.keep_alive = None;
+        self
+    }
+
+    /// How a lost connection is made anew, for a client made by
+    /// [`connect_with`](Self::connect_with).
+    pub fn reconnect(mut self, reconnect: Reconnect) -> Self {
+        self.config.reconnect = Some(reconnect);
+        self
+    }
+
+    /// A lost connection stays lost.
+    pub fn without_reconnect(mut self) -> Self {
+        self.config.reconnect = None;
+        self
+    }
+
+    /// Opens the transport and agrees with the server on a revision. A connection that is lost
+    /// stays lost, because there is no second transport.
     ///
     /// Must be called within a tokio runtime: the connection is driven by a task of its own.
     ///
@@ -86,20 +127,71 @@ impl ClientBuilder {
     ///
     /// See [`ConnectError`]; whatever was opened is closed again.
     pub async fn connect<T: Transport>(self, transport: T) -> Result<Client, ConnectError> {
-        let board = Arc::new(StatusBoard::new(self.on_status));
-        board.set_transport(TransportState::Connecting);
-        let halves = transport.open().await.map_err(|error| {
-            board.set_transport(TransportState::Disconnected);
-            ConnectError::Open(error)
-        })?;
-        board.set_transport(TransportState::Connected);
-        let link = Link::new::<T>(halves, &board, self.config.limits);
-        match agree(&link, &self.config).await {
-            Ok(agreed) => Ok(Client::new(self.config, board, link, agreed)),
-            Err(error) => {
-                link.close().await;
-                Err(error)
-            }
+        let shared = self.shared();
+        let link = shared.open(transport).await.map_err(ConnectError::Open)?;
+        let connection = shared.greet(link, shared.config.revisions).await?;
+        Ok(Client::start(shared, None, connection))
+    }
+
+    /// Connects over a transport that `make` makes, and makes another one when the connection is
+    /// lost: a server that died is started again.
+    ///
+    /// Calls that are safe to repeat (everything but tools, and tools that say that they only read
+    /// or are idempotent) are then sent again; others fail with [`CallError::Closed`]. The log
+    /// level and subscriptions are made again.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), mcp_runtime::ConnectError> {
+    /// use mcp_runtime::Client;
+    /// use mcp_runtime::transport::ChildProcess;
+    ///
+    /// let server = ChildProcess::new("my-server");
+    /// let client = Client::builder("example", "1.0.0")
+    ///     .connect_with(move || server.clone())
+    ///     .await?;
+    /// # client.close().await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// See [`ConnectError`]; the first connection is tried once, twice where the server dies of
+    /// being asked which revision it speaks.
+    ///
+    /// [`CallError::Closed`]: crate::CallError::Closed
+    pub async fn connect_with<T: Transport>(
+        self,
+        make: impl Fn() -> T + Send + Sync + 'static,
+    ) -> Result<Client, ConnectError> {
+        let shared = self.shared();
+        let open: Open = Box::new(move |shared| {
+            let transport = make();
+            Box::pin(async move { shared.open(transport).await })
+        });
+        let connection = first(&shared, &open).await?;
+        Ok(Client::start(shared, Some(open), connection))
+    }
+
+    fn shared(self) -> Shared {
+        Shared {
+            config: Arc::new(self.config),
+            board: Arc::new(StatusBoard::new(self.on_status)),
+            hub: Arc::new(Hub::new(self.on_notification)),
+            memory: Arc::default(),
         }
+    }
+}
+
+async fn first(shared: &Shared, open: &Open) -> Result<Connection, ConnectError> {
+    let mut revisions = shared.config.revisions;
+    loop {
+        let link = open(shared.clone()).await.map_err(ConnectError::Open)?;
+        let error = match shared.greet(link, revisions).await {
+            Err(error @ ConnectError::Closed) => error,
+            settled => return settled,
+        };
+        tracing::debug!("the server closed the connection when it was probed");
+        revisions = without_probe(revisions).ok_or(error)?;
     }
 }

@@ -5,14 +5,15 @@ use std::future::IntoFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::{Conform, ProgressNotificationParams, Request};
+use mcp_types::{Conform, ProgressNotificationParams, Request, methods};
 
 use super::Client;
 use super::link::Options;
 use super::output::complete;
+use super::slot::Connection;
 use crate::driver::BoxFuture;
 use crate::error::CallError;
-use crate::protocol::Timeouts;
+use crate::protocol::{Timeouts, Unavailable};
 
 /// A request that is about to be sent; await it to send it.
 ///
@@ -33,9 +34,19 @@ use crate::protocol::Timeouts;
 /// ```
 #[must_use = "nothing is sent until this is awaited"]
 pub struct Call<R: Request> {
-    client: Client,
-    params: Result<R::Params, serde_json::Error>,
+    pub(super) client: Client,
+    pub(super) params: Result<R::Params, serde_json::Error>,
     options: Options,
+    policy: Policy,
+}
+
+/// What is done about a connection that is lost.
+#[derive(Clone, Copy)]
+struct Policy {
+    /// Whether the call waits for it to be restored.
+    waits: bool,
+    /// Whether the call is sent again when its answer was lost.
+    repeats: bool,
 }
 
 impl<R: Request> Call<R> {
@@ -44,7 +55,28 @@ impl<R: Request> Call<R> {
             client: client.clone(),
             params,
             options: Options::new(client.config().timeouts),
+            policy: Policy {
+                waits: true,
+                // Whatever is not a tool asks for something or sets it.
+                repeats: R::METHOD != methods::TOOLS_CALL,
+            },
         }
+    }
+
+    /// The call may be sent again when the connection is lost before its answer came, or may not.
+    ///
+    /// Unless said here, requests other than `tools/call` may, and tools whose annotations, as
+    /// last listed, say that they only read or are idempotent.
+    pub fn repeatable(mut self, repeatable: bool) -> Self {
+        self.policy.repeats = repeatable;
+        self
+    }
+
+    /// Fails at once while the connection is being restored, instead of waiting for it.
+    pub fn fail_fast(mut self) -> Self {
+        self.policy.waits = false;
+        self.policy.repeats = false;
+        self
     }
 
     /// How long to wait for the answer, in all.
@@ -79,17 +111,61 @@ where
     R::Params: Conform,
 {
     async fn send(self) -> Result<R::Result, CallError> {
-        let connection = self.client.connection();
-        let agreed = &connection.agreed;
-        let answer = {
-            let mut params = self.params.map_err(CallError::Params)?;
+        let Self {
+            client,
+            params,
+            options,
+            policy,
+        } = self;
+        let mut params = params.map_err(CallError::Params)?;
+        for attempt in 0.. {
+            let connection = reach::<R>(&client, &options, policy).await?;
+            let agreed = &connection.agreed;
             params.conform(agreed.agreement.revision);
-            let link = &connection.link;
-            link.request::<R>(&params, &agreed.meta, self.options)
-        };
-        let result = answer.await?;
-        complete::<R>(&result)
+            let meta = client.memory().meta(&agreed.meta);
+            let answer = connection
+                .link
+                .request::<R>(&params, &meta, options.clone());
+            match answer.await {
+                Err(error) if attempt < REPEATS && may_repeat(&error, policy) => {
+                    tracing::debug!(method = R::METHOD, "to be sent again after a reconnection");
+                }
+                answer => return complete::<R>(&answer?),
+            }
+        }
+        Err(CallError::Closed)
     }
+}
+
+/// How often a call that is safe to repeat is sent again: one that kills its server each time must
+/// come to an end.
+const REPEATS: u32 = 2;
+
+/// Whether a call that failed with `error` is sent again.
+fn may_repeat(error: &CallError, policy: Policy) -> bool {
+    match error {
+        CallError::Closed => policy.repeats,
+        // It was not sent at all: the connection was lost just before.
+        CallError::Unavailable(Unavailable::State { .. }) => policy.waits,
+        _ => false,
+    }
+}
+
+/// Waits for the connection, for no longer than for an answer.
+async fn reach<R: Request>(
+    client: &Client,
+    options: &Options,
+    policy: Policy,
+) -> Result<Arc<Connection>, CallError> {
+    let waited = options.timeouts.total.min(options.timeouts.idle);
+    let connection = client.connection(policy.waits);
+    let reached = tokio::time::timeout(waited, connection).await;
+    reached.unwrap_or_else(|_| {
+        Err(CallError::Timeout {
+            method: R::METHOD.to_owned(),
+            waited,
+        })
+    })
 }
 
 impl<R> IntoFuture for Call<R>

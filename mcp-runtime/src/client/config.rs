@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use mcp_types::{ClientCapabilities, Implementation, Revisions};
 
+use super::keep_alive::KeepAlive;
+use super::reconnect::Reconnect;
 use crate::driver::Limits;
 use crate::protocol::Timeouts;
 
@@ -18,6 +20,8 @@ pub(super) struct Config {
     pub(super) timeouts: Timeouts,
     pub(super) max_pages: usize,
     pub(super) limits: Limits,
+    pub(super) keep_alive: Option<KeepAlive>,
+    pub(super) reconnect: Option<Reconnect>,
 }
 
 impl Config {
@@ -30,6 +34,8 @@ impl Config {
             timeouts: Timeouts::default(),
             max_pages: 1000,
             limits: Limits::default(),
+            keep_alive: Some(KeepAlive::default()),
+            reconnect: Some(Reconnect::default()),
         }
     }
 }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use mcp_types::{
     Conform, DiscoverRequest, DiscoverResult, Era, ErrorObject, InitializeRequest,
     InitializeRequestParams, InitializeResult, InitializedNotification, RawJson, Request,
-    RequestMetaObject, RequestParams, Revision, UnsupportedProtocolVersionErrorData, error_codes,
+    RequestMetaObject, RequestParams, Revision, Revisions, UnsupportedProtocolVersionErrorData,
+    error_codes,
 };
 
 use super::config::Config;
@@ -42,8 +43,12 @@ enum Discovery {
 /// A client that speaks both eras asks for `server/discover` first, and falls back to
 /// `initialize` on any answer that only a server of the handshake era gives, or on silence
 /// (2026-07-28, "stdio", section Backward Compatibility).
-pub(super) async fn agree(link: &Link, config: &Config) -> Result<Agreed, ConnectError> {
-    let newest = |era| config.revisions.newest_of(era);
+pub(super) async fn agree(
+    link: &Link,
+    config: &Config,
+    revisions: Revisions,
+) -> Result<Agreed, ConnectError> {
+    let newest = |era| revisions.newest_of(era);
     match (newest(Era::Stateless), newest(Era::Handshake)) {
         (Some(stateless), Some(handshake)) => probe(link, config, stateless, handshake).await,
         (Some(stateless), None) => {
@@ -53,6 +58,14 @@ pub(super) async fn agree(link: &Link, config: &Config) -> Result<Agreed, Connec
         (None, Some(handshake)) => initialize(link, config, handshake).await,
         (None, None) => Err(ConnectError::NoRevision),
     }
+}
+
+/// The revisions that are left when a server does not survive to be asked which it speaks; `None`
+/// where it was not asked.
+pub(super) fn without_probe(revisions: Revisions) -> Option<Revisions> {
+    let eras = [Era::Stateless, Era::Handshake];
+    let probed = eras.iter().all(|era| revisions.newest_of(*era).is_some());
+    probed.then(|| revisions.of(Era::Handshake))
 }
 
 /// Tries the stateless era, and the handshake where that leads nowhere.

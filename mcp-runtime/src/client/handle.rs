@@ -5,11 +5,15 @@ use std::sync::Arc;
 use mcp_types::{
     Implementation, PingRequest, Request, RequestParams, Revision, ServerCapabilities,
 };
+use tokio::sync::watch;
 
 use super::config::Config;
-use super::connect::Agreed;
-use super::link::Link;
-use super::status::{Status, StatusBoard, StatusWatch};
+use super::hub::Notifications;
+use super::memory::Memory;
+use super::opener::{Open, Shared};
+use super::slot::{Connection, Phase, Slot, usable};
+use super::status::{Status, StatusWatch};
+use super::supervisor::Supervisor;
 use super::{Call, ClientBuilder};
 use crate::error::CallError;
 use crate::protocol::Agreement;
@@ -41,16 +45,11 @@ pub struct Client {
 
 #[derive(Debug)]
 struct Inner {
-    config: Config,
-    board: Arc<StatusBoard>,
-    connection: Connection,
-}
-
-/// An open link, and what was agreed on over it.
-#[derive(Debug)]
-pub(super) struct Connection {
-    pub(super) link: Link,
-    pub(super) agreed: Agreed,
+    shared: Shared,
+    slot: watch::Receiver<Slot>,
+    closing: watch::Sender<bool>,
+    /// Whether a lost connection is made anew.
+    restores: bool,
 }
 
 impl Client {
@@ -59,12 +58,22 @@ impl Client {
         ClientBuilder::new(name.into(), version.into())
     }
 
-    pub(super) fn new(config: Config, board: Arc<StatusBoard>, link: Link, agreed: Agreed) -> Self {
-        let connection = Connection { link, agreed };
+    pub(super) fn start(shared: Shared, open: Option<Open>, connection: Connection) -> Self {
+        let restores = open.is_some() && shared.config.reconnect.is_some();
+        let (announce, slot) = watch::channel(Slot::up(connection));
+        let (closing, until) = watch::channel(false);
+        let supervisor = Supervisor {
+            shared: shared.clone(),
+            open,
+            slot: announce,
+            closing: until,
+        };
+        tokio::spawn(supervisor.run());
         let inner = Inner {
-            config,
-            board,
-            connection,
+            shared,
+            slot,
+            closing,
+            restores,
         };
         Self {
             inner: Arc::new(inner),
@@ -72,11 +81,22 @@ impl Client {
     }
 
     pub(super) fn config(&self) -> &Config {
-        &self.inner.config
+        &self.inner.shared.config
     }
 
-    pub(super) fn connection(&self) -> &Connection {
-        &self.inner.connection
+    pub(super) fn memory(&self) -> &Memory {
+        &self.inner.shared.memory
+    }
+
+    /// Whether a lost connection is made anew.
+    pub(super) fn restores(&self) -> bool {
+        self.inner.restores
+    }
+
+    /// The connection, once it can be used; where it is not being restored, or the caller does not
+    /// want to wait for that, at once or not at all.
+    pub(super) async fn connection(&self, may_wait: bool) -> Result<Arc<Connection>, CallError> {
+        usable(self.inner.slot.clone(), may_wait && self.restores()).await
     }
 
     /// A request of any kind; await it to send it.
@@ -95,10 +115,10 @@ impl Client {
         Ok(())
     }
 
-    /// What was agreed on when the client connected.
+    /// What was agreed on when the client connected, the last time it did.
     #[must_use]
     pub fn agreement(&self) -> Arc<Agreement> {
-        Arc::clone(&self.connection().agreed.agreement)
+        Arc::clone(&self.inner.slot.borrow().connection.agreed.agreement)
     }
 
     /// The revision that is spoken.
@@ -128,18 +148,27 @@ impl Client {
     /// Where the connection stands.
     #[must_use]
     pub fn status(&self) -> Status {
-        self.inner.board.current()
+        self.inner.shared.board.current()
     }
 
     /// Follows where the connection stands.
     #[must_use]
     pub fn watch_status(&self) -> StatusWatch {
-        self.inner.board.watch()
+        self.inner.shared.board.watch()
+    }
+
+    /// The server's notifications from now on.
+    #[must_use]
+    pub fn notifications(&self) -> Notifications {
+        self.inner.shared.hub.subscribe()
     }
 
     /// Closes the connection, and waits until everything is released. Calls that still wait for
     /// an answer fail with [`CallError::Closed`].
     pub async fn close(&self) {
-        self.connection().link.close().await;
+        self.inner.closing.send_replace(true);
+        let mut slot = self.inner.slot.clone();
+        // An error means that the task was dropped with its runtime, which is the end as well.
+        let _ = slot.wait_for(|slot| slot.phase == Phase::Down).await;
     }
 }

@@ -7,12 +7,13 @@ use mcp_types::jsonrpc::{RequestId, write};
 use mcp_types::{RawJson, Request};
 use tokio::sync::watch;
 
+use super::opener::Shared;
 use super::role::ClientRole;
 use super::session::Session;
-use super::status::{StatusBoard, TransportState};
-use crate::driver::{Cancellation, Driver, Limits, OnProgress, Peer, Sending};
+use super::status::TransportState;
+use crate::driver::{Cancellation, Driver, OnProgress, Peer, Sending};
 use crate::error::CallError;
-use crate::protocol::Timeouts;
+use crate::protocol::{LifecycleState, Timeouts};
 use crate::transport::Transport;
 
 /// A connection that is open; what was agreed on over it is known to others.
@@ -62,17 +63,13 @@ impl Options {
 
 impl Link {
     /// Begins to serve an open transport.
-    pub(super) fn new<T: Transport>(
-        halves: (T::Reader, T::Writer),
-        board: &Arc<StatusBoard>,
-        limits: Limits,
-    ) -> Self {
+    pub(super) fn new<T: Transport>(halves: (T::Reader, T::Writer), shared: &Shared) -> Self {
         let (peer, commands) = Peer::channel();
-        let session = Arc::new(Session::new(Arc::clone(board)));
-        let role = ClientRole::new(Arc::clone(&session));
-        let driver = Driver::new(role, halves, commands, limits);
+        let board = Arc::clone(&shared.board);
+        let session = Arc::new(Session::new(Arc::clone(&board)));
+        let role = ClientRole::new(Arc::clone(&session), Arc::clone(&shared.hub));
+        let driver = Driver::new(role, halves, commands, shared.config.limits);
         let (announce, ended) = watch::channel(false);
-        let board = Arc::clone(board);
         tokio::spawn(async move {
             if let Err(error) = driver.run().await {
                 tracing::warn!(%error, "the connection was lost");
@@ -135,6 +132,18 @@ impl Link {
     pub(super) async fn close(&self) {
         self.peer.shut_down();
         self.ended().await;
+    }
+
+    /// Ends the connection at once, and waits until everything is released.
+    pub(super) async fn abort(&self) {
+        self.peer.abort();
+        self.ended().await;
+    }
+
+    /// Whether nothing can be sent any more.
+    pub(super) fn is_over(&self) -> bool {
+        let state = self.session.with(|lifecycle| lifecycle.state());
+        state >= LifecycleState::ShuttingDown || *self.ended.borrow()
     }
 
     /// Waits until the connection is over.

@@ -10,17 +10,33 @@ mod config;
 mod connect;
 mod error;
 mod handle;
+mod hub;
+mod keep_alive;
 mod link;
+mod memory;
+mod offers;
+mod opener;
 mod output;
 mod pages;
+mod reconnect;
 mod role;
 mod session;
+mod slot;
 mod status;
+mod supervisor;
 mod tools;
+#[cfg(feature = "validation")]
+mod validate;
 
 pub use builder::ClientBuilder;
 pub use call::Call;
 pub use error::ConnectError;
 pub use handle::Client;
+pub use hub::Notifications;
+pub use keep_alive::KeepAlive;
+pub use pages::{ListRequest, Pages};
+pub use reconnect::Reconnect;
 pub use status::{Status, StatusWatch, TransportState};
 pub use tools::TypedCall;
+#[cfg(feature = "validation")]
+pub use validate::ValidatedCall;

@@ -7,6 +7,7 @@ use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::{RawJson, Revision, Side, methods};
 use serde_json::value::RawValue;
 
+use super::hub::Hub;
 use super::session::Session;
 use crate::driver::{Outgoing, Role, Served};
 use crate::protocol::{ClientLifecycle, Refusal, not_offered};
@@ -14,11 +15,12 @@ use crate::protocol::{ClientLifecycle, Refusal, not_offered};
 /// Asks the lifecycle what a message of the server means, and serves it.
 pub(super) struct ClientRole {
     session: Arc<Session>,
+    hub: Arc<Hub>,
 }
 
 impl ClientRole {
-    pub(super) fn new(session: Arc<Session>) -> Self {
-        Self { session }
+    pub(super) fn new(session: Arc<Session>, hub: Arc<Hub>) -> Self {
+        Self { session, hub }
     }
 
     fn serve(&self, method: &str) -> Result<Served<RawJson>, Refusal> {
@@ -49,11 +51,15 @@ impl Role for ClientRole {
         })
     }
 
-    fn notification(&mut self, method: &str, _params: Option<&RawValue>) {
-        let in_place = self
+    fn notification(&mut self, method: &str, params: Option<&RawValue>) {
+        if self
             .session
-            .with(|lifecycle| lifecycle.notification(method));
-        tracing::debug!(method, in_place, "a notification of the server was ignored");
+            .with(|lifecycle| lifecycle.notification(method))
+        {
+            self.hub.publish(method, params);
+        } else {
+            tracing::debug!(method, "a notification out of place was ignored");
+        }
     }
 
     fn accepts_batches(&self) -> Result<(), Refusal> {

@@ -25,7 +25,15 @@ impl Client {
     /// Why a page is missing; [`CallError::Result`] when the list has more pages than
     /// [`max_pages`](super::ClientBuilder::max_pages).
     pub async fn list_tools(&self) -> Result<Vec<Tool>, CallError> {
-        self.all_pages::<ListToolsRequest>().await
+        let tools = self.all_pages::<ListToolsRequest>().await?;
+        self.memory().learn(&tools);
+        Ok(tools)
+    }
+
+    /// What the server said of a tool when tools were last listed on this connection.
+    #[must_use]
+    pub fn known_tool(&self, name: &str) -> Option<Tool> {
+        self.memory().tool(name)
     }
 
     /// Calls a tool; await it to send it. `arguments` must serialise to an object, or to nothing
@@ -38,6 +46,8 @@ impl Client {
         name: impl Into<String>,
         arguments: impl Serialize,
     ) -> Call<CallToolRequest> {
+        let name = name.into();
+        let repeatable = self.memory().is_repeatable(&name);
         let params = RawJson::new(&arguments).map(|arguments| {
             let params = CallToolRequestParams::new(name);
             match arguments.get() {
@@ -45,7 +55,7 @@ impl Client {
                 _ => params.with_arguments(arguments),
             }
         });
-        Call::new(self, params)
+        Call::new(self, params).repeatable(repeatable)
     }
 
     /// Calls a tool and decodes what it returns; await it to send it.

@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used, dead_code)]
 
-use mcp_runtime::transport::memory::{self, Memory};
-use mcp_runtime::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
+use mcp_runtime::transport::memory::Memory;
+use mcp_runtime::transport::{
+    ByteStream, DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, LineReader,
+    LineWriter, Outbox, Transport,
+};
 use mcp_runtime::{Client, ClientBuilder, Revision};
 use serde_json::{Value, json};
 
@@ -16,16 +19,16 @@ pub(crate) struct Scripted {
 
 impl Scripted {
     /// A connection: the client's end, and the server.
-    pub(crate) async fn pair() -> (Memory, Self) {
-        let (ours, theirs) = memory::pair();
-        let (reader, writer) = theirs.open().await.unwrap();
-        let outbox = Outbox::new();
+    pub(crate) fn pair() -> (Memory, Self) {
+        let (ours, theirs) = tokio::io::duplex(64 * 1024);
+        let (reader, writer) = tokio::io::split(theirs);
         let server = Self {
-            reader,
-            writer,
-            outbox,
+            reader: LineReader::new(reader, DEFAULT_MAX_FRAME_BYTES),
+            writer: LineWriter::new(writer),
+            outbox: Outbox::new(),
         };
-        (ours, server)
+        let (reader, writer) = tokio::io::split(ours);
+        (ByteStream::new(reader, writer), server)
     }
 
     /// The next message, or `None` when the client has closed its side.
@@ -101,7 +104,7 @@ impl Scripted {
 pub(crate) fn initialized(revision: &str) -> Value {
     json!({
         "protocolVersion": revision,
-        "capabilities": {"tools": {}, "logging": {}},
+        "capabilities": {"tools": {}, "logging": {}, "resources": {"subscribe": true}},
         "serverInfo": {"name": "scripted", "version": "1"},
     })
 }
@@ -120,7 +123,7 @@ pub(crate) fn discovered(versions: &[&str]) -> Value {
 
 /// A client that is connected to a scripted server in the handshake era.
 pub(crate) async fn operating(builder: ClientBuilder) -> (Client, Scripted) {
-    let (ours, mut server) = Scripted::pair().await;
+    let (ours, mut server) = Scripted::pair();
     let connect = builder.revision(Revision::V2025_11_25).connect(ours);
     let (client, _) = tokio::join!(connect, server.shake_hands("2025-11-25"));
     (client.unwrap(), server)
@@ -128,7 +131,12 @@ pub(crate) async fn operating(builder: ClientBuilder) -> (Client, Scripted) {
 
 /// A client that is connected to a scripted server in the stateless era.
 pub(crate) async fn stateless(builder: ClientBuilder) -> (Client, Scripted) {
-    let (ours, mut server) = Scripted::pair().await;
+    let (ours, mut server) = Scripted::pair();
     let (client, _) = tokio::join!(builder.connect(ours), server.be_discovered());
     (client.unwrap(), server)
+}
+
+/// A result of `tools/call`.
+pub(crate) fn said(text: &str) -> Value {
+    json!({"content": [{"type": "text", "text": text}]})
 }

@@ -1,0 +1,82 @@
+//! What the server tells of its own accord.
+
+use std::fmt;
+
+use mcp_types::ServerNotification;
+use serde_json::value::RawValue;
+use tokio::sync::broadcast;
+
+/// Notifications that wait for a slow reader; older ones are forgotten.
+const WAITING: usize = 256;
+
+/// What is called with each notification.
+pub(super) type OnNotification = Box<dyn Fn(&ServerNotification) + Send + Sync>;
+
+/// Passes notifications on to whoever wants to know.
+pub(super) struct Hub {
+    observers: Vec<OnNotification>,
+    streams: broadcast::Sender<ServerNotification>,
+}
+
+impl Hub {
+    pub(super) fn new(observers: Vec<OnNotification>) -> Self {
+        Self {
+            observers,
+            streams: broadcast::Sender::new(WAITING),
+        }
+    }
+
+    pub(super) fn subscribe(&self) -> Notifications {
+        Notifications(self.streams.subscribe())
+    }
+
+    /// Passes on what the server says with `method` and `params`.
+    pub(super) fn publish(&self, method: &str, params: Option<&RawValue>) {
+        if self.observers.is_empty() && self.streams.receiver_count() == 0 {
+            return;
+        }
+        match ServerNotification::from_parts(method, params) {
+            Ok(Some(notification)) => {
+                for observer in &self.observers {
+                    observer(&notification);
+                }
+                // Nobody listening is no fault.
+                let _ = self.streams.send(notification);
+            }
+            Ok(None) => tracing::debug!(method, "an unknown notification was ignored"),
+            Err(fault) => tracing::debug!(method, %fault, "a malformed notification was ignored"),
+        }
+    }
+}
+
+impl fmt::Debug for Hub {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hub").finish_non_exhaustive()
+    }
+}
+
+/// The notifications of a server, from the moment on when this was made, across reconnections.
+///
+/// A reader that falls behind by more than 256 misses the oldest.
+#[derive(Debug)]
+pub struct Notifications(broadcast::Receiver<ServerNotification>);
+
+impl Notifications {
+    /// The next notification; `None` once there can't be any, because the client is gone.
+    ///
+    /// Cancel safe: a future that is dropped loses nothing.
+    pub async fn next(&mut self) -> Option<ServerNotification> {
+        loop {
+            match self.0.recv().await {
+                Ok(notification) => return Some(notification),
+                Err(broadcast::error::RecvError::Lagged(missed)) => {
+                    tracing::warn!(
+                        missed,
+                        "notifications were forgotten: the reader is too slow"
+                    );
+                }
+                Err(broadcast::error::RecvError::Closed) => return None,
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Whether the server is still there.
+
+use std::time::Duration;
+
+use mcp_types::{PingRequest, RequestParams};
+use tokio::time::sleep;
+
+use super::link::{Link, Options};
+use crate::error::CallError;
+use crate::protocol::Timeouts;
+
+/// How a server is asked for signs of life, in revisions that have `ping`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeepAlive {
+    /// How much time passes between one `ping` and the next; 30 seconds by default.
+    pub every: Duration,
+    /// How long an answer may take; 5 seconds by default.
+    pub timeout: Duration,
+    /// After how many unanswered ones in a row the connection is taken for dead; 3 by default.
+    pub misses: u32,
+}
+
+impl Default for KeepAlive {
+    fn default() -> Self {
+        Self {
+            every: Duration::from_secs(30),
+            timeout: Duration::from_secs(5),
+            misses: 3,
+        }
+    }
+}
+
+impl KeepAlive {
+    /// Asks again and again, and returns when the connection is to be taken for dead. Never
+    /// returns where there is no `ping`.
+    pub(super) async fn until_dead(self, link: &Link) {
+        let timeouts = Timeouts {
+            idle: self.timeout,
+            total: self.timeout,
+            reset_on_progress: false,
+        };
+        let mut missed = 0;
+        while missed < self.misses {
+            sleep(self.every).await;
+            let options = Options::silent(timeouts);
+            let params = RequestParams::new();
+            match link.request::<PingRequest>(&params, "", options).await {
+                Err(CallError::Timeout { .. }) => missed += 1,
+                // The end of the connection, or a revision without `ping`.
+                Err(CallError::Closed | CallError::Unavailable(_)) => std::future::pending().await,
+                // Any answer is a sign of life, a refusal as well.
+                _ => missed = 0,
+            }
+        }
+    }
+}

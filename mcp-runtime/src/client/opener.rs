@@ -1,0 +1,62 @@
+//! Opening a transport, once or again and again.
+
+use std::io;
+use std::sync::Arc;
+
+use mcp_types::Revisions;
+
+use super::config::Config;
+use super::connect::agree;
+use super::error::ConnectError;
+use super::hub::Hub;
+use super::link::Link;
+use super::memory::Memory;
+use super::slot::Connection;
+use super::status::{StatusBoard, TransportState};
+use crate::driver::BoxFuture;
+use crate::transport::Transport;
+
+/// Opens a transport of some kind.
+pub(super) type Open = Box<dyn Fn(Shared) -> BoxFuture<io::Result<Link>> + Send + Sync>;
+
+/// What all connections of a client have in common.
+#[derive(Clone, Debug)]
+pub(super) struct Shared {
+    pub(super) config: Arc<Config>,
+    pub(super) board: Arc<StatusBoard>,
+    pub(super) hub: Arc<Hub>,
+    pub(super) memory: Arc<Memory>,
+}
+
+impl Shared {
+    /// Opens `transport` and begins to serve it.
+    pub(super) async fn open<T: Transport>(&self, transport: T) -> io::Result<Link> {
+        self.board.set_transport(TransportState::Connecting);
+        match transport.open().await {
+            Ok(halves) => {
+                self.board.set_transport(TransportState::Connected);
+                Ok(Link::new::<T>(halves, self))
+            }
+            Err(error) => {
+                self.board.set_transport(TransportState::Disconnected);
+                Err(error)
+            }
+        }
+    }
+
+    /// Agrees with the server behind `link` on one of `revisions`; closes the link where that
+    /// fails.
+    pub(super) async fn greet(
+        &self,
+        link: Link,
+        revisions: Revisions,
+    ) -> Result<Connection, ConnectError> {
+        match agree(&link, &self.config, revisions).await {
+            Ok(agreed) => Ok(Connection { link, agreed }),
+            Err(error) => {
+                link.close().await;
+                Err(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! When to try again.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::time::Duration;
+
+/// How a lost connection is made anew.
+///
+/// Before the first try there is a pause, and each further one is twice as long as the one before
+/// it, up to a maximum. A random part of each pause is left out, so that many clients of one
+/// server do not come back at the same moment.
+///
+/// ```
+/// use std::time::Duration;
+/// use mcp_runtime::client::Reconnect;
+///
+/// let patient = Reconnect { tries: 20, ..Reconnect::default() };
+/// # drop(patient);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reconnect {
+    /// How many tries in a row may fail; 5 by default.
+    pub tries: u32,
+    /// The pause before the first try; 1 second by default.
+    pub first_pause: Duration,
+    /// The longest pause; 30 seconds by default.
+    pub max_pause: Duration,
+    /// Which part of a pause may be left out, from 0 to 1; 0.25 by default.
+    pub jitter: f64,
+}
+
+impl Default for Reconnect {
+    fn default() -> Self {
+        Self {
+            tries: 5,
+            first_pause: Duration::from_secs(1),
+            max_pause: Duration::from_secs(30),
+            jitter: 0.25,
+        }
+    }
+}
+
+impl Reconnect {
+    /// The pauses before the tries, one after the other.
+    pub(super) fn pauses(self) -> impl Iterator<Item = Duration> {
+        (0..self.tries).map(move |attempt| self.pause(attempt, random()))
+    }
+
+    /// The pause before a try (counted from 0); `random` is from 0 to 1.
+    fn pause(self, attempt: u32, random: f64) -> Duration {
+        let doubled = 1_u32.checked_shl(attempt).unwrap_or(u32::MAX);
+        let whole = self.first_pause.saturating_mul(doubled).min(self.max_pause);
+        whole.mul_f64(1.0 - self.jitter.clamp(0.0, 1.0) * random)
+    }
+}
+
+/// A number from 0 to 1 that is different each time. Nobody's secret depends on it.
+fn random() -> f64 {
+    let bits = RandomState::new().build_hasher().finish();
+    f64::from((bits >> 32) as u32) / f64::from(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_the_maximum() {
+        let policy = Reconnect::default();
+        let pauses = [0, 1, 2, 3, 4, 5, 40].map(|attempt| policy.pause(attempt, 0.0).as_secs());
+        assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30]);
+        assert_eq!(policy.pauses().count(), 5);
+    }
+
+    #[test]
+    fn jitter_shortens_within_its_bound() {
+        let policy = Reconnect::default();
+        assert_eq!(policy.pause(2, 1.0), Duration::from_secs(3));
+        for pause in policy.pauses().zip([1, 2, 4, 8, 16]) {
+            let (pause, whole) = (pause.0.as_secs_f64(), f64::from(pause.1));
+            assert!(
+                pause <= whole && pause >= whole * 0.75,
+                "{pause} of {whole}"
+            );
+        }
+    }
+}
