@@ -8,7 +8,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::replay::{Held, Key, Replay, collect};
+use super::replay::{Held, Key, Replay, Whole, collect};
 use crate::RawJson;
 
 /// A union told apart by the value of one field.
@@ -57,12 +57,13 @@ impl<'de, T: ByField> Visitor<'de> for FieldVisitor<T> {
                 held.push((key, text(&value)?));
             }
             return match index {
-                Some(index) => T::decode(index, replay(held, None, map)),
+                Some(index) if held.is_empty() => T::decode(index, MapAccessDeserializer::new(map)),
+                Some(index) => whole(&mut held, map, |json| T::decode(index, json)),
                 None => collect(&held, map).map(T::unknown),
             };
         }
         match T::DEFAULT {
-            Some(index) => T::decode(index, replay(held, None, map)),
+            Some(index) => whole(&mut held, map, |json| T::decode(index, json)),
             None => Err(A::Error::missing_field(T::FIELD)),
         }
     }
@@ -104,6 +105,16 @@ impl<'de, T: ByKey> Visitor<'de> for KeyVisitor<T> {
         }
         collect(&held, map).map(T::unknown)
     }
+}
+
+/// Decodes what was held back together with the rest.
+fn whole<'de, T, A: MapAccess<'de>>(
+    held: &mut Held<'de>,
+    rest: A,
+    decode: impl FnOnce(MapAccessDeserializer<Whole<'_, 'de>>) -> serde_json::Result<T>,
+) -> Result<T, A::Error> {
+    let whole = Whole::new(held, rest)?;
+    decode(MapAccessDeserializer::new(whole)).map_err(A::Error::custom)
 }
 
 fn replay<'de, A: MapAccess<'de>>(

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::value::CowStrDeserializer;
+use serde::de::value::{BorrowedStrDeserializer, CowStrDeserializer};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -99,6 +99,54 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Replay<'de, A> {
                 .map_err(A::Error::custom),
             None => self.rest.next_value_seed(seed),
         }
+    }
+}
+
+/// An object that has been held back as a whole.
+///
+/// Its text lives as long as `'a`, so that it is read as fast as the input itself.
+pub(crate) struct Whole<'a, 'de> {
+    members: std::slice::Iter<'a, (Cow<'de, str>, Box<RawValue>)>,
+    value: Option<&'a RawValue>,
+}
+
+impl<'a, 'de> Whole<'a, 'de> {
+    /// Holds back the rest as well.
+    pub(crate) fn new<A: MapAccess<'de>>(
+        held: &'a mut Held<'de>,
+        mut rest: A,
+    ) -> Result<Self, A::Error> {
+        while let Some((Key(key), value)) = rest.next_entry()? {
+            held.push((key, value));
+        }
+        Ok(Self {
+            members: held.iter(),
+            value: None,
+        })
+    }
+}
+
+impl<'a> MapAccess<'a> for Whole<'a, '_> {
+    type Error = serde_json::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'a>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Self::Error> {
+        let Some((key, value)) = self.members.next() else {
+            return Ok(None);
+        };
+        self.value = Some(value);
+        seed.deserialize(BorrowedStrDeserializer::new(key))
+            .map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'a>>(
+        &mut self,
+        seed: V,
+    ) -> Result<V::Value, Self::Error> {
+        let value = self.value.take().map_or("null", RawValue::get);
+        seed.deserialize(&mut serde_json::Deserializer::from_str(value))
     }
 }
 
