@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use mcp_types::jsonrpc::write::{self, ErrorId};
-use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, RequestId, code};
+use mcp_types::jsonrpc::write;
+use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, RequestId};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, InitializeRequest, Notification,
     ProgressNotification, ProgressNotificationParams, RawJson, Request,
@@ -14,7 +14,8 @@ use super::batch::{BatchKey, Batches};
 use super::frame::id_in_head;
 use super::in_flight::{Finished, InFlight};
 use super::panic::contain;
-use super::{Command, Limits, Outgoing, Role, Served, Waiter};
+use super::response::{write_error, write_response};
+use super::{Command, Limits, Role, Served, Waiter};
 use crate::error::CallError;
 use crate::protocol::{Pending, Refusal};
 use crate::transport::{Incoming, Outbox};
@@ -166,20 +167,7 @@ impl<R: Role> Core<R> {
         outcome: Result<R::Answer, ErrorObject>,
         batch: Option<BatchKey>,
     ) {
-        let write = |out: &mut Vec<u8>| {
-            let error = match &outcome {
-                Ok(answer) => match contain(|| answer.write(out, id)) {
-                    Ok(Ok(())) => return,
-                    Ok(Err(fault)) => {
-                        tracing::error!(%fault, "a result can't be serialised");
-                        &ErrorObject::new(code::INTERNAL_ERROR, "Internal error")
-                    }
-                    Err(panic) => &panic.clone(),
-                },
-                Err(error) => error,
-            };
-            write_error(out, ErrorId::Of(id), error);
-        };
+        let write = |out: &mut Vec<u8>| write_response(out, id, &outcome);
         match batch {
             Some(batch) => self.push_batch(batch, write),
             None => self.push(write),
@@ -281,9 +269,4 @@ fn parsed<'a, T: serde::Deserialize<'a>>(params: Option<&'a RawValue>) -> Option
     parsed
         .inspect_err(|fault| tracing::debug!(%fault, "a malformed notification was ignored"))
         .ok()
-}
-
-fn write_error(out: &mut Vec<u8>, id: ErrorId<'_>, error: &ErrorObject) {
-    let written = write::error(out, id, error);
-    debug_assert!(written.is_ok(), "an error object can be written");
 }

@@ -8,15 +8,23 @@ mod batch;
 mod core;
 mod frame;
 mod in_flight;
+mod link;
 mod panic;
 mod peer;
+mod response;
 mod role;
 mod run;
 mod stall;
 
 pub(crate) use self::core::Core;
+#[cfg(feature = "http-server")]
+pub(crate) use link::Link;
+#[cfg(feature = "http-server")]
+pub(crate) use panic::{Contained, contain};
 pub use peer::Peer;
 pub(crate) use peer::{Cancellation, Command, OnProgress, Sending, Waiter};
+#[cfg(feature = "http-server")]
+pub(crate) use response::{write_error, write_response};
 pub use role::BoxFuture;
 pub(crate) use role::{Outgoing, Role, Served};
 pub(crate) use run::{Driver, Limits};

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use mcp_types::jsonrpc::{ErrorObject, code};
 
 /// Runs `f`; a panic becomes an error without details, which go to the log.
-pub(super) fn contain<T>(f: impl FnOnce() -> T) -> Result<T, ErrorObject> {
+pub(crate) fn contain<T>(f: impl FnOnce() -> T) -> Result<T, ErrorObject> {
     catch_unwind(AssertUnwindSafe(f)).map_err(|payload| {
         tracing::error!(panic = text(&*payload), "a handler panicked");
         ErrorObject::new(code::INTERNAL_ERROR, "Internal error")
@@ -23,7 +23,7 @@ fn text(payload: &(dyn Any + Send)) -> &str {
 }
 
 /// A future whose panics are contained.
-pub(super) struct Contained<F>(pub(super) Pin<Box<F>>)
+pub(crate) struct Contained<F>(pub(crate) Pin<Box<F>>)
 where
     F: ?Sized;
 

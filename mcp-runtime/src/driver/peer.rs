@@ -1,14 +1,15 @@
 //! The handle to the other side of a connection.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use mcp_types::jsonrpc::write;
-use mcp_types::{ErrorObject, Notification, ProgressNotificationParams, RawJson};
+use mcp_types::{ErrorObject, Notification, ProgressNotificationParams, RawJson, Request};
 use tokio::sync::{mpsc, oneshot};
 
+use super::link::{Link, Queue};
 use crate::error::CallError;
 use crate::protocol::Timeouts;
 
@@ -16,10 +17,9 @@ use crate::protocol::Timeouts;
 ///
 /// Cloning is cheap. A request whose future is dropped before its answer came is cancelled at the
 /// peer.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Peer {
-    commands: mpsc::UnboundedSender<Command>,
-    last_id: Arc<AtomicI64>,
+    link: Arc<dyn Link>,
 }
 
 /// What the driver is asked to do.
@@ -73,13 +73,24 @@ pub(crate) struct Sending {
 impl Peer {
     pub(crate) fn channel() -> (Self, mpsc::UnboundedReceiver<Command>) {
         let (commands, receiver) = mpsc::unbounded_channel();
-        let last_id = Arc::default();
-        (Self { commands, last_id }, receiver)
+        (Self::over(Arc::new(Queue::new(commands))), receiver)
+    }
+
+    /// The peer that `link` leads to.
+    pub(crate) fn over(link: Arc<dyn Link>) -> Self {
+        Self { link }
+    }
+
+    /// What the transport knows of the way to this peer, if it is a `T`.
+    #[must_use]
+    pub fn transport<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        let link: Arc<dyn Any + Send + Sync> = Arc::clone(&self.link) as _;
+        link.downcast().ok()
     }
 
     /// An id for a request, never used before on this connection.
     pub(crate) fn next_id(&self) -> i64 {
-        self.last_id.fetch_add(1, Ordering::Relaxed) + 1
+        self.link.next_id()
     }
 
     /// Sends the request that is written in `frame` under the id `id`, and waits for its result.
@@ -116,15 +127,36 @@ impl Peer {
         answer
     }
 
-    /// Sends a notification.
+    /// Sends a request and waits for its result, as long as [`Timeouts::default`] allows.
+    ///
+    /// # Errors
+    ///
+    /// The peer's error, or why there is no answer. Stateless clients can't be asked: with them, it
+    /// is [`CallError::Closed`].
+    pub async fn call<R: Request>(&self, params: &R::Params) -> Result<R::Result, CallError> {
+        let id = self.next_id();
+        let mut frame = Vec::new();
+        write::request(&mut frame, &id.into(), R::METHOD, Some(params))
+            .map_err(CallError::Params)?;
+        let sending = Sending {
+            method: R::METHOD,
+            timeouts: Timeouts::default(),
+            cancellation: Cancellation::Told,
+            progress: None,
+        };
+        let result = self.request(id, frame, sending).await?;
+        result.parse().map_err(|fault| CallError::Result {
+            method: R::METHOD.to_owned(),
+            reason: fault.to_string(),
+        })
+    }
+
+    /// Sends a notification. Over HTTP it goes before the answer to the request at hand.
     ///
     /// # Errors
     ///
     /// When the connection is over, or the parameters can't be serialised.
-    pub(crate) fn notify<N: Notification>(
-        &self,
-        params: Option<&N::Params>,
-    ) -> Result<(), CallError> {
+    pub fn notify<N: Notification>(&self, params: Option<&N::Params>) -> Result<(), CallError> {
         let mut frame = Vec::new();
         write::notification(&mut frame, N::METHOD, params).map_err(CallError::Params)?;
         self.send(Command::Notify { frame })
@@ -133,16 +165,22 @@ impl Peer {
     /// Asks the driver to end the connection in good order.
     pub(crate) fn shut_down(&self) {
         // When the driver is gone, the connection is over, which is what was asked for.
-        let _ = self.commands.send(Command::ShutDown);
+        let _ = self.send(Command::ShutDown);
     }
 
     /// Asks the driver to end the connection now.
     pub(crate) fn abort(&self) {
-        let _ = self.commands.send(Command::Abort);
+        let _ = self.send(Command::Abort);
     }
 
     fn send(&self, command: Command) -> Result<(), CallError> {
-        self.commands.send(command).map_err(|_| CallError::Closed)
+        self.link.send(command)
+    }
+}
+
+impl fmt::Debug for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Peer").finish_non_exhaustive()
     }
 }
 

@@ -9,6 +9,8 @@ mod agreement;
 #[cfg(feature = "client")]
 mod client;
 mod decode;
+#[cfg(feature = "http-server")]
+mod http;
 mod methods;
 mod negotiate;
 mod pending;
@@ -25,11 +27,15 @@ pub use agreement::Agreement;
 #[cfg(feature = "client")]
 pub(crate) use client::ClientLifecycle;
 pub(crate) use decode::{decode_params, invalid_params};
+#[cfg(feature = "http-server")]
+pub(crate) use http::{admit_stateless, is_stateless_only};
 pub(crate) use methods::not_offered;
 pub(crate) use pending::Pending;
 pub use pending::Timeouts;
 pub(crate) use refusal::Refusal;
 pub(crate) use server::{Admission, ServerLifecycle};
 pub use state::LifecycleState;
+#[cfg(feature = "http-server")]
+pub(crate) use terms::LastTerms;
 pub use terms::Terms;
 pub use unavailable::Unavailable;

@@ -21,14 +21,14 @@ use super::{LifecycleState, Refusal, Terms, decode_params};
 /// | shutting down, terminated | refused | refused | refused | refused |
 #[derive(Debug)]
 pub(crate) struct ServerLifecycle {
-    state: State,
+    pub(super) state: State,
     supported: Revisions,
     stateless_seen: bool,
     last: LastTerms,
 }
 
 #[derive(Debug)]
-enum State {
+pub(super) enum State {
     Uninitialized,
     Initializing(Arc<Terms>),
     Initialized(Arc<Terms>),

@@ -70,7 +70,7 @@ impl Terms {
 /// The terms of the last stateless request, for clients that send the same ones each time: the
 /// comparison costs a tenth of decoding them anew (3,600 instructions).
 #[derive(Debug, Default)]
-pub(super) struct LastTerms(Option<(Source, Arc<Terms>)>);
+pub(crate) struct LastTerms(Option<(Source, Arc<Terms>)>);
 
 /// The text that terms were decoded from.
 #[derive(Debug)]

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use mcp_types::{Implementation, Revisions};
+use mcp_types::{Implementation, Revisions, Tool};
 
-use super::Serve;
+use super::Endpoint;
 use super::prompts::PromptRoute;
 use super::resources::ResourceRoute;
 use super::router::Router;
 use super::tools::ToolRoute;
-use crate::transport::Transport;
 
 /// A server, ready to serve connections. Cloning is cheap: the clones share everything.
 ///
@@ -33,11 +32,21 @@ impl Server {
         ServerBuilder::default()
     }
 
-    /// Serves one connection, until the peer closes it or the process is told to end.
+    /// Serves one connection until the peer closes it, or all that come to an address; either way
+    /// until the process is told to end.
     ///
     /// Nothing happens until the value is awaited.
-    pub fn serve<T: Transport>(&self, transport: T) -> Serve<T> {
-        Serve::new(self.clone(), transport)
+    pub fn serve<E: Endpoint>(&self, endpoint: E) -> E::Serve {
+        endpoint.serve(self.clone())
+    }
+
+    /// The tools, in the order in which they are listed.
+    pub fn tools(&self) -> impl Iterator<Item = &Tool> {
+        self.router.tools()
+    }
+
+    pub(crate) fn revisions(&self) -> Revisions {
+        self.router.revisions()
     }
 
     pub(super) fn router(&self) -> &Arc<Router> {

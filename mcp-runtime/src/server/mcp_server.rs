@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Serve, Server, ServerBuilder};
-use crate::transport::Transport;
+use super::{Endpoint, Server, ServerBuilder};
 
 /// A type whose functions are offered as tools, prompts and resources.
 ///
@@ -37,10 +36,11 @@ pub trait McpServer: Send + Sync + Sized + 'static {
         builder.build()
     }
 
-    /// Serves one connection, until the peer closes it or the process is told to end.
+    /// Serves one connection until the peer closes it, or all that come to an address; either way
+    /// until the process is told to end.
     ///
     /// Nothing happens until the value is awaited.
-    fn serve<T: Transport>(self, transport: T) -> Serve<T> {
-        self.into_server().serve(transport)
+    fn serve<E: Endpoint>(self, endpoint: E) -> E::Serve {
+        endpoint.serve(self.into_server())
     }
 }

@@ -7,6 +7,8 @@ mod answer;
 mod builder;
 pub mod completions;
 mod context;
+mod dispatch;
+mod endpoint;
 mod extract;
 pub(crate) mod handler;
 pub(crate) mod icon;
@@ -27,8 +29,13 @@ pub use crate::driver::BoxFuture;
 pub(crate) use answer::Answer;
 pub use builder::{Server, ServerBuilder};
 pub use context::Context;
+#[cfg(feature = "http-server")]
+pub(crate) use dispatch::Call;
+pub use endpoint::Endpoint;
 pub use extract::FromContext;
 pub use handler::HandlerError;
 pub use mcp_server::McpServer;
 pub use reply::Reply;
+#[cfg(feature = "http-server")]
+pub(crate) use serve::obey_signals;
 pub use serve::{Serve, ShutdownHandle};

@@ -4,11 +4,10 @@ use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::{InitializedNotification, Notification, RequestId};
 use serde_json::value::RawValue;
 
-use super::router::Admitted;
-use super::trace::Trace;
+use super::dispatch::Call;
 use super::{Answer, Server};
 use crate::driver::{Peer, Role, Served};
-use crate::protocol::{Admission, Refusal, ServerLifecycle};
+use crate::protocol::{Refusal, ServerLifecycle};
 
 /// Asks the lifecycle what a message means, and the router to serve it.
 pub(super) struct ServerRole {
@@ -20,36 +19,10 @@ pub(super) struct ServerRole {
 impl ServerRole {
     pub(super) fn new(server: Server, peer: Peer) -> Self {
         Self {
-            lifecycle: ServerLifecycle::new(server.router().revisions()),
+            lifecycle: ServerLifecycle::new(server.revisions()),
             server,
             peer,
         }
-    }
-}
-
-impl ServerRole {
-    fn admit(
-        &mut self,
-        trace: &Trace,
-        id: &RequestId,
-        method: &str,
-        params: Option<&RawValue>,
-    ) -> Result<Served<Answer>, Refusal> {
-        let router = self.server.router();
-        Ok(match self.lifecycle.request(method, params)? {
-            Admission::Serve(terms) => {
-                trace.admitted(&terms, params);
-                router.serve(Admitted {
-                    id,
-                    method,
-                    params,
-                    terms: &terms,
-                    peer: &self.peer,
-                })?
-            }
-            Admission::Initialize(terms) => Served::Now(Ok(router.initialize(&terms))),
-            Admission::Ping => Served::Now(Ok(Answer::empty())),
-        })
     }
 }
 
@@ -62,9 +35,14 @@ impl Role for ServerRole {
         method: &str,
         params: Option<&RawValue>,
     ) -> Served<Answer> {
-        let trace = Trace::begin(id, method);
-        let served = trace.in_scope(|| self.admit(&trace, id, method, params));
-        trace.end(served.unwrap_or_else(Served::from))
+        let call = Call {
+            id,
+            method,
+            params,
+            peer: &self.peer,
+        };
+        let admit = || self.lifecycle.request(method, params);
+        self.server.dispatch(call, admit)
     }
 
     fn notification(&mut self, method: &str, _params: Option<&RawValue>) {

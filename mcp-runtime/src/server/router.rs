@@ -85,6 +85,10 @@ impl Router {
         }
     }
 
+    pub(super) fn tools(&self) -> impl Iterator<Item = &mcp_types::Tool> {
+        self.tools.iter()
+    }
+
     pub(super) fn revisions(&self) -> Revisions {
         self.declared.revisions
     }

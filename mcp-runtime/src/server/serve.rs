@@ -89,9 +89,7 @@ impl<T: Transport> Serve<T> {
 
     /// A handle that ends the connection from elsewhere.
     pub fn shutdown_handle(&self) -> ShutdownHandle {
-        ShutdownHandle {
-            peer: self.peer.clone(),
-        }
+        ShutdownHandle::new(self.peer.clone())
     }
 
     async fn run(self) -> Result<(), ServeError> {
@@ -128,6 +126,11 @@ pub struct ShutdownHandle {
 }
 
 impl ShutdownHandle {
+    /// A handle on whatever obeys the commands that are sent to `peer`.
+    pub(crate) fn new(peer: Peer) -> Self {
+        Self { peer }
+    }
+
     /// Takes no new calls, lets those in flight finish within the drain time, then closes.
     pub fn shut_down(&self) {
         self.peer.shut_down();
@@ -135,7 +138,7 @@ impl ShutdownHandle {
 }
 
 /// The first signal asks for the end, the second one insists.
-async fn obey_signals(peer: &Peer) -> io::Result<Infallible> {
+pub(crate) async fn obey_signals(peer: &Peer) -> io::Result<Infallible> {
     let mut signals = Signals::listen()?;
     signals.next().await;
     tracing::info!("shutting down on a signal");

@@ -7,6 +7,8 @@
 #[cfg(feature = "client")]
 pub mod child_process;
 mod frame;
+#[cfg(feature = "http-server")]
+pub mod http;
 mod line;
 pub mod memory;
 mod outbox;

@@ -44,6 +44,11 @@ impl Tools {
         self.routes.is_empty()
     }
 
+    /// The tools, in the order in which they are listed.
+    pub(in crate::server) fn iter(&self) -> impl Iterator<Item = &mcp_types::Tool> {
+        self.routes.iter().map(|route| &route.tool)
+    }
+
     /// The answer to `tools/list`, written once a revision.
     pub(in crate::server) fn list(&self, revision: Revision) -> Arc<RawJson> {
         self.list.get(revision, || {

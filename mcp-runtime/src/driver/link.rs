@@ -1,0 +1,48 @@
+//! Ways to a peer.
+
+use std::any::Any;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::Command;
+use crate::error::CallError;
+
+/// Takes what is to be sent on its way.
+pub(crate) trait Link: Any + Send + Sync {
+    /// Passes on a command.
+    ///
+    /// # Errors
+    ///
+    /// When the connection is over, or can't carry such a thing.
+    fn send(&self, command: Command) -> Result<(), CallError>;
+
+    /// An id for a request, never used before on this connection.
+    fn next_id(&self) -> i64;
+}
+
+/// The way through a driver's queue.
+#[derive(Debug)]
+pub(super) struct Queue {
+    commands: UnboundedSender<Command>,
+    last_id: AtomicI64,
+}
+
+impl Queue {
+    pub(super) fn new(commands: UnboundedSender<Command>) -> Self {
+        Self {
+            commands,
+            last_id: AtomicI64::new(0),
+        }
+    }
+}
+
+impl Link for Queue {
+    fn send(&self, command: Command) -> Result<(), CallError> {
+        self.commands.send(command).map_err(|_| CallError::Closed)
+    }
+
+    fn next_id(&self) -> i64 {
+        self.last_id.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}

@@ -1,0 +1,56 @@
+//! From the decision about a request to what serves it.
+
+use mcp_types::RequestId;
+use serde_json::value::RawValue;
+
+use super::router::Admitted;
+use super::trace::Trace;
+use super::{Answer, Server};
+use crate::driver::{Peer, Served};
+use crate::protocol::{Admission, Refusal};
+
+/// One request, as it came.
+#[derive(Clone, Copy)]
+pub(crate) struct Call<'a> {
+    pub(crate) id: &'a RequestId,
+    pub(crate) method: &'a str,
+    pub(crate) params: Option<&'a RawValue>,
+    /// The way back to who sent it.
+    pub(crate) peer: &'a Peer,
+}
+
+impl Server {
+    /// Serves a request as `admit` decides about it.
+    pub(crate) fn dispatch(
+        &self,
+        call: Call<'_>,
+        admit: impl FnOnce() -> Result<Admission, Refusal>,
+    ) -> Served<Answer> {
+        let trace = Trace::begin(call.id, call.method);
+        let served = trace.in_scope(|| self.admitted(call, admit()?, &trace));
+        trace.end(served.unwrap_or_else(Served::from))
+    }
+
+    fn admitted(
+        &self,
+        call: Call<'_>,
+        admission: Admission,
+        trace: &Trace,
+    ) -> Result<Served<Answer>, Refusal> {
+        let router = self.router();
+        Ok(match admission {
+            Admission::Serve(terms) => {
+                trace.admitted(&terms, call.params);
+                router.serve(Admitted {
+                    id: call.id,
+                    method: call.method,
+                    params: call.params,
+                    terms: &terms,
+                    peer: call.peer,
+                })?
+            }
+            Admission::Initialize(terms) => Served::Now(Ok(router.initialize(&terms))),
+            Admission::Ping => Served::Now(Ok(Answer::empty())),
+        })
+    }
+}

@@ -1,0 +1,152 @@
+//! The body of an answer that is a stream of events.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use tokio::time::{Instant, Sleep};
+
+use super::events::{EventId, StoredEvent};
+use super::sse;
+use super::stream::{Found, Item, Stream};
+use super::work::Work;
+
+/// Writes the messages of a [`Stream`] as events, drives the handler where no task does, and
+/// breaks long silences.
+pub(super) struct EventStream {
+    stream: Arc<Stream>,
+    ticket: u64,
+    /// Events that go before all others.
+    first: VecDeque<Bytes>,
+    /// The handler, which ends with this body.
+    work: Option<Work>,
+    /// Keeps whatever must live as long as the stream is read.
+    _held: Option<Arc<dyn Send + Sync>>,
+    period: Duration,
+    silence: Pin<Box<Sleep>>,
+}
+
+impl EventStream {
+    /// Reads `stream` from where it stands.
+    pub(super) fn new(stream: Arc<Stream>, work: Option<Work>, keep_alive: Duration) -> Self {
+        let ticket = stream.attach();
+        Self::with_ticket(stream, ticket, work, keep_alive)
+    }
+
+    /// Reads `stream` after the events that a client has missed; `ticket` was taken before they
+    /// were looked up.
+    pub(super) fn resumed(
+        stream: Arc<Stream>,
+        ticket: u64,
+        missed: &[StoredEvent],
+        keep_alive: Duration,
+    ) -> Self {
+        if let Some(last) = missed.last() {
+            stream.skip_to(last.sequence);
+        }
+        let mut resumed = Self::with_ticket(stream, ticket, None, keep_alive);
+        for event in missed {
+            let id = EventId {
+                stream: event.stream,
+                sequence: event.sequence,
+            };
+            let event = sse::event(Some(&id.to_string()), &event.message);
+            resumed.first.push_back(event);
+        }
+        resumed
+    }
+
+    fn with_ticket(
+        stream: Arc<Stream>,
+        ticket: u64,
+        work: Option<Work>,
+        keep_alive: Duration,
+    ) -> Self {
+        Self {
+            stream,
+            ticket,
+            first: VecDeque::new(),
+            work,
+            _held: None,
+            period: keep_alive,
+            silence: Box::pin(tokio::time::sleep(keep_alive)),
+        }
+    }
+
+    /// Keeps `held` until the stream has been read.
+    pub(super) fn holding(mut self, held: Arc<dyn Send + Sync>) -> Self {
+        self._held = Some(held);
+        self
+    }
+
+    /// Begins with an empty event, whose id lets the client resume from here (2025-11-25,
+    /// "Transports", section "Sending Messages to the Server").
+    pub(super) fn primed(mut self) -> Self {
+        let id = self.id(self.stream.position());
+        self.first.push_back(sse::empty(&id.to_string(), None));
+        self
+    }
+
+    /// The next events. `None` when there are no more.
+    pub(super) fn poll_bytes(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        if let Some(bytes) = self.first.pop_front() {
+            return Poll::Ready(Some(bytes));
+        }
+        if let Some(work) = &mut self.work
+            && let Poll::Ready((status, message)) = Pin::new(work).poll(cx)
+        {
+            self.work = None;
+            self.stream.answer(status, message);
+        }
+        match self.stream.poll_items(self.ticket, cx) {
+            Poll::Ready(Found::Items(items)) => {
+                self.silence.as_mut().reset(Instant::now() + self.period);
+                Poll::Ready(Some(self.written(&items)))
+            }
+            Poll::Ready(Found::Cut {
+                retry,
+                last_sequence,
+            }) => {
+                let id = self.id(last_sequence).to_string();
+                Poll::Ready(Some(sse::empty(&id, Some(retry.as_millis()))))
+            }
+            Poll::Ready(Found::End) => Poll::Ready(None),
+            Poll::Pending => self.poll_silence(cx).map(Some),
+        }
+    }
+
+    fn poll_silence(&mut self, cx: &mut Context<'_>) -> Poll<Bytes> {
+        if self.silence.as_mut().poll(cx).is_pending() {
+            return Poll::Pending;
+        }
+        self.silence.as_mut().reset(Instant::now() + self.period);
+        // Registers the new deadline.
+        cx.waker().wake_by_ref();
+        Poll::Ready(sse::COMMENT)
+    }
+
+    fn written(&self, items: &VecDeque<Item>) -> Bytes {
+        let mut events = items.iter().map(|item| {
+            let logged = self.stream.is_logged();
+            let id = logged.then(|| self.id(item.sequence).to_string());
+            sse::event(id.as_deref(), &item.message)
+        });
+        if items.len() == 1 {
+            return events.next().unwrap_or_default();
+        }
+        let mut all = BytesMut::new();
+        events.for_each(|event| all.extend_from_slice(&event));
+        all.freeze()
+    }
+
+    fn id(&self, sequence: u64) -> EventId {
+        EventId {
+            stream: self.stream.number(),
+            sequence,
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! GET and DELETE, which only sessions have.
+
+use std::sync::Arc;
+
+use http::request::Parts;
+use http::{Response, StatusCode};
+use mcp_types::Era;
+
+use super::body::ResponseBody;
+use super::era::{self, Named};
+use super::event_stream::EventStream;
+use super::events::EventId;
+use super::handshake::check_version;
+use super::headers;
+use super::hub::Hub;
+use super::rejection::Rejection;
+use super::response;
+use super::session::Session;
+use super::stream::Stream;
+
+/// Opens the stream of a session, or goes on with one that broke off.
+///
+/// # Errors
+///
+/// When there is no session, or nothing to go on with.
+pub(super) async fn listen(hub: &Hub, parts: &Parts) -> Result<Response<ResponseBody>, Rejection> {
+    let session = session(hub, parts)?;
+    if !headers::accepts(&parts.headers, headers::EVENT_STREAM) {
+        return Err(Rejection::Accept);
+    }
+    let keep_alive = hub.options.keep_alive;
+    let events = match parts.headers.get(&headers::LAST_EVENT_ID) {
+        None => {
+            let events = EventStream::new(Arc::clone(session.standalone()), None, keep_alive);
+            if session.terms().is_some_and(|terms| terms.primes_streams()) {
+                events.primed()
+            } else {
+                events
+            }
+        }
+        Some(id) => {
+            let id = id.to_str().ok().and_then(EventId::parse);
+            let id = id.ok_or(Rejection::EventId)?;
+            let stream = session.stream(id.stream).unwrap_or_else(|| finished(id));
+            let ticket = stream.attach_for_replay();
+            let missed = match session.log() {
+                Some(log) => log.replay(id).await,
+                None => Vec::new(),
+            };
+            EventStream::resumed(stream, ticket, &missed, keep_alive)
+        }
+    };
+    Ok(response::events(events.holding(session)))
+}
+
+/// Ends a session.
+///
+/// # Errors
+///
+/// When there is none.
+pub(super) fn delete(hub: &Hub, parts: &Parts) -> Result<Response<ResponseBody>, Rejection> {
+    let session = session(hub, parts)?;
+    hub.sessions.end(session.id());
+    Ok(response::empty(StatusCode::NO_CONTENT))
+}
+
+fn session(hub: &Hub, parts: &Parts) -> Result<Arc<Session>, Rejection> {
+    let named = Named::by(&parts.headers);
+    if !hub.options.sessions || era::by_header(named) == Era::Stateless {
+        return Err(Rejection::Method("POST"));
+    }
+    check_version(hub, named)?;
+    hub.session(parts)?.ok_or(Rejection::SessionMissing)
+}
+
+/// A stream whose request was answered: all that is left of it is in the log.
+fn finished(id: EventId) -> Arc<Stream> {
+    let stream = Stream::new(id.stream, None);
+    stream.end();
+    Arc::new(stream)
+}

@@ -1,0 +1,154 @@
+//! Who may call: the checks that keep web pages away from local servers (2026-07-28, "Streamable
+//! HTTP", section "Security & Endpoint").
+
+use http::header::{HOST, ORIGIN};
+use http::request::Parts;
+use http::uri::Authority;
+
+use super::options::HttpOptions;
+use super::rejection::Rejection;
+
+/// Refuses requests for a name that is not this server's, and from pages that are not trusted.
+///
+/// # Errors
+///
+/// Which of the two it is.
+pub(super) fn check(parts: &Parts, options: &HttpOptions) -> Result<(), Rejection> {
+    if let Some(allowed) = &options.hosts {
+        let host = requested_host(parts).ok_or(Rejection::Host)?;
+        if !is_local(host) && !allowed.contains(&host.to_ascii_lowercase()) {
+            return Err(Rejection::Host);
+        }
+    }
+    match parts.headers.get(ORIGIN) {
+        None => Ok(()),
+        Some(origin) => {
+            let origin = origin.to_str().map_err(|_| Rejection::Origin)?;
+            if is_local_origin(origin) || is_allowed_origin(origin, options) {
+                Ok(())
+            } else {
+                Err(Rejection::Origin)
+            }
+        }
+    }
+}
+
+/// Whether `origin` was configured.
+pub(super) fn is_allowed_origin(origin: &str, options: &HttpOptions) -> bool {
+    !options.origins.is_empty() && options.origins.contains(&origin.to_ascii_lowercase())
+}
+
+/// The host that the client asked for, without port.
+fn requested_host(parts: &Parts) -> Option<&str> {
+    match parts.uri.authority() {
+        Some(authority) => Some(authority.host()),
+        None => host_of(parts.headers.get(HOST)?.to_str().ok()?),
+    }
+}
+
+/// The host of `host[:port]`, where the host may be an address in brackets.
+fn host_of(authority: &str) -> Option<&str> {
+    let end = match authority.strip_prefix('[') {
+        Some(rest) => rest.find(']')? + 2,
+        None => authority.find(':').unwrap_or(authority.len()),
+    };
+    let (host, port) = authority.split_at(end);
+    let port = port
+        .strip_prefix(':')
+        .or_else(|| port.is_empty().then_some(""))?;
+    port.bytes()
+        .all(|byte| byte.is_ascii_digit())
+        .then_some(host)
+}
+
+fn is_local(host: &str) -> bool {
+    matches!(host, "127.0.0.1" | "localhost" | "[::1]") || host.eq_ignore_ascii_case("localhost")
+}
+
+fn is_local_origin(origin: &str) -> bool {
+    let authority = origin
+        .strip_prefix("http://")
+        .or_else(|| origin.strip_prefix("https://"));
+    let authority = authority.and_then(|text| text.parse::<Authority>().ok());
+    authority
+        .is_some_and(|authority| !authority.as_str().contains('@') && is_local(authority.host()))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+
+    use super::*;
+
+    fn checked(host: &str, origin: Option<&str>, options: &HttpOptions) -> Result<(), Rejection> {
+        let mut request = Request::builder().uri("/mcp").header(HOST, host);
+        if let Some(origin) = origin {
+            request = request.header(ORIGIN, origin);
+        }
+        check(&request.body(()).unwrap().into_parts().0, options)
+    }
+
+    #[test]
+    fn only_the_local_machine_may_call_unless_configured() {
+        let options = HttpOptions::default();
+        for host in [
+            "localhost",
+            "LocalHost:80",
+            "127.0.0.1:8080",
+            "[::1]:8080",
+            "[::1]",
+        ] {
+            assert_eq!(checked(host, None, &options), Ok(()), "{host}");
+        }
+        for host in [
+            "evil.example.com",
+            "localhost.evil.com",
+            "127.0.0.1.nip.io",
+            "[::2]",
+            "[::1",
+            "localhost:x",
+            "",
+        ] {
+            assert_eq!(
+                checked(host, None, &options),
+                Err(Rejection::Host),
+                "{host}"
+            );
+        }
+    }
+
+    #[test]
+    fn pages_of_other_origins_are_refused_unless_configured() {
+        let options = HttpOptions::default().allowed_origins(["https://App.example.com"]);
+        for origin in [
+            "http://localhost:3000",
+            "https://127.0.0.1",
+            "https://app.example.com",
+        ] {
+            assert_eq!(
+                checked("localhost", Some(origin), &options),
+                Ok(()),
+                "{origin}"
+            );
+        }
+        for origin in [
+            "null",
+            "https://evil.example.com",
+            "http://localhost@evil.com",
+            "http://localhost.evil.com",
+            "file://localhost",
+            "https://app.example.com:8443",
+        ] {
+            let outcome = checked("localhost", Some(origin), &options);
+            assert_eq!(outcome, Err(Rejection::Origin), "{origin}");
+        }
+    }
+
+    #[test]
+    fn hosts_can_be_added_and_the_check_left_to_a_proxy() {
+        let options = HttpOptions::default().allowed_hosts(["MCP.example.com"]);
+        assert_eq!(checked("mcp.example.com:443", None, &options), Ok(()));
+        assert_eq!(checked("example.com", None, &options), Err(Rejection::Host));
+        assert_eq!(checked("example.com", None, &options.any_host()), Ok(()));
+    }
+}

@@ -1,0 +1,121 @@
+//! What all requests to one server share.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use http::request::Parts;
+use mcp_types::{RequestMetaRef, Revision};
+
+use super::events::EventLog;
+use super::headers;
+use super::mirror::ParamHeaders;
+use super::options::HttpOptions;
+use super::permits::Permits;
+use super::principal::Principal;
+use super::rejection::Rejection;
+use super::session::{Session, SessionId, Sessions};
+use crate::protocol::{LastTerms, Refusal, ServerLifecycle, Terms, admit_stateless};
+use crate::server::Server;
+
+/// What all requests to one server share.
+pub(super) struct Hub {
+    pub(super) server: Server,
+    pub(super) options: HttpOptions,
+    pub(super) annotated: ParamHeaders,
+    pub(super) sessions: Arc<Sessions>,
+    pub(super) permits: Arc<Permits>,
+    /// Shared by all clients, most of which say the same each time.
+    last_terms: Mutex<LastTerms>,
+    ending: AtomicBool,
+}
+
+impl Hub {
+    pub(super) fn new(server: Server, options: HttpOptions) -> Self {
+        Self {
+            annotated: ParamHeaders::of(server.tools()),
+            server,
+            sessions: Arc::new(Sessions::new(options.max_sessions, options.session_idle)),
+            permits: Permits::new(options.max_in_flight),
+            options,
+            last_terms: Mutex::default(),
+            ending: AtomicBool::new(false),
+        }
+    }
+
+    /// A session that no request can name yet.
+    pub(super) fn new_session(&self, owner: Option<Principal>) -> Option<Arc<Session>> {
+        let id = SessionId::random()
+            .inspect_err(|error| tracing::error!(%error, "no randomness for a session id"))
+            .ok()?;
+        let log = EventLog::new(Arc::clone(&self.options.events), id);
+        let lifecycle = ServerLifecycle::new(self.server.revisions());
+        let session = Session::new(id, owner, lifecycle, Some(log), now());
+        Some(Arc::new(session))
+    }
+
+    /// A session for one request of a client that has none, because the server keeps none.
+    pub(super) fn passing_session(&self, revision: Option<Revision>) -> Arc<Session> {
+        let lifecycle = ServerLifecycle::without_handshake(revision, self.server.revisions());
+        let session = Session::new(SessionId::new(0), None, lifecycle, None, now());
+        Arc::new(session)
+    }
+
+    /// The session that a request names; `None` if it names none.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such session, or it belongs to somebody else.
+    pub(super) fn session(&self, parts: &Parts) -> Result<Option<Arc<Session>>, Rejection> {
+        let Some(value) = parts.headers.get(&headers::SESSION_ID) else {
+            return Ok(None);
+        };
+        if !self.options.sessions {
+            return Ok(None);
+        }
+        let id = value.to_str().ok().and_then(|text| text.parse().ok());
+        let session = id.and_then(|id| self.sessions.get(id, parts.extensions.get(), now()));
+        session.map(Some).ok_or(Rejection::SessionUnknown)
+    }
+
+    /// The terms that a stateless request brings.
+    ///
+    /// # Errors
+    ///
+    /// When they are incomplete, or do not have the method.
+    pub(super) fn stateless_terms(
+        &self,
+        method: &str,
+        meta: Option<&RequestMetaRef<'_>>,
+    ) -> Result<Arc<Terms>, Refusal> {
+        let mut last = self
+            .last_terms
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        admit_stateless(method, meta, &mut last, self.server.revisions())
+    }
+
+    /// No new requests from here on; the streams that belong to no request end.
+    pub(super) fn shut_down(&self) {
+        self.ending.store(true, Ordering::Release);
+        for session in self.sessions.all() {
+            session.standalone().end();
+        }
+    }
+
+    /// Ends what is left.
+    pub(super) fn terminate(&self) {
+        for session in self.sessions.all() {
+            self.sessions.end(session.id());
+        }
+    }
+
+    pub(super) fn is_ending(&self) -> bool {
+        self.ending.load(Ordering::Acquire)
+    }
+}
+
+/// The time by tokio's clock, which tests can stop.
+pub(super) fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
+}

@@ -1,0 +1,46 @@
+//! MCP over HTTP: Streamable HTTP as all revisions from 2025-03-26 on have it.
+//!
+//! [`http()`] serves at an address, [`http_service`] inside a program that serves HTTP already. One
+//! URL serves both eras: each POST is asked once which it belongs to. A stateless request is
+//! served within its own exchange; a handshake opens a session, to which later requests belong.
+//! An answer is plain JSON unless something is sent before it.
+
+mod address;
+mod body;
+mod connection;
+mod cors;
+mod era;
+mod event_stream;
+mod events;
+mod exchange;
+mod get;
+mod guard;
+mod handshake;
+mod headers;
+mod hub;
+mod mirror;
+mod options;
+mod permits;
+mod post;
+mod principal;
+mod rejection;
+mod request;
+mod response;
+mod server;
+mod service;
+mod session;
+mod sse;
+mod stateless;
+mod status;
+mod stream;
+mod work;
+
+pub use address::HttpAddress;
+pub use body::ResponseBody;
+pub use events::{EventStore, MemoryEvents, StoredEvent};
+pub use options::HttpOptions;
+pub use principal::Principal;
+pub use request::HttpRequest;
+pub use server::{Http, HttpServe, http};
+pub use service::{HttpService, ResponseFuture, http_service};
+pub use session::SessionId;

@@ -1,0 +1,169 @@
+//! What an HTTP server allows, and how much of it.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_types::jsonrpc::DEFAULT_MAX_DEPTH;
+
+use super::events::{EventStore, MemoryEvents};
+
+/// What an HTTP server allows, and how much of it. The defaults are safe for a server on the
+/// user's own machine.
+///
+/// ```
+/// use std::time::Duration;
+/// use mcp_runtime::transport::http::HttpOptions;
+///
+/// let options = HttpOptions::default()
+///     .allowed_hosts(["mcp.example.com"])
+///     .allowed_origins(["https://app.example.com"])
+///     .session_idle(Duration::from_secs(600));
+/// # drop(options);
+/// ```
+#[derive(Clone)]
+pub struct HttpOptions {
+    pub(super) hosts: Option<HashSet<String>>,
+    pub(super) origins: HashSet<String>,
+    pub(super) max_body_bytes: usize,
+    pub(super) max_depth: usize,
+    pub(super) body_timeout: Duration,
+    pub(super) keep_alive: Duration,
+    pub(super) max_in_flight: usize,
+    pub(super) sessions: bool,
+    pub(super) max_sessions: usize,
+    pub(super) session_idle: Duration,
+    pub(super) events: Arc<dyn EventStore>,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self {
+            hosts: Some(HashSet::new()),
+            origins: HashSet::new(),
+            max_body_bytes: 4 * 1024 * 1024,
+            max_depth: DEFAULT_MAX_DEPTH,
+            body_timeout: Duration::from_secs(30),
+            keep_alive: Duration::from_secs(15),
+            max_in_flight: 256,
+            sessions: true,
+            max_sessions: 10_000,
+            session_idle: Duration::from_secs(30 * 60),
+            events: Arc::new(MemoryEvents::new()),
+        }
+    }
+}
+
+impl HttpOptions {
+    /// The names under which the server may be reached, without port, beside those of the local
+    /// machine. A request for any other is refused, so that a web page can't reach a local server
+    /// by rebinding its own name.
+    #[must_use]
+    pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let hosts = hosts.into_iter().map(|host| lowercase(host.into()));
+        self.hosts.get_or_insert_default().extend(hosts);
+        self
+    }
+
+    /// Serves requests for any host. For servers behind a proxy that has checked it.
+    #[must_use]
+    pub fn any_host(mut self) -> Self {
+        self.hosts = None;
+        self
+    }
+
+    /// The origins whose pages may call the server, such as `https://app.example.com`, beside
+    /// those of the local machine. They are also allowed to read the answers (CORS).
+    #[must_use]
+    pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let origins = origins.into_iter().map(|origin| lowercase(origin.into()));
+        self.origins.extend(origins);
+        self
+    }
+
+    /// The longest message that is accepted, in bytes; 4 MiB by default.
+    #[must_use]
+    pub fn max_body_bytes(mut self, limit: usize) -> Self {
+        self.max_body_bytes = limit;
+        self
+    }
+
+    /// How deeply the JSON of a message may nest; 128 levels by default.
+    #[must_use]
+    pub fn max_depth(mut self, levels: usize) -> Self {
+        self.max_depth = levels;
+        self
+    }
+
+    /// How long the body of a request may take to arrive; 30 seconds by default.
+    #[must_use]
+    pub fn body_timeout(mut self, timeout: Duration) -> Self {
+        self.body_timeout = timeout;
+        self
+    }
+
+    /// How long a stream may be silent before a comment is sent, so that proxies do not take it
+    /// for dead; 15 seconds by default.
+    #[must_use]
+    pub fn keep_alive(mut self, period: Duration) -> Self {
+        self.keep_alive = period;
+        self
+    }
+
+    /// How many calls of one session, or of one principal without a session, may wait for their
+    /// handlers at the same time; 256 by default. One more is refused at once.
+    #[must_use]
+    pub fn max_in_flight(mut self, calls: usize) -> Self {
+        self.max_in_flight = calls;
+        self
+    }
+
+    /// Serves handshake-era clients without sessions: each of their requests stands by itself, the
+    /// server can't ask them anything, and nothing can be resumed. Then any process can serve any
+    /// request.
+    #[must_use]
+    pub fn without_sessions(mut self) -> Self {
+        self.sessions = false;
+        self
+    }
+
+    /// How many sessions may be open; 10,000 by default. One more is refused with 503.
+    #[must_use]
+    pub fn max_sessions(mut self, sessions: usize) -> Self {
+        self.max_sessions = sessions;
+        self
+    }
+
+    /// After how much time without a request or an open stream a session ends; 30 minutes by
+    /// default.
+    #[must_use]
+    pub fn session_idle(mut self, idle: Duration) -> Self {
+        self.session_idle = idle;
+        self
+    }
+
+    /// Where the events of sessions are kept for clients that lost their connection; in memory by
+    /// default.
+    #[must_use]
+    pub fn event_store(mut self, store: impl EventStore) -> Self {
+        self.events = Arc::new(store);
+        self
+    }
+}
+
+fn lowercase(mut text: String) -> String {
+    text.make_ascii_lowercase();
+    text
+}
+
+impl fmt::Debug for HttpOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpOptions")
+            .field("hosts", &self.hosts)
+            .field("origins", &self.origins)
+            .field("max_body_bytes", &self.max_body_bytes)
+            .field("sessions", &self.sessions)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,164 @@
+//! POST: one message, and what comes of it.
+
+use std::future::{Future, poll_fn};
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+
+use http::request::Parts;
+use http::{Response, StatusCode};
+use http_body::Body;
+use mcp_types::Era;
+use mcp_types::jsonrpc::write::ErrorId;
+use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage};
+
+use super::body::{self, ResponseBody};
+use super::era::{self, Named};
+use super::event_stream::EventStream;
+use super::hub::Hub;
+use super::rejection::Rejection;
+use super::session::Session;
+use super::stream::Stream;
+use super::work::Work;
+use super::{handshake, headers, response, stateless};
+use crate::driver::write_error;
+
+/// A request without its body, which has been read.
+pub(super) struct Post<'a> {
+    pub(super) hub: &'a Hub,
+    pub(super) parts: Parts,
+    pub(super) peer_addr: Option<SocketAddr>,
+    /// What the header says of the version.
+    pub(super) named: Named,
+}
+
+/// How a request is answered.
+pub(super) enum Begun {
+    Done(Response<ResponseBody>),
+    Later(Later),
+}
+
+/// An answer that is not there yet.
+pub(super) struct Later {
+    pub(super) stream: Arc<Stream>,
+    /// The handler, unless a task of its own drives it.
+    pub(super) work: Option<Work>,
+    /// The session that must stay open meanwhile.
+    pub(super) session: Option<Arc<Session>>,
+}
+
+/// Serves a POST request.
+///
+/// # Errors
+///
+/// When HTTP itself refuses it.
+pub(super) async fn serve<B: Body>(
+    hub: &Hub,
+    parts: Parts,
+    body: B,
+    peer_addr: Option<SocketAddr>,
+) -> Result<Response<ResponseBody>, Rejection> {
+    if !headers::is_json(&parts.headers) {
+        return Err(Rejection::ContentType);
+    }
+    if !headers::accepts(&parts.headers, headers::JSON)
+        || !headers::accepts(&parts.headers, headers::EVENT_STREAM)
+    {
+        return Err(Rejection::Accept);
+    }
+    let options = &hub.options;
+    let bytes = body::read(body, options.max_body_bytes, options.body_timeout).await?;
+    let named = Named::by(&parts.headers);
+    let post = Post {
+        hub,
+        parts,
+        peer_addr,
+        named,
+    };
+    match begin(post, &bytes)? {
+        Begun::Done(response) => Ok(response),
+        Begun::Later(later) => Ok(later.response(hub).await),
+    }
+}
+
+fn begin(post: Post<'_>, bytes: &[u8]) -> Result<Begun, Rejection> {
+    let frame = match Frame::parse_with_max_depth(bytes, post.hub.options.max_depth) {
+        Ok(frame) => frame,
+        Err(invalid) => {
+            let response = refuse(era::by_header(post.named), &invalid);
+            return Ok(Begun::Done(response));
+        }
+    };
+    match era::of(&post.parts.headers, post.named, &frame) {
+        Era::Stateless => Ok(stateless::begin(post, frame)),
+        Era::Handshake => handshake::begin(post, frame),
+    }
+}
+
+/// Answers a message that can't be served.
+pub(super) fn refuse(era: Era, invalid: &InvalidMessage) -> Response<ResponseBody> {
+    tracing::debug!(%invalid, "a message was refused");
+    let id = match (&invalid.id, era) {
+        (Some(id), _) => ErrorId::Of(id),
+        (None, Era::Handshake) => ErrorId::Null,
+        (None, Era::Stateless) => ErrorId::Absent,
+    };
+    error(id, &invalid.error, StatusCode::BAD_REQUEST)
+}
+
+/// An error as the whole answer.
+pub(super) fn error(
+    id: ErrorId<'_>,
+    error: &ErrorObject,
+    status: StatusCode,
+) -> Response<ResponseBody> {
+    let mut message = Vec::new();
+    write_error(&mut message, id, error);
+    response::json(status, message)
+}
+
+impl Begun {
+    /// An answer that is there at once, behind whatever the handler has sent before it.
+    pub(super) fn now(status: StatusCode, message: Vec<u8>, later: Later) -> Self {
+        if later.stream.is_untouched() {
+            return Self::Done(response::json(status, message));
+        }
+        later.stream.answer(status, message);
+        Self::Later(later)
+    }
+}
+
+impl Later {
+    /// Waits until it is clear whether the answer is all there is to say: then it is plain JSON,
+    /// otherwise a stream of events. One that is long in coming is a stream, too, so that the
+    /// connection does not look dead.
+    async fn response(mut self, hub: &Hub) -> Response<ResponseBody> {
+        let period = hub.options.keep_alive;
+        let mut silence = pin!(tokio::time::sleep(period));
+        poll_fn(|cx| {
+            if let Some(work) = &mut self.work
+                && let Poll::Ready((status, message)) = Pin::new(work).poll(cx)
+            {
+                self.work = None;
+                self.stream.answer(status, message);
+            }
+            match self.stream.poll_ready(cx) {
+                Poll::Ready(()) => Poll::Ready(()),
+                Poll::Pending => silence.as_mut().poll(cx),
+            }
+        })
+        .await;
+        if let Some((status, message)) = self.stream.take_lone_answer() {
+            return response::json(status, message);
+        }
+        let mut events = EventStream::new(self.stream, self.work, period);
+        if let Some(session) = self.session {
+            if session.terms().is_some_and(|terms| terms.primes_streams()) {
+                events = events.primed();
+            }
+            events = events.holding(session);
+        }
+        response::events(events)
+    }
+}

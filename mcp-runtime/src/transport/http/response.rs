@@ -1,0 +1,35 @@
+//! Answers, as HTTP has them.
+
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use http::{Response, StatusCode};
+
+use super::body::ResponseBody;
+use super::event_stream::EventStream;
+use super::headers;
+
+/// A JSON-RPC message.
+pub(super) fn json(status: StatusCode, message: Vec<u8>) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::full(message.into()));
+    *response.status_mut() = status;
+    let json = HeaderValue::from_static(headers::JSON);
+    response.headers_mut().insert(CONTENT_TYPE, json);
+    response
+}
+
+/// A stream of events.
+pub(super) fn events(events: EventStream) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::events(events));
+    let headers = response.headers_mut();
+    let kind = HeaderValue::from_static(headers::EVENT_STREAM);
+    headers.insert(CONTENT_TYPE, kind);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(&headers::ACCEL_BUFFERING, HeaderValue::from_static("no"));
+    response
+}
+
+/// Only a status.
+pub(super) fn empty(status: StatusCode) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::empty());
+    *response.status_mut() = status;
+    response
+}

@@ -1,0 +1,170 @@
+//! Requests of the client, from arrival to answer.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use http::StatusCode;
+use mcp_types::jsonrpc::ErrorObject;
+use mcp_types::{
+    CancelledNotification, CancelledNotificationParams, InitializedNotification, Notification,
+    ProgressNotification, RequestId,
+};
+use serde_json::value::RawValue;
+use tokio::task::AbortHandle;
+
+use super::{Session, Sink};
+use crate::driver::{BoxFuture, Served, contain};
+use crate::protocol::{Admission, Refusal};
+use crate::server::{Answer, Call, Server};
+use crate::transport::http::status;
+use crate::transport::http::work::{Work, written};
+
+/// A request whose handler has to wait.
+pub(super) struct Running {
+    task: AbortHandle,
+    sink: Sink,
+}
+
+impl Running {
+    pub(super) fn cancel(self) {
+        self.task.abort();
+        self.sink.give_up();
+    }
+}
+
+impl Session {
+    /// Serves one request. The answer is given back if it is there at once; otherwise it goes to
+    /// `sink` later, whether or not the client still waits.
+    pub(in crate::transport::http) fn request(
+        self: &Arc<Self>,
+        server: &Server,
+        call: Call<'_>,
+        sink: &Sink,
+        limit: usize,
+    ) -> Option<(StatusCode, Vec<u8>)> {
+        let id = call.id;
+        if self.lock().in_flight.contains_key(id) {
+            let refusal = Refusal::DuplicateId(id.clone());
+            return Some(refused(id, &refusal, StatusCode::OK));
+        }
+        let admit = || self.admit(call);
+        match contain(|| server.dispatch(call, admit)) {
+            Ok(Served::Now(outcome)) => Some(written(id, &outcome, status::handshake)),
+            Err(panic) => Some(written(id, &Err(panic), status::handshake)),
+            Ok(Served::Later(handler)) => self.start(id, handler, sink, limit),
+        }
+    }
+
+    fn admit(&self, call: Call<'_>) -> Result<Admission, Refusal> {
+        self.lock().lifecycle.request(call.method, call.params)
+    }
+
+    /// Polls a handler once in place, and only spawns it when it has to wait.
+    fn start(
+        self: &Arc<Self>,
+        id: &RequestId,
+        handler: BoxFuture<Result<Answer, ErrorObject>>,
+        sink: &Sink,
+        limit: usize,
+    ) -> Option<(StatusCode, Vec<u8>)> {
+        let mut work = Work::new(id.clone(), handler, status::handshake);
+        let mut context = Context::from_waker(Waker::noop());
+        if let Poll::Ready(answer) = Pin::new(&mut work).poll(&mut context) {
+            return Some(answer);
+        }
+        let mut state = self.lock();
+        if state.in_flight.contains_key(id) {
+            let refusal = Refusal::DuplicateId(id.clone());
+            return Some(refused(id, &refusal, StatusCode::OK));
+        }
+        if state.in_flight.len() >= limit {
+            let refusal = Refusal::Busy(limit);
+            return Some(refused(id, &refusal, StatusCode::TOO_MANY_REQUESTS));
+        }
+        let finishing = finish(Arc::clone(self), id.clone(), work);
+        let running = Running {
+            task: tokio::spawn(finishing).abort_handle(),
+            sink: sink.clone(),
+        };
+        let stream = Arc::clone(sink.stream());
+        state.streams.insert(stream.number(), stream);
+        state.in_flight.insert(id.clone(), running);
+        None
+    }
+
+    /// Takes note of a notification.
+    pub(in crate::transport::http) fn notification(&self, method: &str, params: Option<&RawValue>) {
+        match method {
+            InitializedNotification::METHOD => {
+                let mut state = self.lock();
+                if state.lifecycle.initialized() {
+                    state.lifecycle.operate();
+                }
+            }
+            CancelledNotification::METHOD => {
+                if let Some(id) = parsed::<CancelledNotificationParams>(params)
+                    .and_then(|params| params.request_id)
+                {
+                    self.cancel(&id);
+                }
+            }
+            ProgressNotification::METHOD => {
+                if let Some(progress) = parsed(params) {
+                    self.progress(progress);
+                }
+            }
+            _ => tracing::debug!(method, "a notification was ignored"),
+        }
+    }
+
+    /// Whether the revision of the handshake has batches.
+    pub(in crate::transport::http) fn accepts_batches(&self) -> Result<(), Refusal> {
+        self.lock().lifecycle.accepts_batches()
+    }
+
+    fn cancel(&self, id: &RequestId) {
+        let running = self.remove(id);
+        if let Some(running) = running {
+            running.cancel();
+        }
+    }
+
+    fn remove(&self, id: &RequestId) -> Option<Running> {
+        let mut state = self.lock();
+        let running = state.in_flight.remove(id)?;
+        let number = running.sink.stream().number();
+        let shared = |other: &Running| other.sink.stream().number() == number;
+        if !state.in_flight.values().any(shared) {
+            state.streams.remove(&number);
+        }
+        Some(running)
+    }
+}
+
+/// Works until there is an answer, and hands it over.
+async fn finish(session: Arc<Session>, id: RequestId, work: Work) {
+    let (status, message) = work.await;
+    session.touch(tokio::time::Instant::now().into_std());
+    if let Some(running) = session.remove(&id) {
+        running.sink.answer(status, message);
+    }
+}
+
+/// A refusal, as the answer to the request `id`.
+pub(in crate::transport::http) fn refused(
+    id: &RequestId,
+    refusal: &Refusal,
+    status: StatusCode,
+) -> (StatusCode, Vec<u8>) {
+    let (_, message) = written(id, &Err(refusal.to_error()), status::handshake);
+    (status, message)
+}
+
+fn parsed<'a, T: serde::Deserialize<'a>>(params: Option<&'a RawValue>) -> Option<T> {
+    let parsed = serde_json::from_str(params?.get());
+    parsed
+        .inspect_err(|fault| tracing::debug!(%fault, "a malformed notification was ignored"))
+        .ok()
+}

@@ -1,0 +1,136 @@
+//! One session.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use mcp_types::RequestId;
+
+use super::SessionId;
+use super::calls::Running;
+use super::pending::Asked;
+use crate::protocol::{Pending, ServerLifecycle, Terms};
+use crate::transport::http::events::EventLog;
+use crate::transport::http::principal::Principal;
+use crate::transport::http::stream::Stream;
+
+/// What belongs to one client from `initialize` on, whatever connections it uses.
+pub(in crate::transport::http) struct Session {
+    id: SessionId,
+    owner: Option<Principal>,
+    /// Absent where the client can't come back.
+    log: Option<EventLog>,
+    /// What belongs to no request: the client reads it with GET.
+    standalone: Arc<Stream>,
+    last_stream: AtomicU64,
+    last_id: AtomicI64,
+    state: Mutex<State>,
+}
+
+pub(super) struct State {
+    pub(super) lifecycle: ServerLifecycle,
+    pub(super) in_flight: HashMap<RequestId, Running>,
+    /// The streams of the requests in flight.
+    pub(super) streams: HashMap<u64, Arc<Stream>>,
+    pub(super) pending: Pending<Asked>,
+    /// Whether a task watches the deadlines of `pending`.
+    pub(super) watched: bool,
+    pub(super) last_used: Instant,
+}
+
+impl Session {
+    pub(in crate::transport::http) fn new(
+        id: SessionId,
+        owner: Option<Principal>,
+        lifecycle: ServerLifecycle,
+        log: Option<EventLog>,
+        now: Instant,
+    ) -> Self {
+        Self {
+            id,
+            owner,
+            standalone: Arc::new(Stream::new(0, log.clone())),
+            log,
+            last_stream: AtomicU64::new(0),
+            last_id: AtomicI64::new(0),
+            state: Mutex::new(State {
+                lifecycle,
+                in_flight: HashMap::new(),
+                streams: HashMap::new(),
+                pending: Pending::new(),
+                watched: false,
+                last_used: now,
+            }),
+        }
+    }
+
+    pub(in crate::transport::http) fn id(&self) -> SessionId {
+        self.id
+    }
+
+    pub(in crate::transport::http) fn belongs_to(&self, principal: Option<&Principal>) -> bool {
+        self.owner.as_ref() == principal
+    }
+
+    pub(in crate::transport::http) fn standalone(&self) -> &Arc<Stream> {
+        &self.standalone
+    }
+
+    pub(in crate::transport::http) fn log(&self) -> Option<&EventLog> {
+        self.log.as_ref()
+    }
+
+    /// The stream of a request in flight, or of the session itself.
+    pub(in crate::transport::http) fn stream(&self, number: u64) -> Option<Arc<Stream>> {
+        if number == 0 {
+            return Some(Arc::clone(&self.standalone));
+        }
+        self.lock().streams.get(&number).cloned()
+    }
+
+    /// A stream for one more request.
+    pub(in crate::transport::http) fn new_stream(&self) -> Arc<Stream> {
+        let number = self.last_stream.fetch_add(1, Ordering::Relaxed) + 1;
+        Arc::new(Stream::new(number, self.log.clone()))
+    }
+
+    /// An id for a request to the client.
+    pub(in crate::transport::http) fn next_id(&self) -> i64 {
+        self.last_id.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// What the handshake settled on.
+    pub(in crate::transport::http) fn terms(&self) -> Option<Arc<Terms>> {
+        self.lock().lifecycle.terms().cloned()
+    }
+
+    pub(in crate::transport::http) fn touch(&self, now: Instant) {
+        self.lock().last_used = now;
+    }
+
+    pub(in crate::transport::http) fn last_used(&self) -> Instant {
+        self.lock().last_used
+    }
+
+    /// The session is over: handlers are dropped, streams end, nothing is kept.
+    pub(in crate::transport::http) fn end(&self) {
+        let mut state = self.lock();
+        state.lifecycle.terminate();
+        for running in std::mem::take(&mut state.in_flight).into_values() {
+            running.cancel();
+        }
+        state.streams.clear();
+        let asked: Vec<_> = state.pending.drain().collect();
+        drop(state);
+        asked.into_iter().for_each(|(_, asked)| asked.close());
+        self.standalone.end();
+        if let Some(log) = &self.log {
+            log.forget();
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,19 @@
+//! Sessions of the handshake era (2025-11-25, "Transports", section "Session Management").
+//!
+//! A [`Session`] is what belongs to one client, whatever connections it uses; [`Sessions`] is the
+//! table of those that are open.
+
+mod batch;
+mod calls;
+mod core;
+mod id;
+mod pending;
+mod sink;
+mod table;
+
+pub(super) use self::core::Session;
+pub(super) use batch::Batch;
+pub(super) use calls::refused;
+pub use id::SessionId;
+pub(super) use sink::Sink;
+pub(super) use table::Sessions;

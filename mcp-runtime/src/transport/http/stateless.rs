@@ -1,0 +1,110 @@
+//! The stateless era: each request stands by itself (2026-07-28, "Streamable HTTP").
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use http::StatusCode;
+use mcp_types::Era;
+use mcp_types::jsonrpc::write::ErrorId;
+use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, RequestId, code};
+use serde_json::value::RawValue;
+
+use super::exchange::Exchange;
+use super::mirror::{self, Mirrored};
+use super::post::{self, Begun, Later, Post};
+use super::stream::Stream;
+use super::work::{Work, written};
+use super::{response, status};
+use crate::driver::{Peer, Served, contain};
+use crate::protocol::{Admission, Refusal};
+use crate::server::Call;
+
+pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
+    let reason = match frame {
+        Frame::Single(Message::Request { id, method, params }) => {
+            return request(post, &id, &method, params);
+        }
+        Frame::Single(Message::Notification { method, .. }) => {
+            tracing::debug!(%method, "a notification was ignored");
+            return Begun::Done(response::empty(StatusCode::ACCEPTED));
+        }
+        Frame::Single(Message::Response { .. }) => "responses are not accepted in this revision",
+        Frame::Batch(_) => "this revision has no batches",
+    };
+    let message: Cow<'_, str> = format!("Invalid request: {reason}").into();
+    let invalid = InvalidMessage {
+        id: None,
+        error: ErrorObject::new(code::INVALID_REQUEST, message.into_owned()),
+    };
+    Begun::Done(post::refuse(Era::Stateless, &invalid))
+}
+
+fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<&RawValue>) -> Begun {
+    let hub = post.hub;
+    let refuse = |error: &ErrorObject| {
+        let response = post::error(ErrorId::Of(id), error, status::refused(Some(error)));
+        Begun::Done(response)
+    };
+    let mirrored = match mirrored(params) {
+        Ok(mirrored) => mirrored,
+        Err(refusal) => return refuse(&refusal.to_error()),
+    };
+    let headers = &post.parts.headers;
+    let checked = mirror::check_version(headers, mirrored.meta.as_ref())
+        .and_then(|()| mirror::check(headers, method, &mirrored, &hub.annotated));
+    if let Err(error) = checked {
+        return refuse(&error);
+    }
+    let stream = Arc::new(Stream::new(0, None));
+    let exchange = Arc::new(Exchange {
+        parts: post.parts,
+        peer_addr: post.peer_addr,
+        session: None,
+        stream: Arc::clone(&stream),
+    });
+    let permit = || hub.permits.take(exchange.principal());
+    let peer = Peer::over(Arc::clone(&exchange) as _);
+    let call = Call {
+        id,
+        method,
+        params,
+        peer: &peer,
+    };
+    let mut status_of = status::refused as fn(Option<&ErrorObject>) -> StatusCode;
+    let admit = || {
+        let terms = hub.stateless_terms(method, mirrored.meta.as_ref())?;
+        status_of = status::stateless;
+        Ok(Admission::Serve(terms))
+    };
+    let mut later = Later {
+        stream,
+        work: None,
+        session: None,
+    };
+    let outcome = match contain(|| hub.server.dispatch(call, admit)) {
+        Ok(Served::Now(outcome)) => outcome,
+        Err(panic) => Err(panic),
+        Ok(Served::Later(handler)) => {
+            let Some(permit) = permit() else {
+                let busy = Refusal::Busy(hub.options.max_in_flight).to_error();
+                let status = StatusCode::TOO_MANY_REQUESTS;
+                return Begun::Done(post::error(ErrorId::Of(id), &busy, status));
+            };
+            let work = Work::new(id.clone(), handler, status::stateless);
+            later.work = Some(work.holding(permit));
+            return Begun::Later(later);
+        }
+    };
+    let (status, message) = written(id, &outcome, status_of);
+    Begun::now(status, message, later)
+}
+
+fn mirrored(params: Option<&RawValue>) -> Result<Mirrored<'_>, Refusal> {
+    let Some(params) = params else {
+        return Ok(Mirrored::default());
+    };
+    serde_json::from_str(params.get()).map_err(|_| Refusal::InvalidParams {
+        path: "params._meta".to_owned(),
+        reason: "must be an object".to_owned(),
+    })
+}

@@ -1,0 +1,223 @@
+//! Messages on their way to one response, or to the stream of a session.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use http::StatusCode;
+
+use super::events::EventLog;
+
+/// Messages that may wait for a client that does not read; notifications beyond are dropped.
+const CAPACITY: usize = 1024;
+
+/// What is sent to the client in answer to one of its requests, in order.
+///
+/// At most one reader takes from it at a time. One that comes later takes over; so a client that
+/// resumes a stream does not have to wait until the server notices that the old connection is
+/// gone.
+pub(super) struct Stream {
+    number: u64,
+    log: Option<EventLog>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Item>,
+    last_sequence: u64,
+    ended: bool,
+    /// How long the client is asked to stay away.
+    cut: Option<Duration>,
+    reader: u64,
+    waker: Option<Waker>,
+}
+
+/// One message, without a line break.
+#[derive(Debug)]
+pub(super) struct Item {
+    /// Its place in the stream, from 1.
+    pub(super) sequence: u64,
+    pub(super) message: Vec<u8>,
+    /// For the answer to the request: the status it has if it is all there is to say.
+    pub(super) answer: Option<StatusCode>,
+}
+
+/// What a reader finds.
+pub(super) enum Found {
+    Items(VecDeque<Item>),
+    /// The client is to come back later; the last event had this sequence number.
+    Cut {
+        retry: Duration,
+        last_sequence: u64,
+    },
+    /// Nothing more will come, or another reader took over.
+    End,
+}
+
+impl Stream {
+    /// A stream whose messages are kept in `log`, if there is one.
+    pub(super) fn new(number: u64, log: Option<EventLog>) -> Self {
+        Self {
+            number,
+            log,
+            state: Mutex::default(),
+        }
+    }
+
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether a client can come back for what it missed.
+    pub(super) fn is_logged(&self) -> bool {
+        self.log.is_some()
+    }
+
+    /// Sends a message that is no answer. `false` when nothing can be sent any more.
+    pub(super) fn push(&self, message: Vec<u8>) -> bool {
+        let mut state = self.lock();
+        if state.ended || state.queue.len() >= CAPACITY {
+            return false;
+        }
+        self.append(&mut state, message, None);
+        true
+    }
+
+    /// Sends the answer, which is the last message.
+    pub(super) fn answer(&self, status: StatusCode, message: Vec<u8>) {
+        let mut state = self.lock();
+        if !state.ended {
+            self.append(&mut state, message, Some(status));
+            state.ended = true;
+        }
+    }
+
+    fn append(&self, state: &mut State, message: Vec<u8>, answer: Option<StatusCode>) {
+        state.last_sequence += 1;
+        // An answer that nothing went before leaves as plain JSON, which can't be resumed.
+        let streams = state.last_sequence > 1 || state.cut.is_some() || state.reader > 0;
+        let resumable = answer.is_none() || streams;
+        if let Some(log) = &self.log
+            && resumable
+        {
+            log.append(self.number, state.last_sequence, &message);
+        }
+        state.queue.push_back(Item {
+            sequence: state.last_sequence,
+            message,
+            answer,
+        });
+        state.wake();
+    }
+
+    /// Nothing more will come.
+    pub(super) fn end(&self) {
+        let mut state = self.lock();
+        state.ended = true;
+        state.wake();
+    }
+
+    /// Ends the connection, not the stream: the client may come back after `retry` for the rest.
+    /// `false` where it could not.
+    pub(super) fn cut(&self, retry: Duration) -> bool {
+        let mut state = self.lock();
+        if self.log.is_none() || state.ended {
+            return false;
+        }
+        state.cut = Some(retry);
+        state.wake();
+        true
+    }
+
+    /// Whether nothing was sent yet.
+    pub(super) fn is_untouched(&self) -> bool {
+        let state = self.lock();
+        state.last_sequence == 0 && state.cut.is_none()
+    }
+
+    /// The place of the last message that was read.
+    pub(super) fn position(&self) -> u64 {
+        let state = self.lock();
+        state.last_sequence - state.queue.len() as u64
+    }
+
+    /// Waits until there is something to say, or never will be.
+    pub(super) fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.ended || state.cut.is_some() || !state.queue.is_empty() {
+            return Poll::Ready(());
+        }
+        state.waker = Some(cx.waker().clone());
+        Poll::Pending
+    }
+
+    /// The answer, if it is all there is to say.
+    pub(super) fn take_lone_answer(&self) -> Option<(StatusCode, Vec<u8>)> {
+        let mut state = self.lock();
+        if state.queue.len() != 1 || state.last_sequence != 1 || state.cut.is_some() {
+            return None;
+        }
+        let status = state.queue.front()?.answer?;
+        let item = state.queue.pop_front()?;
+        Some((status, item.message))
+    }
+
+    /// A ticket for a new reader; the one before is done.
+    pub(super) fn attach(&self) -> u64 {
+        let mut state = self.lock();
+        state.reader += 1;
+        state.wake();
+        state.reader
+    }
+
+    /// A ticket for a reader that first replays what the log has: what waits is in there.
+    pub(super) fn attach_for_replay(&self) -> u64 {
+        let ticket = self.attach();
+        let mut state = self.lock();
+        state.cut = None;
+        state.queue.clear();
+        ticket
+    }
+
+    /// Forgets what was replayed.
+    pub(super) fn skip_to(&self, sequence: u64) {
+        self.lock().queue.retain(|item| item.sequence > sequence);
+    }
+
+    pub(super) fn poll_items(&self, ticket: u64, cx: &mut Context<'_>) -> Poll<Found> {
+        let mut state = self.lock();
+        if state.reader != ticket {
+            return Poll::Ready(Found::End);
+        }
+        if !state.queue.is_empty() {
+            return Poll::Ready(Found::Items(std::mem::take(&mut state.queue)));
+        }
+        if let Some(retry) = state.cut.take() {
+            state.reader += 1;
+            let last_sequence = state.last_sequence;
+            return Poll::Ready(Found::Cut {
+                retry,
+                last_sequence,
+            });
+        }
+        if state.ended {
+            return Poll::Ready(Found::End);
+        }
+        state.waker = Some(cx.waker().clone());
+        Poll::Pending
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! MCP over HTTP, on real sockets.
+
+#![allow(clippy::unwrap_used, unreachable_pub)]
+
+mod refusals;
+mod security;
+mod sessions;
+mod shutdown;
+mod site;
+mod stateless;
+mod streams;
+#[path = "../support/mod.rs"]
+mod support;

@@ -1,0 +1,133 @@
+//! Requests that HTTP itself refuses.
+
+use std::time::Duration;
+
+use mcp_runtime::transport::http::HttpOptions;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::site::Site;
+use crate::support::stateless;
+
+#[tokio::test]
+async fn the_wrong_types_are_refused() {
+    let site = Site::open().await;
+    let message = stateless(1, "tools/list", json!({}));
+    for (name, value, status) in [
+        ("content-type", "text/plain", 415),
+        ("content-type", "", 415),
+        ("accept", "text/html", 406),
+        ("accept", "application/json", 406),
+        ("accept", "text/event-stream", 406),
+        ("accept", "*/*", 200),
+        ("content-type", "application/json; charset=utf-8", 200),
+    ] {
+        let mut request = site.stateless(&message);
+        request.headers_mut().insert(name, value.parse().unwrap());
+        let answer = site.send(request).await;
+        assert_eq!(answer.status, status, "{name}: {value}: {answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn other_methods_and_paths_are_not_served() {
+    let site = Site::open().await;
+    let put = site.request("PUT").body(String::new()).unwrap();
+    let answer = site.send(put).await;
+    assert_eq!(answer.status, 405);
+    assert_eq!(answer.header("allow"), Some("POST, GET, DELETE"));
+    let elsewhere = site
+        .request("POST")
+        .uri("/other")
+        .body(String::new())
+        .unwrap();
+    assert_eq!(site.send(elsewhere).await.status, 404);
+}
+
+#[tokio::test]
+async fn what_is_not_json_is_a_parse_error() {
+    let site = Site::open().await;
+    let deep = format!(
+        r#"{{"id":1,"params":{}1{}}}"#,
+        "[".repeat(200),
+        "]".repeat(200)
+    );
+    for body in ["rubbish", "", "{\"id\":1", &deep] {
+        let mut request = site.stateless(&stateless(1, "tools/list", json!({})));
+        *request.body_mut() = body.to_owned();
+        let answer = site.send(request).await;
+        assert_eq!(answer.status, 400, "{answer:?}");
+        assert_eq!(answer.error_code(), -32700);
+        assert!(answer.json().get("id").is_none(), "{answer:?}");
+    }
+    site.lives_on().await;
+}
+
+#[tokio::test]
+async fn a_body_over_the_limit_is_refused_by_its_length_and_by_its_bytes() {
+    let site = Site::with(HttpOptions::default().max_body_bytes(1000)).await;
+    let mut message = stateless(1, "tools/call", json!({"name": "echo"}));
+    message["params"]["arguments"] = json!({"text": "x".repeat(2000)});
+    let answer = site.ask(&message).await;
+    assert_eq!(answer.status, 413, "{answer:?}");
+    assert_eq!(answer.error_code(), -32600);
+    let text = answer.json()["error"]["message"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(text.contains("1000"), "{text}");
+
+    let mut stream = TcpStream::connect(site.addr).await.unwrap();
+    let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+                transfer-encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let piece = format!("190\r\n{}\r\n", "x".repeat(400)).repeat(3);
+    stream.write_all(piece.as_bytes()).await.unwrap();
+    assert_eq!(status(&mut stream).await, "HTTP/1.1 413 Payload Too Large");
+    site.lives_on().await;
+}
+
+#[tokio::test]
+async fn a_slow_body_runs_out_of_time() {
+    let site = Site::with(HttpOptions::default().body_timeout(Duration::from_millis(20))).await;
+    let mut stream = TcpStream::connect(site.addr).await.unwrap();
+    let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+                content-length: 100\r\n\r\n{";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    assert_eq!(status(&mut stream).await, "HTTP/1.1 408 Request Timeout");
+}
+
+#[tokio::test]
+async fn a_connection_that_never_finishes_its_head_is_closed() {
+    let site = Site::serve(|http| http.head_timeout(Duration::from_millis(20))).await;
+    let mut stream = TcpStream::connect(site.addr).await.unwrap();
+    stream
+        .write_all(b"POST /mcp HTTP/1.1\r\nhost: loc")
+        .await
+        .unwrap();
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).await.unwrap();
+    site.lives_on().await;
+}
+
+#[tokio::test]
+async fn health_is_told() {
+    let site = Site::open().await;
+    let health = site
+        .request("GET")
+        .uri("/health")
+        .body(String::new())
+        .unwrap();
+    let answer = site.send(health).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.json()["status"], "ok");
+}
+
+async fn status(stream: &mut TcpStream) -> String {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n") {
+        head.push(stream.read_u8().await.unwrap());
+    }
+    String::from_utf8(head).unwrap().trim_end().to_owned()
+}

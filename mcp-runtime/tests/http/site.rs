@@ -1,0 +1,291 @@
+//! A server that listens on a free port, and a client that says exactly what a test wants.
+
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::pin::Pin;
+
+use http::{Request, Response, StatusCode};
+use http_body::Body;
+use hyper::body::Incoming;
+use hyper::client::conn::http1::SendRequest;
+use hyper_util::rt::TokioIo;
+use mcp_runtime::server::tools::ToolRoute;
+use mcp_runtime::server::{Reply, ShutdownHandle};
+use mcp_runtime::transport::http::{Http, HttpOptions, http};
+use mcp_runtime::types::{ProgressNotification, ProgressNotificationParams, Tool};
+use mcp_runtime::{ServeError, Server};
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::support;
+
+/// A server under test.
+pub struct Site {
+    pub addr: SocketAddr,
+    pub serving: JoinHandle<Result<(), ServeError>>,
+    pub shutdown: ShutdownHandle,
+    pub events: mpsc::UnboundedReceiver<&'static str>,
+}
+
+/// An answer as it came.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: http::HeaderMap,
+    pub body: String,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
+    }
+
+    pub fn error_code(&self) -> i64 {
+        self.json()["error"]["code"].as_i64().unwrap()
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    /// The messages of a stream of events.
+    pub fn messages(&self) -> Vec<Value> {
+        assert_eq!(self.header("content-type"), Some("text/event-stream"));
+        let lines = self
+            .body
+            .lines()
+            .filter_map(|line| line.strip_prefix("data: "));
+        lines
+            .map(|data| serde_json::from_str(data).unwrap())
+            .collect()
+    }
+}
+
+impl Site {
+    pub async fn open() -> Self {
+        Self::with(HttpOptions::default()).await
+    }
+
+    pub async fn with(options: HttpOptions) -> Self {
+        Self::serve(|http| http.options(options)).await
+    }
+
+    pub async fn serve(configure: impl FnOnce(Http) -> Http) -> Self {
+        let (server, events) = server();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let addr = listener.local_addr().unwrap();
+        let serve = server.serve(configure(http(listener))).without_signals();
+        Self {
+            addr,
+            shutdown: serve.shutdown_handle(),
+            serving: tokio::spawn(serve.into_future()),
+            events,
+        }
+    }
+
+    pub async fn connect(&self) -> SendRequest<String> {
+        let stream = TcpStream::connect(self.addr).await.unwrap();
+        let (sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
+            .await
+            .unwrap();
+        tokio::spawn(connection);
+        sender
+    }
+
+    pub fn request(&self, method: &str) -> http::request::Builder {
+        Request::builder()
+            .method(method)
+            .uri("/mcp")
+            .header("host", self.addr.to_string())
+            .header("accept", "application/json, text/event-stream")
+    }
+
+    pub async fn send(&self, request: Request<String>) -> Answer {
+        let response = self.connect().await.send_request(request).await.unwrap();
+        read(response).await
+    }
+
+    pub async fn start(&self, request: Request<String>) -> Response<Incoming> {
+        self.connect().await.send_request(request).await.unwrap()
+    }
+
+    /// A POST with the headers that a stateless message wants.
+    pub fn stateless(&self, message: &Value) -> Request<String> {
+        let params = &message["params"];
+        let mut request = self
+            .request("POST")
+            .header("content-type", "application/json")
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", message["method"].as_str().unwrap());
+        if let Some(name) = params["name"].as_str() {
+            request = request.header("mcp-name", name);
+        }
+        request.body(message.to_string()).unwrap()
+    }
+
+    pub async fn ask(&self, message: &Value) -> Answer {
+        self.send(self.stateless(message)).await
+    }
+
+    /// The server serves the next good request.
+    pub async fn lives_on(&self) {
+        let answer = self
+            .ask(&support::stateless(99, "tools/list", json!({})))
+            .await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert!(answer.json()["result"]["tools"].is_array(), "{answer:?}");
+    }
+
+    /// Opens a session, up to the point where anything may be asked.
+    pub async fn session(&self, revision: &str) -> Session<'_> {
+        let request = self
+            .request("POST")
+            .header("content-type", "application/json")
+            .body(support::initialize(revision).to_string())
+            .unwrap();
+        let answer = self.send(request).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let session = Session {
+            site: self,
+            id: answer.header("mcp-session-id").unwrap().to_owned(),
+            revision: revision.to_owned(),
+        };
+        let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        assert_eq!(session.ask(&initialized).await.status, 202);
+        session
+    }
+}
+
+/// A session of the handshake era.
+pub struct Session<'a> {
+    pub site: &'a Site,
+    pub id: String,
+    pub revision: String,
+}
+
+impl Session<'_> {
+    pub fn request(&self, method: &str) -> http::request::Builder {
+        self.site
+            .request(method)
+            .header("mcp-session-id", &self.id)
+            .header("mcp-protocol-version", &self.revision)
+    }
+
+    pub fn post(&self, message: &Value) -> Request<String> {
+        let request = self
+            .request("POST")
+            .header("content-type", "application/json");
+        request.body(message.to_string()).unwrap()
+    }
+
+    pub async fn ask(&self, message: &Value) -> Answer {
+        self.site.send(self.post(message)).await
+    }
+
+    pub async fn start(&self, message: &Value) -> Response<Incoming> {
+        self.site.start(self.post(message)).await
+    }
+
+    pub async fn listen(&self, last_event_id: Option<&str>) -> Response<Incoming> {
+        let mut request = self.request("GET");
+        if let Some(id) = last_event_id {
+            request = request.header("last-event-id", id);
+        }
+        self.site.start(request.body(String::new()).unwrap()).await
+    }
+}
+
+pub async fn read(mut response: Response<Incoming>) -> Answer {
+    let mut body = String::new();
+    while let Some(chunk) = chunk(&mut response).await {
+        body.push_str(&chunk);
+    }
+    let (parts, _) = response.into_parts();
+    Answer {
+        status: parts.status,
+        headers: parts.headers,
+        body,
+    }
+}
+
+/// The next piece of a body.
+pub async fn chunk(response: &mut Response<Incoming>) -> Option<String> {
+    let frame = poll_fn(|cx| Pin::new(response.body_mut()).poll_frame(cx)).await?;
+    let data = frame.ok()?.into_data().ok()?;
+    Some(String::from_utf8(data.to_vec()).unwrap())
+}
+
+/// Reads on until `text` has come.
+pub async fn read_until(response: &mut Response<Incoming>, text: &str) -> String {
+    let mut read = String::new();
+    while !read.contains(text) {
+        let chunk = chunk(response).await;
+        read.push_str(&chunk.unwrap_or_else(|| panic!("`{text}` is not in: {read}")));
+    }
+    read
+}
+
+/// The server of the other tests, and tools that need what HTTP has.
+fn server() -> (Server, mpsc::UnboundedReceiver<&'static str>) {
+    let (sender, events) = mpsc::unbounded_channel();
+    let mut server = support::builder();
+    server.tool_route(tool("tell", |peer| {
+        tell(peer);
+        Reply::Ready(Ok(support::text("told".to_owned())))
+    }));
+    let started = sender.clone();
+    server.tool_route(tool("silent", move |_| {
+        let (started, dropped) = (started.clone(), Dropped(started.clone()));
+        Reply::Pending(Box::pin(async move {
+            started.send("started").unwrap();
+            std::future::pending::<()>().await;
+            drop(dropped);
+            Ok(support::text(String::new()))
+        }))
+    }));
+    server.tool_route(tool("tell_and_wait", move |peer| {
+        let (peer, dropped) = (peer.clone(), Dropped(sender.clone()));
+        Reply::Pending(Box::pin(async move {
+            tell(&peer);
+            std::future::pending::<()>().await;
+            drop(dropped);
+            Ok(support::text(String::new()))
+        }))
+    }));
+    let region = json!({"type": "object", "properties": {
+        "region": {"type": "string", "x-mcp-header": "Region"},
+    }});
+    server.tool_route(ToolRoute::new(Tool::new("region", region), |_| {
+        Reply::Ready(Ok(support::text("there".to_owned())))
+    }));
+    crate::streams::add_tools(&mut server);
+    (server.build(), events)
+}
+
+pub fn tool(
+    name: &str,
+    handler: impl Fn(&mcp_runtime::Peer) -> Reply<mcp_runtime::types::CallToolResult>
+    + Send
+    + Sync
+    + 'static,
+) -> ToolRoute {
+    let tool = Tool::new(name, json!({"type": "object"}));
+    ToolRoute::new(tool, move |call| handler(call.context.peer()))
+}
+
+pub fn tell(peer: &mcp_runtime::Peer) {
+    let progress = ProgressNotificationParams::new("t", 1.0);
+    peer.notify::<ProgressNotification>(Some(&progress))
+        .unwrap();
+}
+
+/// Tells the test that a handler is gone.
+struct Dropped(mpsc::UnboundedSender<&'static str>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        let _ = self.0.send("dropped");
+    }
+}
