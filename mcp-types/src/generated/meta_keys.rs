@@ -2,6 +2,9 @@
 
 //! Reserved keys of `_meta`.
 
+/// `baggage`; revisions: 2026-07-28 only.
+pub const BAGGAGE: &str = "baggage";
+
 /// `io.modelcontextprotocol/clientCapabilities`; revisions: 2026-07-28 only.
 pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
@@ -25,3 +28,9 @@ pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// `progressToken`; revisions: all.
 pub const PROGRESS_TOKEN: &str = "progressToken";
+
+/// `traceparent`; revisions: 2026-07-28 only.
+pub const TRACEPARENT: &str = "traceparent";
+
+/// `tracestate`; revisions: 2026-07-28 only.
+pub const TRACESTATE: &str = "tracestate";

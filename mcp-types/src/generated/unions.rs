@@ -27,7 +27,7 @@ pub enum ClientNotification {
     /// Tells the sender of a request that its task's state has changed. It may not come: look with `tasks/get`.
     ///
     /// Revisions: 2025-11-25 only.
-    TaskStatus(TaskStatusNotificationParams),
+    TaskStatus(Box<TaskStatusNotificationParams>),
     /// The client's roots have changed: the server may ask for the list again.
     ///
     /// Revisions: until 2025-11-25.
@@ -492,7 +492,7 @@ pub enum ContentBlock {
     /// A resource with its content.
     ///
     /// Revisions: all.
-    Resource(EmbeddedResource),
+    Resource(Box<EmbeddedResource>),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
 }
@@ -523,7 +523,7 @@ impl From<ResourceLink> for ContentBlock {
 
 impl From<EmbeddedResource> for ContentBlock {
     fn from(value: EmbeddedResource) -> Self {
-        Self::Resource(value)
+        Self::Resource(Box::new(value))
     }
 }
 
@@ -1335,7 +1335,7 @@ pub enum ServerNotification {
     /// Tells the sender of a request that its task's state has changed. It may not come: look with `tasks/get`.
     ///
     /// Revisions: 2025-11-25 only.
-    TaskStatus(TaskStatusNotificationParams),
+    TaskStatus(Box<TaskStatusNotificationParams>),
     /// The server tells that the user has finished an interaction on a web page, so that the client may retry what waited for it.
     ///
     /// Revisions: 2025-11-25 only.

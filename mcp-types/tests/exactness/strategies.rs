@@ -2270,6 +2270,7 @@ fn client_notification() -> BoxedStrategy<ClientNotification> {
             .boxed(),
         progress_notification_params().prop_map(ClientNotification::Progress).boxed(),
         task_status_notification_params()
+            .prop_map(Box::new)
             .prop_map(ClientNotification::TaskStatus)
             .boxed(),
         option::of(notification_params())
@@ -2398,7 +2399,7 @@ fn content_block() -> BoxedStrategy<ContentBlock> {
         image_content().prop_map(ContentBlock::Image).boxed(),
         audio_content().prop_map(ContentBlock::Audio).boxed(),
         resource_link().prop_map(Box::new).prop_map(ContentBlock::ResourceLink).boxed(),
-        embedded_resource().prop_map(ContentBlock::Resource).boxed(),
+        embedded_resource().prop_map(Box::new).prop_map(ContentBlock::Resource).boxed(),
         unheard_of().prop_map(ContentBlock::Unknown).boxed(),
     ])
 }
@@ -3182,6 +3183,7 @@ fn server_notification() -> BoxedStrategy<ServerNotification> {
             .prop_map(ServerNotification::LoggingMessage)
             .boxed(),
         task_status_notification_params()
+            .prop_map(Box::new)
             .prop_map(ServerNotification::TaskStatus)
             .boxed(),
         elicitation_complete_notification_params()

@@ -111,7 +111,7 @@ fn size_of_named(name: &str, merged: &Merged) -> usize {
 }
 
 /// How many bytes a variant may take before it is boxed.
-const LARGEST_VARIANT: usize = 200;
+const LARGEST_VARIANT: usize = 150;
 
 /// Whether a variant that holds `ty` is boxed.
 pub(crate) fn is_boxed(ty: &Type, merged: &Merged) -> bool {
