@@ -1,0 +1,241 @@
+//! The tools, resources and prompts that the suite expects.
+
+use std::time::Duration;
+
+use mcp_runtime::prelude::*;
+use mcp_runtime::serde_json::json;
+use mcp_runtime::transport::http::HttpRequest;
+use mcp_runtime::types::{
+    ClientCapabilities, EmbeddedResource, RawJson, ResourceContents, TextContent,
+    TextResourceContents, error_codes,
+};
+
+use crate::ask::{elicit, report, sample};
+use crate::content::{PNG, WAV};
+
+pub(crate) struct Fixtures;
+
+fn text(uri: &str, mime_type: &str, text: &str) -> ResourceContents {
+    TextResourceContents::new(uri, text)
+        .with_mime_type(mime_type)
+        .into()
+}
+
+fn embedded(contents: ResourceContents) -> ContentBlock {
+    EmbeddedResource::new(contents).into()
+}
+
+/// Fixtures for the conformance suite.
+#[mcp_server(name = "conformance-server")]
+impl Fixtures {
+    /// Answers with text.
+    #[tool]
+    fn test_simple_text(&self) -> &'static str {
+        "This is a simple text response for testing."
+    }
+
+    /// Answers with a picture.
+    #[tool]
+    fn test_image_content(&self) -> Image {
+        Image::png(PNG)
+    }
+
+    /// Answers with a sound.
+    #[tool]
+    fn test_audio_content(&self) -> Audio {
+        Audio::new(WAV, "audio/wav")
+    }
+
+    /// Answers with a resource.
+    #[tool]
+    fn test_embedded_resource(&self) -> ContentBlock {
+        let content = "This is an embedded resource content.";
+        embedded(text("test://embedded-resource", "text/plain", content))
+    }
+
+    /// Answers with text, a picture and a resource.
+    #[tool]
+    fn test_multiple_content_types(&self) -> Vec<ContentBlock> {
+        let resource = "test://mixed-content-resource";
+        let data = r#"{"test":"data","value":123}"#;
+        vec![
+            TextContent::new("Multiple content types test:").into(),
+            Image::png(PNG).into(),
+            embedded(text(resource, "application/json", data)),
+        ]
+    }
+
+    /// Fails.
+    #[tool]
+    fn test_error_handling(&self) -> Result<String, &'static str> {
+        Err("This tool intentionally returns an error for testing")
+    }
+
+    /// Reports progress.
+    #[tool]
+    async fn test_tool_with_progress(&self, cx: &Context) -> Result<&'static str, ToolError> {
+        for percent in [0.0, 50.0, 100.0] {
+            report(cx, percent)?;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Ok("Tool with progress executed successfully")
+    }
+
+    /// Asks the client's model.
+    #[tool]
+    async fn test_sampling(&self, prompt: String, cx: &Context) -> Result<String, ToolError> {
+        Ok(format!("LLM response: {}", sample(cx, prompt).await?))
+    }
+
+    /// Asks the user for a name and an address.
+    #[tool]
+    async fn test_elicitation(&self, message: String, cx: &Context) -> Result<String, ToolError> {
+        let properties = json!({"username": {"type": "string"}, "email": {"type": "string"}});
+        let answer = elicit(cx, &message, properties, &["username", "email"]).await?;
+        Ok(format!("User response: {answer}"))
+    }
+
+    /// Asks the user, and suggests the answers.
+    #[tool]
+    async fn test_elicitation_sep1034_defaults(&self, cx: &Context) -> Result<String, ToolError> {
+        let states = ["active", "inactive", "pending"];
+        let properties = json!({
+            "name": {"type": "string", "default": "John Doe"},
+            "age": {"type": "integer", "default": 30},
+            "score": {"type": "number", "default": 95.5},
+            "status": {"type": "string", "enum": states, "default": "active"},
+            "verified": {"type": "boolean", "default": true},
+        });
+        let answer = elicit(cx, "Please check the suggestions", properties, &[]).await?;
+        Ok(format!("Elicitation completed: {answer}"))
+    }
+
+    /// Asks the user to choose, in each of the forms that a choice can have.
+    #[tool]
+    async fn test_elicitation_sep1330_enums(&self, cx: &Context) -> Result<String, ToolError> {
+        let choices = |last: &str| {
+            ["First", "Second", "Third"].map(|nth| {
+                let value = format!("value{}", nth.len());
+                json!({"const": value, "title": format!("{nth} {last}")})
+            })
+        };
+        let options = ["option1", "option2", "option3"];
+        let properties = json!({
+            "untitledSingle": {"type": "string", "enum": options},
+            "titledSingle": {"type": "string", "oneOf": choices("Option")},
+            "legacyEnum": {
+                "type": "string",
+                "enum": ["opt1", "opt2", "opt3"],
+                "enumNames": ["Option One", "Option Two", "Option Three"],
+            },
+            "untitledMulti": {"type": "array", "items": {"type": "string", "enum": options}},
+            "titledMulti": {"type": "array", "items": {"anyOf": choices("Choice")}},
+        });
+        let answer = elicit(cx, "Please choose", properties, &[]).await?;
+        Ok(format!("Elicitation completed: {answer}"))
+    }
+
+    /// Closes the stream before it answers.
+    #[tool]
+    async fn test_reconnection(&self, request: &HttpRequest) -> &'static str {
+        request.close_stream(Duration::from_millis(500));
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        "Reconnection test completed"
+    }
+
+    /// Takes an argument that is repeated in a header.
+    #[tool]
+    fn test_custom_header(&self, #[arg(header = "Region")] region: String) -> String {
+        format!("Region: {region}")
+    }
+
+    /// Needs a client with a model.
+    #[tool]
+    fn test_missing_capability(&self, cx: &Context) -> Result<&'static str, ProtocolError> {
+        let needed = json!({"sampling": {}});
+        let declared: &ClientCapabilities = cx.client_capabilities();
+        if declared.sampling.is_some() {
+            return Ok("The client has a model.");
+        }
+        let code = error_codes::MISSING_REQUIRED_CLIENT_CAPABILITY;
+        let data = RawJson::from(json!({"requiredCapabilities": needed}));
+        Err(ProtocolError::new(code, "Missing required client capability").with_data(data))
+    }
+
+    /// Logs nothing that nobody asked for.
+    #[tool]
+    fn test_logging_tool(&self) -> &'static str {
+        "Nothing was logged."
+    }
+
+    /// Text that never changes.
+    #[resource("test://static-text", mime = "text/plain")]
+    fn static_text(&self) -> &'static str {
+        "This is the content of the static text resource."
+    }
+
+    /// A picture that never changes.
+    #[resource("test://static-binary", mime = "image/png")]
+    fn static_binary(&self) -> Vec<u8> {
+        PNG.to_vec()
+    }
+
+    /// Something that changes now and then.
+    #[resource("test://watched-resource", mime = "text/plain")]
+    fn watched(&self) -> &'static str {
+        "Watched resource content."
+    }
+
+    /// Data by number.
+    #[resource("test://template/{id}/data", mime = "application/json")]
+    fn template(&self, id: String) -> String {
+        json!({"id": id, "templateTest": true, "data": format!("Data for ID: {id}")}).to_string()
+    }
+
+    /// Says hello.
+    #[prompt]
+    fn test_simple_prompt(&self) -> &'static str {
+        "This is a simple prompt for testing."
+    }
+
+    /// Repeats its arguments.
+    #[prompt]
+    fn test_prompt_with_arguments(
+        &self,
+        /// The first one.
+        #[arg(complete = Self::suggestions)]
+        arg1: String,
+        /// The second one.
+        arg2: String,
+    ) -> String {
+        format!("Prompt with arguments: arg1='{arg1}', arg2='{arg2}'")
+    }
+
+    /// Shows a resource.
+    #[prompt(name = "test_prompt_with_embedded_resource")]
+    fn prompt_with_resource(
+        &self,
+        #[arg(rename = "resourceUri")] uri: String,
+    ) -> Vec<PromptMessage> {
+        let content = "Embedded resource content for testing.";
+        let process = TextContent::new("Please process the embedded resource above.");
+        vec![
+            PromptMessage::new(Role::User, embedded(text(&uri, "text/plain", content))),
+            PromptMessage::new(Role::User, process),
+        ]
+    }
+
+    /// Shows a picture.
+    #[prompt]
+    fn test_prompt_with_image(&self) -> Vec<PromptMessage> {
+        let analyse = TextContent::new("Please analyze the image above.");
+        vec![
+            PromptMessage::new(Role::User, Image::png(PNG)),
+            PromptMessage::new(Role::User, analyse),
+        ]
+    }
+
+    fn suggestions(typing: &Typing) -> Vec<String> {
+        vec![format!("{}ing", typing.value())]
+    }
+}

@@ -1,0 +1,25 @@
+//! The server that the official conformance suite talks to: `conformance-server ADDR` serves its
+//! fixtures at `http://ADDR/mcp`, in all revisions.
+
+mod ask;
+mod content;
+mod fixtures;
+mod schema;
+
+use std::sync::Arc;
+
+use mcp_runtime::prelude::*;
+use mcp_runtime::transport::http::http;
+use mcp_runtime::{ServeError, Server};
+
+use fixtures::Fixtures;
+
+#[mcp_runtime::main]
+async fn main() -> Result<(), ServeError> {
+    let address = std::env::args().nth(1);
+    let address = address.unwrap_or_else(|| "127.0.0.1:8080".to_owned());
+    let mut server = Server::builder();
+    Arc::new(Fixtures).register(&mut server);
+    server.tool_route(schema::tool());
+    server.build().serve(http(address)).await
+}

@@ -1,0 +1,42 @@
+//! A tool whose schema uses what few schemas use; it has to be listed as it is written here.
+
+use mcp_runtime::serde_json::value::RawValue;
+use mcp_runtime::server::Reply;
+use mcp_runtime::server::tools::ToolRoute;
+use mcp_runtime::types::{CallToolResult, RawJson, TextContent, Tool};
+
+const SCHEMA: &str = r##"{
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "$defs": {
+        "address": {
+            "$anchor": "addressDef",
+            "type": "object",
+            "properties": {"street": {"type": "string"}, "city": {"type": "string"}}
+        }
+    },
+    "properties": {
+        "name": {"type": "string"},
+        "address": {"$ref": "#/$defs/address"},
+        "contactMethod": {"type": "string", "enum": ["phone", "email"]},
+        "phone": {"type": "string"},
+        "email": {"type": "string"}
+    },
+    "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
+    "if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]},
+    "then": {"required": ["phone"]},
+    "else": {"required": ["email"]},
+    "additionalProperties": false
+}"##;
+
+pub(crate) fn tool() -> ToolRoute {
+    let schema: Box<RawValue> =
+        RawValue::from_string(SCHEMA.to_owned()).expect("the schema above is JSON");
+    let tool = Tool::new("json_schema_2020_12_tool", RawJson::from(schema))
+        .with_description("Takes arguments that an elaborate schema describes.");
+    ToolRoute::new(tool, |call| {
+        let arguments = call.arguments.map_or("{}", RawValue::get);
+        let content = TextContent::new(arguments);
+        Reply::Ready(Ok(CallToolResult::new([content.into()])))
+    })
+}
