@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
+use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Path, Token, token};
 
 use crate::diagnostics::Diagnostics;
@@ -27,6 +28,8 @@ pub(crate) const SERVER: Grammar = Grammar {
         "icons",
         "instructions",
         "undocumented",
+        "block",
+        "blocks",
         "crate",
     ],
 };
@@ -48,6 +51,7 @@ pub(crate) const TOOL: Grammar = Grammar {
         "output",
         "icons",
         "meta",
+        "crate",
     ],
 };
 
@@ -68,7 +72,7 @@ pub(crate) const TOOL_ARG: Grammar = Grammar {
 /// `#[prompt(…)]`.
 pub(crate) const PROMPT: Grammar = Grammar {
     attribute: "`#[prompt]`",
-    known: &["name", "title", "description", "icons", "meta"],
+    known: &["name", "title", "description", "icons", "meta", "crate"],
 };
 
 /// `#[arg(…)]` on a prompt's parameter.
@@ -90,6 +94,7 @@ pub(crate) const RESOURCE: Grammar = Grammar {
         "list",
         "icons",
         "meta",
+        "crate",
     ],
 };
 
@@ -175,6 +180,11 @@ impl Entries {
         Some(self.entries.swap_remove(at))
     }
 
+    /// How many entries have not been taken out.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     /// The name as the user wrote it, to point at.
     pub(crate) fn name_of(&self, name: &str) -> Option<Ident> {
         let entry = self.entries.iter().find(|entry| entry.name == name)?;
@@ -227,6 +237,30 @@ impl Entries {
         }
     }
 
+    /// A name.
+    pub(crate) fn ident(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Option<Ident> {
+        let path = self.path(name, diagnostics)?;
+        path.get_ident().cloned().or_else(|| {
+            let what = format!("`{name}` is a plain name");
+            diagnostics.mistake(path, what, format!("write `{name} = name`"));
+            None
+        })
+    }
+
+    /// Names in parentheses.
+    pub(crate) fn idents(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Vec<Ident> {
+        let Some(entry) = self.take(name) else {
+            return Vec::new();
+        };
+        if let Value::List(list) = entry.value {
+            let names = Punctuated::<Ident, Token![,]>::parse_terminated.parse2(list);
+            return diagnostics.absorb(names).into_iter().flatten().collect();
+        }
+        let what = format!("`{name}` needs names in parentheses");
+        diagnostics.mistake(entry.name, what, format!("write `{name}(one, two)`"));
+        Vec::new()
+    }
+
     /// The path of a function.
     pub(crate) fn path(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Option<Path> {
         match self.expr(name, diagnostics)? {
@@ -234,8 +268,8 @@ impl Entries {
             other => {
                 diagnostics.mistake(
                     other,
-                    format!("`{name}` names a function"),
-                    format!("write `{name} = Self::function`"),
+                    format!("`{name}` is the path of something"),
+                    format!("write `{name} = path`, as in `{name} = Self::function`"),
                 );
                 None
             }

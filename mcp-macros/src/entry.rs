@@ -1,26 +1,57 @@
 //! The macros that stand on a single function.
 
 use proc_macro2::TokenStream;
-use quote::ToTokens as _;
-use syn::ItemFn;
+use quote::{ToTokens as _, format_ident};
+use syn::{ImplItemFn, ItemFn, parse_quote};
 
 use crate::attribute::{Entries, MAIN};
 use crate::diagnostics::Diagnostics;
+use crate::function::{self, Subject, Surroundings};
+use crate::model::Undocumented;
+use crate::signature::Helpers;
 use crate::{expand, server};
 
-/// An attribute such as `#[tool]` that no `#[mcp_server]` has taken up.
-pub(crate) fn alone(name: &str, item: TokenStream) -> TokenStream {
+/// An attribute such as `#[tool]` that no `#[mcp_server]` has taken up: it stands on a function
+/// of its own, or is a mistake.
+pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
-    let at = syn::parse2::<syn::ImplItemFn>(item.clone()).map_or_else(
-        |_| item.clone(),
-        |function| function.sig.ident.into_token_stream(),
-    );
-    diagnostics.mistake(
-        at,
-        format!("this `#[{name}]` belongs to no server"),
-        "put `#[mcp_server]` on the `impl` block around it",
-    );
-    [item, diagnostics.into_tokens()].into_iter().collect()
+    let mut function = match syn::parse2::<ItemFn>(item.clone()) {
+        Ok(function) if function.sig.receiver().is_none() => function,
+        _ => {
+            let at = syn::parse2::<ImplItemFn>(item.clone()).map_or_else(
+                |_| item.clone(),
+                |function| function.sig.ident.into_token_stream(),
+            );
+            diagnostics.mistake(
+                at,
+                format!("this `#[{name}]` belongs to no server"),
+                "put `#[mcp_server]` on the `impl` block around it",
+            );
+            return [item, diagnostics.into_tokens()].into_iter().collect();
+        }
+    };
+    let ident = format_ident!("{name}");
+    function
+        .attrs
+        .insert(0, parse_quote!(#[#ident(#attribute)]));
+    let surroundings = Surroundings {
+        of_type: false,
+        undocumented: Undocumented::default(),
+        helpers: Helpers::default(),
+    };
+    let subject = Subject {
+        attributes: &mut function.attrs,
+        signature: &mut function.sig,
+    };
+    let read = function::read(subject, &surroundings, &mut diagnostics);
+    let runtime = read.as_ref().and_then(|read| read.runtime.clone());
+    let runtime = runtime.unwrap_or_else(|| parse_quote!(::mcp_runtime));
+    let mut tokens = match read {
+        Some(read) => expand::free(&runtime, &function, &read),
+        None => function.into_token_stream(),
+    };
+    tokens.extend(diagnostics.into_tokens());
+    tokens
 }
 
 /// `#[mcp_runtime::main]`.

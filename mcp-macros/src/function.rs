@@ -1,13 +1,13 @@
 //! From a function under one of our attributes to its model.
 
 use syn::ext::IdentExt as _;
-use syn::{Attribute, Expr, ImplItemFn, LitStr, parse_quote};
+use syn::{Attribute, Expr, LitStr, Path, Signature, parse_quote};
 
 use crate::attribute::{
     Entries, Grammar, PROMPT, PROMPT_ARG, RESOURCE, RESOURCE_ARG, TOOL, TOOL_ARG,
 };
 use crate::diagnostics::Diagnostics;
-use crate::model::{Function, Kind, Running, Undocumented};
+use crate::model::{Function, Kind, Undocumented};
 use crate::signature::{Expected, Helpers, string, take_attribute};
 use crate::{docs, expand, resource, signature, tool, validate};
 
@@ -18,50 +18,55 @@ const ATTRIBUTES: [(&str, &Grammar, &Grammar); 3] = [
     ("resource", &RESOURCE, &RESOURCE_ARG),
 ];
 
+/// A function, wherever it stands.
+pub(crate) struct Subject<'a> {
+    pub(crate) attributes: &'a mut Vec<Attribute>,
+    pub(crate) signature: &'a mut Signature,
+}
+
 /// What surrounds a function.
 pub(crate) struct Surroundings {
+    /// Whether it belongs to a type.
+    pub(crate) of_type: bool,
     pub(crate) undocumented: Undocumented,
     pub(crate) helpers: Helpers,
 }
 
 /// Reads a function that has one of our attributes; `None` for others and for unsound ones.
 pub(crate) fn read(
-    function: &mut ImplItemFn,
+    subject: Subject<'_>,
     surroundings: &Surroundings,
     diagnostics: &mut Diagnostics,
 ) -> Option<Function> {
-    let (which, attribute) = attribute(function, diagnostics)?;
-    function.attrs.push(expand::quiet());
+    let (which, attribute) = attribute(subject.attributes, diagnostics)?;
+    subject.attributes.push(expand::quiet());
     let before = diagnostics.count();
     let (_, grammar, parameters) = ATTRIBUTES[which];
     let mut entries = Entries::of(Some(&attribute), grammar, diagnostics);
     let name = entries.literal("name", diagnostics);
     let title = entries.expr("title", diagnostics);
-    let description = description(&mut entries, function, surroundings, diagnostics);
+    let description = description(&mut entries, &subject, surroundings, diagnostics);
     let icons = entries.expr("icons", diagnostics);
     let meta = entries.expr("meta", diagnostics);
-    let (kind, running) = match which {
-        0 => {
-            let running = tool::running(&mut entries, function, diagnostics);
-            (
-                Some(Kind::Tool(tool::read(&mut entries, diagnostics))),
-                running,
-            )
-        }
-        1 => (Some(Kind::Prompt), Running::default()),
-        _ => {
-            let read = resource::read(&mut entries, &attribute, &surroundings.helpers, diagnostics);
-            (
-                read.map(|read| Kind::Resource(Box::new(read))),
-                Running::default(),
-            )
-        }
+    let runtime = runtime(&mut entries, surroundings, diagnostics);
+    let running = tool::running(&mut entries, subject.signature, diagnostics);
+    let kind = match which {
+        0 => Some(Kind::Tool(tool::read(&mut entries, diagnostics))),
+        1 => Some(Kind::Prompt),
+        _ => resource::read(&mut entries, &attribute, &surroundings.helpers, diagnostics)
+            .map(|read| Kind::Resource(Box::new(read))),
     };
     let expected = Expected {
+        of_type: surroundings.of_type,
         grammar: parameters,
         helpers: &surroundings.helpers,
     };
-    let callable = signature::read(&mut function.sig, &function.attrs, &expected, diagnostics)?;
+    let callable = signature::read(
+        subject.signature,
+        subject.attributes,
+        &expected,
+        diagnostics,
+    )?;
     let undocumented = surroundings.undocumented == Undocumented::Warn;
     let function = Function {
         name: name
@@ -75,20 +80,35 @@ pub(crate) fn read(
         icons,
         meta,
         running,
+        runtime,
         kind: kind?,
     };
     validate::function(&function, diagnostics);
     (diagnostics.count() == before).then_some(function)
 }
 
+/// Where the runtime is found, which only a function of its own says.
+fn runtime(
+    entries: &mut Entries,
+    surroundings: &Surroundings,
+    diagnostics: &mut Diagnostics,
+) -> Option<Path> {
+    let runtime = entries.path("crate", diagnostics)?;
+    if surroundings.of_type {
+        let mend = "write it there, or remove it";
+        diagnostics.mistake(&runtime, "`crate` belongs to `#[mcp_server]`", mend);
+    }
+    Some(runtime)
+}
+
 /// Takes our attribute off the function; a second one is a mistake.
 fn attribute(
-    function: &mut ImplItemFn,
+    attributes: &mut Vec<Attribute>,
     diagnostics: &mut Diagnostics,
 ) -> Option<(usize, Attribute)> {
     let mut found: Option<(usize, Attribute)> = None;
     for (which, (name, ..)) in ATTRIBUTES.iter().enumerate() {
-        while let Some(attribute) = take_attribute(&mut function.attrs, name) {
+        while let Some(attribute) = take_attribute(attributes, name) {
             if found.is_some() {
                 diagnostics.mistake(
                     attribute.path(),
@@ -106,16 +126,16 @@ fn attribute(
 /// What the attribute says, else the doc comment.
 fn description(
     entries: &mut Entries,
-    function: &ImplItemFn,
+    subject: &Subject<'_>,
     surroundings: &Surroundings,
     diagnostics: &mut Diagnostics,
 ) -> Option<Expr> {
     let given = entries.expr("description", diagnostics);
-    let description = given.or_else(|| docs::text(&function.attrs).map(|text| string(&text)));
+    let description = given.or_else(|| docs::text(subject.attributes).map(|text| string(&text)));
     if description.is_none() && surroundings.undocumented == Undocumented::Deny {
         diagnostics.mistake(
-            &function.sig.ident,
-            format!("`{}` has no description", function.sig.ident),
+            &subject.signature.ident,
+            format!("`{}` has no description", subject.signature.ident),
             "say in a doc comment what it does: models choose by that",
         );
         return Some(parse_quote!(""));

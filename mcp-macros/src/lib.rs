@@ -38,8 +38,8 @@ pub fn mcp_server(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// Parameters taken by value come from the caller, parameters taken by reference come from the
 /// call's context. The doc comment becomes the tool's description.
 #[proc_macro_attribute]
-pub fn tool(_: TokenStream, item: TokenStream) -> TokenStream {
-    entry::alone("tool", item.into()).into()
+pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    entry::alone("tool", attribute.into(), item.into()).into()
 }
 
 /// Offers what a method of a server returns as a prompt.
@@ -47,16 +47,16 @@ pub fn tool(_: TokenStream, item: TokenStream) -> TokenStream {
 /// Parameters taken by value are arguments, read from text by `FromStr`; an `Option` may be left
 /// out.
 #[proc_macro_attribute]
-pub fn prompt(_: TokenStream, item: TokenStream) -> TokenStream {
-    entry::alone("prompt", item.into()).into()
+pub fn prompt(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    entry::alone("prompt", attribute.into(), item.into()).into()
 }
 
 /// Offers what a method of a server returns as a resource, under a URI or a template of URIs.
 ///
 /// Parameters taken by value are the variables of the template, read from text by `FromStr`.
 #[proc_macro_attribute]
-pub fn resource(_: TokenStream, item: TokenStream) -> TokenStream {
-    entry::alone("resource", item.into()).into()
+pub fn resource(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    entry::alone("resource", attribute.into(), item.into()).into()
 }
 
 /// Runs an `async fn main` to its end on the thread that it was started on.

@@ -3,14 +3,22 @@
 use proc_macro2::{Ident, Span};
 use syn::{Attribute, Expr, Generics, LitStr, Path, Type};
 
-/// A server: one `impl` block and what it says about itself.
+/// A server, or a part of one: an `impl` block or a module, and what it says about itself.
 pub(crate) struct Server {
     /// Where the runtime is found in the user's crate.
     pub(crate) runtime: Path,
     pub(crate) self_type: Type,
     pub(crate) generics: Generics,
-    pub(crate) info: Info,
+    pub(crate) role: Role,
     pub(crate) functions: Vec<Function>,
+}
+
+/// What a block is to the server.
+pub(crate) enum Role {
+    /// It is the server, and takes in the blocks of these names.
+    Whole { info: Box<Info>, blocks: Vec<Ident> },
+    /// It is a part, which goes by this name.
+    Block(Ident),
 }
 
 /// How the server introduces itself; what is absent comes from the user's Cargo package.
@@ -27,6 +35,8 @@ pub(crate) struct Info {
 /// A function with its parameters, whatever it is used for.
 pub(crate) struct Callable {
     pub(crate) ident: Ident,
+    /// How the function is called from where it is registered.
+    pub(crate) path: Path,
     /// Attributes that decide whether the function exists at all.
     pub(crate) conditions: Vec<Attribute>,
     pub(crate) has_self: bool,
@@ -47,6 +57,8 @@ pub(crate) struct Function {
     pub(crate) icons: Option<Expr>,
     pub(crate) meta: Option<Expr>,
     pub(crate) running: Running,
+    /// Where the runtime is found, if the function says so itself.
+    pub(crate) runtime: Option<Path>,
     /// Whether the compiler warns that nothing describes the function.
     pub(crate) warns_undocumented: bool,
     pub(crate) kind: Kind,

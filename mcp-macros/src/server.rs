@@ -2,39 +2,42 @@
 
 use proc_macro2::TokenStream;
 use quote::ToTokens as _;
-use syn::{Expr, ImplItem, Item, ItemImpl, Path, parse_quote};
+use syn::{Attribute, Expr, ImplItem, Item, ItemImpl, ItemMod, Path, parse_quote};
 
 use crate::attribute::{Entries, SERVER};
 use crate::diagnostics::Diagnostics;
-use crate::function::{self, Surroundings};
-use crate::model::{Info, Server, Undocumented};
+use crate::function::{self, Subject, Surroundings};
+use crate::model::{Info, Role, Server, Undocumented};
 use crate::signature::{Helpers, string};
 use crate::{docs, expand, validate};
 
 /// Expands `#[mcp_server]`. The item comes back without our attributes, whatever is wrong with it.
 pub(crate) fn server(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
-    let mut block = match syn::parse2::<Item>(item.clone()) {
-        Ok(Item::Impl(block)) => block,
+    let mut tokens = match syn::parse2::<Item>(item.clone()) {
+        Ok(Item::Impl(mut block)) => {
+            let model = read_block(attribute, &mut block, &mut diagnostics);
+            let mut tokens = block.into_token_stream();
+            tokens.extend(model.map(|model| expand::server(&model)));
+            tokens
+        }
+        Ok(Item::Mod(module)) => read_module(attribute, module, &mut diagnostics),
         Ok(_) => {
             diagnostics.mistake(
                 item.clone().into_iter().next(),
-                "`#[mcp_server]` stands on an `impl` block",
+                "`#[mcp_server]` stands on an `impl` block or a module",
                 "move it to the `impl` block that contains the tools",
             );
-            return [item, diagnostics.into_tokens()].into_iter().collect();
+            item
         }
         Err(error) => return [item, error.into_compile_error()].into_iter().collect(),
     };
-    let model = read(attribute, &mut block, &mut diagnostics);
-    let mut tokens = block.into_token_stream();
-    tokens.extend(model.map(|model| expand::server(&model)));
     tokens.extend(diagnostics.into_tokens());
     tokens
 }
 
-/// Builds the model of what is sound; unsound functions are left out of it.
-fn read(
+/// Builds the model of what is sound in a block; unsound functions are left out of it.
+fn read_block(
     attribute: TokenStream,
     block: &mut ItemImpl,
     diagnostics: &mut Diagnostics,
@@ -48,7 +51,80 @@ fn read(
     }
     let mut entries = Entries::parse(attribute, &SERVER, diagnostics);
     let runtime = runtime(&mut entries, diagnostics);
-    let undocumented = undocumented(&mut entries, diagnostics);
+    let surroundings = Surroundings {
+        of_type: true,
+        undocumented: undocumented(&mut entries, diagnostics),
+        helpers: Helpers::of(&block.items),
+    };
+    let role = role(&mut entries, &block.attrs, diagnostics);
+    let mut functions = Vec::new();
+    for item in &mut block.items {
+        if let ImplItem::Fn(function) = item {
+            let subject = Subject {
+                attributes: &mut function.attrs,
+                signature: &mut function.sig,
+            };
+            functions.extend(function::read(subject, &surroundings, diagnostics));
+        }
+    }
+    validate::unique(&mut functions, diagnostics);
+    block.trait_.is_none().then(|| Server {
+        runtime,
+        self_type: (*block.self_ty).clone(),
+        generics: block.generics.clone(),
+        role,
+        functions,
+    })
+}
+
+/// Reads a module of functions; the server is a type that is added to it.
+fn read_module(
+    attribute: TokenStream,
+    mut module: ItemMod,
+    diagnostics: &mut Diagnostics,
+) -> TokenStream {
+    let Some((_, items)) = &mut module.content else {
+        diagnostics.mistake(
+            &module.ident,
+            "`#[mcp_server]` has to see the functions of the module",
+            "write the module here: `mod name { … }`",
+        );
+        return module.into_token_stream();
+    };
+    let mut entries = Entries::parse(attribute, &SERVER, diagnostics);
+    let runtime = runtime(&mut entries, diagnostics);
+    let surroundings = Surroundings {
+        of_type: false,
+        undocumented: undocumented(&mut entries, diagnostics),
+        helpers: Helpers::default(),
+    };
+    let role = role(&mut entries, &module.attrs, diagnostics);
+    let mut functions = Vec::new();
+    for item in items.iter_mut() {
+        if let Item::Fn(function) = item {
+            let subject = Subject {
+                attributes: &mut function.attrs,
+                signature: &mut function.sig,
+            };
+            functions.extend(function::read(subject, &surroundings, diagnostics));
+        }
+    }
+    validate::unique(&mut functions, diagnostics);
+    let server = Server {
+        runtime,
+        self_type: parse_quote!(Server),
+        generics: syn::Generics::default(),
+        role,
+        functions,
+    };
+    items.push(Item::Verbatim(expand::module_server(&server)));
+    module.into_token_stream()
+}
+
+/// Reads whether this is the server or a part of it, and how the server introduces itself.
+fn role(entries: &mut Entries, attributes: &[Attribute], diagnostics: &mut Diagnostics) -> Role {
+    let block = entries.ident("block", diagnostics);
+    let before = entries.len();
     let info = Info {
         name: entries.expr("name", diagnostics),
         version: entries.expr("version", diagnostics),
@@ -58,26 +134,21 @@ fn read(
         icons: entries.expr("icons", diagnostics),
         instructions: entries
             .expr("instructions", diagnostics)
-            .or_else(|| docs::text(&block.attrs).map(|text| string(&text))),
+            .or_else(|| docs::text(attributes).map(|text| string(&text))),
     };
-    let surroundings = Surroundings {
-        undocumented,
-        helpers: Helpers::of(&block.items),
+    let blocks = entries.idents("blocks", diagnostics);
+    let Some(block) = block else {
+        let info = Box::new(info);
+        return Role::Whole { info, blocks };
     };
-    let mut functions = Vec::new();
-    for item in &mut block.items {
-        if let ImplItem::Fn(function) = item {
-            functions.extend(function::read(function, &surroundings, diagnostics));
-        }
+    if entries.len() != before {
+        diagnostics.mistake(
+            &block,
+            "a block says nothing about the server as a whole",
+            "move all but `block` to the `#[mcp_server]` that names it in `blocks`",
+        );
     }
-    validate::unique(&mut functions, diagnostics);
-    block.trait_.is_none().then(|| Server {
-        runtime,
-        self_type: (*block.self_ty).clone(),
-        generics: block.generics.clone(),
-        info,
-        functions,
-    })
+    Role::Block(block)
 }
 
 /// The path to the runtime: `crate = …`, or the name that the crate has on its own.

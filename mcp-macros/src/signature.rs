@@ -17,6 +17,8 @@ use crate::model::{Callable, Helper, Parameter};
 
 /// What the function's parameters may say, and the functions that they may name.
 pub(crate) struct Expected<'a> {
+    /// Whether the function belongs to a type.
+    pub(crate) of_type: bool,
     pub(crate) grammar: &'a Grammar,
     pub(crate) helpers: &'a Helpers,
 }
@@ -89,6 +91,7 @@ pub(crate) fn read(
         }
     };
     (diagnostics.count() == before).then(|| Callable {
+        path: path(&signature.ident, expected.of_type),
         ident: signature.ident.clone(),
         conditions: conditions(attributes),
         has_self,
@@ -97,6 +100,14 @@ pub(crate) fn read(
         output,
         output_span,
     })
+}
+
+fn path(ident: &Ident, of_type: bool) -> Path {
+    if of_type {
+        parse_quote!(Self::#ident)
+    } else {
+        parse_quote!(#ident)
+    }
 }
 
 /// Takes the attribute called `name` off `attributes` and returns what it encloses.

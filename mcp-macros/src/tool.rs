@@ -1,7 +1,7 @@
 //! `#[tool]`: what is said of a tool only.
 
 use quote::format_ident;
-use syn::{ImplItemFn, LitStr};
+use syn::{LitStr, Signature};
 
 use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
@@ -26,10 +26,10 @@ pub(crate) fn read(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Tool
 /// Reads how the function is run.
 pub(crate) fn running(
     entries: &mut Entries,
-    function: &ImplItemFn,
+    signature: &Signature,
     diagnostics: &mut Diagnostics,
 ) -> Running {
-    let is_async = function.sig.asyncness.is_some();
+    let is_async = signature.asyncness.is_some();
     let blocking_at = entries.name_of("blocking");
     let blocking = entries.flag("blocking", diagnostics).unwrap_or(false);
     let timeout = entries.literal("timeout", diagnostics);

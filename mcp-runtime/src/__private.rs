@@ -1,6 +1,8 @@
 //! All that macro output calls. No part of the public interface: it changes without notice.
 
+pub use std::boxed::Box;
 pub use std::ops::Bound;
+pub use std::pin::Pin;
 pub use std::sync::Arc;
 
 use std::future::Future;
@@ -11,16 +13,20 @@ pub use crate::server::completions::completer::completer;
 pub use crate::server::handler::pass::Pass;
 pub use crate::server::handler::run::{blocking, pending, ready};
 pub use crate::server::handler::text::Text;
-pub use crate::server::icon::IntoIcon;
+pub use crate::server::prompts::PromptRoute;
 pub use crate::server::prompts::result::form as prompt_form;
 pub use crate::server::prompts::spec::PromptSpec;
+pub use crate::server::resources::ResourceRoute;
 pub use crate::server::resources::contents::form as resource_form;
 pub use crate::server::resources::spec::ResourceSpec;
+pub use crate::server::tools::ToolRoute;
 pub use crate::server::tools::argument::argument;
 pub use crate::server::tools::call::timed;
 pub use crate::server::tools::forms::Returned;
 pub use crate::server::tools::spec::ToolSpec;
-pub use crate::server::{McpServer, ServerBuilder};
+pub use crate::server::{
+    IntoIcon, McpServer, OfferedPrompt, OfferedResource, OfferedTool, ServerBuilder,
+};
 
 /// The traits that choose how a return type becomes a result, to be imported together.
 pub mod forms {

@@ -8,7 +8,7 @@ use crate::model::{Callable, Parameter, Running};
 
 /// The capture of the server, and the closure's body.
 pub(super) fn call(callable: &Callable, running: &Running) -> (Option<TokenStream>, TokenStream) {
-    let function = &callable.ident;
+    let function = &callable.path;
     let locals: Vec<Ident> = callable.arguments().map(local).collect();
     let read = (!locals.is_empty()).then(|| {
         quote_spanned! {Span::mixed_site()=>
@@ -20,7 +20,7 @@ pub(super) fn call(callable: &Callable, running: &Running) -> (Option<TokenStrea
     let receiver = callable
         .has_self
         .then(|| quote_spanned!(Span::mixed_site()=> &this,));
-    let invoke = quote_spanned!(Span::mixed_site()=> Self::#function(#receiver #(#values),*));
+    let invoke = quote_spanned!(Span::mixed_site()=> #function(#receiver #(#values),*));
     let this = callable
         .has_self
         .then(|| quote_spanned!(Span::mixed_site()=> let this = __mcp::Arc::clone(&self);));

@@ -16,18 +16,30 @@ struct Parts {
     arguments: Vec<TokenStream>,
     /// How the return type becomes an answer.
     form: TokenStream,
-    /// The method that takes the route.
-    register: Ident,
 }
 
 /// One function's registration.
 pub(super) fn register(function: &Function) -> TokenStream {
+    let conditions = &function.callable.conditions;
+    let register = match &function.kind {
+        Kind::Tool(_) => format_ident!("tool_route"),
+        Kind::Prompt => format_ident!("prompt_route"),
+        Kind::Resource(_) => format_ident!("resource_route"),
+    };
+    let route = route(function);
+    quote_spanned! {Span::mixed_site()=>
+        #(#conditions)*
+        __server.#register({ #route });
+    }
+}
+
+/// One function's route: statements, and the expression that has it as its value.
+pub(super) fn route(function: &Function) -> TokenStream {
     let Function { callable, name, .. } = function;
     let Parts {
         spec,
         arguments,
         form,
-        register,
     } = match &function.kind {
         Kind::Tool(declared) => tool(name, callable, declared),
         Kind::Prompt => prompt(name, callable),
@@ -42,19 +54,15 @@ pub(super) fn register(function: &Function) -> TokenStream {
         Some(complete(&argument.name, completer))
     });
     let (this, call) = call::call(callable, &function.running);
-    let conditions = &callable.conditions;
     let undocumented = function.warns_undocumented.then(|| undocumented(callable));
     quote_spanned! {Span::mixed_site()=>
-        #(#conditions)*
-        {
-            #undocumented
-            let mut spec = #spec #title #description #icons #meta;
-            #(#arguments)*
-            #(#completers)*
-            let form = #form;
-            #this
-            __server.#register(spec.route(move |call| { #call }));
-        }
+        #undocumented
+        let mut spec = #spec #title #description #icons #meta;
+        #(#arguments)*
+        #(#completers)*
+        let form = #form;
+        #this
+        spec.route(move |call| { #call })
     }
 }
 
@@ -77,7 +85,6 @@ fn tool(name: &str, callable: &Callable, tool: &Tool) -> Parts {
         spec: quote!(__mcp::ToolSpec::new(#name) #(#hints)* #strict #text_only),
         arguments: callable.arguments().map(arguments::value).collect(),
         form: quote_spanned!(Span::mixed_site()=> spec.returns(#form)),
-        register: format_ident!("tool_route"),
     }
 }
 
@@ -87,7 +94,6 @@ fn prompt(name: &str, callable: &Callable) -> Parts {
         spec: quote!(__mcp::PromptSpec::new(#name)),
         arguments: callable.arguments().map(arguments::text).collect(),
         form: quote_spanned!(callable.output_span=> __mcp::prompt_form::<#output>()),
-        register: format_ident!("prompt_route"),
     }
 }
 
@@ -103,7 +109,6 @@ fn resource(name: &str, callable: &Callable, resource: &Resource) -> Parts {
         spec: quote!(__mcp::ResourceSpec::new(#name, #uri) #mime #size),
         arguments,
         form: quote_spanned!(callable.output_span=> __mcp::resource_form::<#output>()),
-        register: format_ident!("resource_route"),
     }
 }
 

@@ -2,10 +2,12 @@
 
 mod arguments;
 mod call;
+mod free;
 mod function;
 mod server;
 mod setter;
 mod single;
 
-pub(crate) use server::server;
+pub(crate) use free::free;
+pub(crate) use server::{module_server, server};
 pub(crate) use single::{around, main, quiet};

@@ -1,36 +1,74 @@
 //! The implementation of `McpServer`.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Expr, Generics, WherePredicate, parse_quote, parse_quote_spanned};
 
 use super::function;
 use super::setter::setter;
-use crate::model::{Info, Server};
-/// The implementation of `McpServer`.
+use crate::model::{Info, Role, Server};
+
+/// The implementation of `McpServer`, or what a block contributes to it.
 pub(crate) fn server(server: &Server) -> TokenStream {
     let Server {
         runtime, self_type, ..
     } = server;
     let generics = bounded(server);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
-    let info = info(&server.info);
     let functions = server.functions.iter().map(function::register);
+    let implementation = match &server.role {
+        Role::Whole { info, blocks } => {
+            let info = self::info(info);
+            let blocks = blocks.iter().map(block_name);
+            quote_spanned! {Span::mixed_site()=>
+                impl #impl_generics __mcp::McpServer for #self_type #where_clause {
+                    fn register(self: __mcp::Arc<Self>, __server: &mut __mcp::ServerBuilder) {
+                        #info
+                        #(#functions)*
+                        #(Self::#blocks(&self, __server);)*
+                    }
+                }
+            }
+        }
+        Role::Block(name) => {
+            let name = block_name(name);
+            quote_spanned! {Span::mixed_site()=>
+                impl #impl_generics #self_type #where_clause {
+                    #[doc(hidden)]
+                    pub(crate) fn #name(self: &__mcp::Arc<Self>, __server: &mut __mcp::ServerBuilder) {
+                        #(#functions)*
+                    }
+                }
+            }
+        }
+    };
     quote_spanned! {Span::mixed_site()=>
         const _: () = {
             use #runtime::__private as __mcp;
             #[allow(unused_imports)]
             use __mcp::forms::*;
 
-            impl #impl_generics __mcp::McpServer for #self_type #where_clause {
-                fn register(self: __mcp::Arc<Self>, __server: &mut __mcp::ServerBuilder) {
-                    #info
-                    #(#functions)*
-                }
-            }
+            #implementation
         };
     }
+}
+
+/// The server that a module of functions is.
+pub(crate) fn module_server(server: &Server) -> TokenStream {
+    let implementation = self::server(server);
+    quote! {
+        /// The server that offers the functions of this module.
+        #[derive(Clone, Copy, Debug, Default)]
+        pub struct Server;
+
+        #implementation
+    }
+}
+
+/// The function that registers what a block contains.
+fn block_name(name: &Ident) -> Ident {
+    format_ident!("__mcp_block_{name}", span = name.span())
 }
 
 /// The generics of the block, with what it takes to share the server between calls.

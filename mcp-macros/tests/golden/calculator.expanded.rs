@@ -36,86 +36,77 @@ const _: () = {
                     ),
                 );
             __server.instructions("Whole numbers only.");
-            {
-                let mut spec = __mcp::ToolSpec::new("add")
-                    .read_only(true)
-                    .description("Adds two whole numbers.");
-                let arg_a = spec.argument(__mcp::argument::<i64>("a"));
-                let arg_b = spec.argument(__mcp::argument::<i64>("b"));
-                let form = spec
-                    .returns({
-                        let returned = __mcp::Returned::<i64>::new();
-                        returned.of((&&&returned.success()).form())
-                    });
-                let this = __mcp::Arc::clone(&self);
-                __server
-                    .tool_route(
-                        spec
-                            .route(move |call| {
-                                let mut arg_a = arg_a.slot();
-                                let mut arg_b = arg_b.slot();
-                                call.read(&mut [&mut arg_a, &mut arg_b])?;
-                                let arg_a = arg_a.take()?;
-                                let arg_b = arg_b.take()?;
-                                __mcp::ready(form, Self::add(&this, arg_a, arg_b))
-                            }),
-                    );
-            }
-            {
-                let mut spec = __mcp::ToolSpec::new("divide")
-                    .description("Divides one whole number by another.");
-                let arg_a = spec.argument(__mcp::argument::<i64>("a"));
-                let arg_b = spec
-                    .argument(
-                        __mcp::argument::<i64>("b").description("Anything but zero."),
-                    );
-                let form = spec
-                    .returns({
-                        let returned = __mcp::Returned::<
-                            Result<i64, &'static str>,
-                        >::new();
-                        returned.of((&&&returned.success()).form())
-                    });
-                let this = __mcp::Arc::clone(&self);
-                __server
-                    .tool_route(
-                        spec
-                            .route(move |call| {
-                                let mut arg_a = arg_a.slot();
-                                let mut arg_b = arg_b.slot();
-                                call.read(&mut [&mut arg_a, &mut arg_b])?;
-                                let arg_a = arg_a.take()?;
-                                let arg_b = arg_b.take()?;
-                                __mcp::ready(form, Self::divide(&this, arg_a, arg_b))
-                            }),
-                    );
-            }
-            {
-                let mut spec = __mcp::ToolSpec::new("echo")
-                    .description("Gives back what it gets.");
-                let arg_text = spec.argument(__mcp::argument::<String>("text"));
-                let form = spec
-                    .returns({
-                        let returned = __mcp::Returned::<String>::new();
-                        returned.of((&&&returned.success()).form())
-                    });
-                let this = __mcp::Arc::clone(&self);
-                __server
-                    .tool_route(
-                        spec
-                            .route(move |call| {
-                                let mut arg_text = arg_text.slot();
-                                call.read(&mut [&mut arg_text])?;
-                                let arg_text = arg_text.take()?;
-                                let context_1 = call.context::<Context>()?;
-                                let this = __mcp::Arc::clone(&this);
-                                __mcp::pending(
-                                    form,
-                                    async move { Self::echo(&this, arg_text, &context_1).await },
-                                )
-                            }),
-                    );
-            }
+            __server
+                .tool_route({
+                    let mut spec = __mcp::ToolSpec::new("add")
+                        .read_only(true)
+                        .description("Adds two whole numbers.");
+                    let arg_a = spec.argument(__mcp::argument::<i64>("a"));
+                    let arg_b = spec.argument(__mcp::argument::<i64>("b"));
+                    let form = spec
+                        .returns({
+                            let returned = __mcp::Returned::<i64>::new();
+                            returned.of((&&&returned.success()).form())
+                        });
+                    let this = __mcp::Arc::clone(&self);
+                    spec.route(move |call| {
+                        let mut arg_a = arg_a.slot();
+                        let mut arg_b = arg_b.slot();
+                        call.read(&mut [&mut arg_a, &mut arg_b])?;
+                        let arg_a = arg_a.take()?;
+                        let arg_b = arg_b.take()?;
+                        __mcp::ready(form, Self::add(&this, arg_a, arg_b))
+                    })
+                });
+            __server
+                .tool_route({
+                    let mut spec = __mcp::ToolSpec::new("divide")
+                        .description("Divides one whole number by another.");
+                    let arg_a = spec.argument(__mcp::argument::<i64>("a"));
+                    let arg_b = spec
+                        .argument(
+                            __mcp::argument::<i64>("b").description("Anything but zero."),
+                        );
+                    let form = spec
+                        .returns({
+                            let returned = __mcp::Returned::<
+                                Result<i64, &'static str>,
+                            >::new();
+                            returned.of((&&&returned.success()).form())
+                        });
+                    let this = __mcp::Arc::clone(&self);
+                    spec.route(move |call| {
+                        let mut arg_a = arg_a.slot();
+                        let mut arg_b = arg_b.slot();
+                        call.read(&mut [&mut arg_a, &mut arg_b])?;
+                        let arg_a = arg_a.take()?;
+                        let arg_b = arg_b.take()?;
+                        __mcp::ready(form, Self::divide(&this, arg_a, arg_b))
+                    })
+                });
+            __server
+                .tool_route({
+                    let mut spec = __mcp::ToolSpec::new("echo")
+                        .description("Gives back what it gets.");
+                    let arg_text = spec.argument(__mcp::argument::<String>("text"));
+                    let form = spec
+                        .returns({
+                            let returned = __mcp::Returned::<String>::new();
+                            returned.of((&&&returned.success()).form())
+                        });
+                    let this = __mcp::Arc::clone(&self);
+                    spec.route(move |call| {
+                        let mut arg_text = arg_text.slot();
+                        call.read(&mut [&mut arg_text])?;
+                        let arg_text = arg_text.take()?;
+                        let context_1 = call.context::<Context>()?;
+                        let this = __mcp::Arc::clone(&this);
+                        __mcp::pending(
+                            form,
+                            async move { Self::echo(&this, arg_text, &context_1).await },
+                        )
+                    })
+                });
         }
     }
 };

@@ -41,122 +41,112 @@ const _: () = {
                         .with_website_url("https://example.com"),
                 );
             __server.instructions("Ask about books.");
-            {
-                let mut spec = __mcp::ToolSpec::new("find")
-                    .read_only(true)
-                    .description("Finds books by title.");
-                let arg_title = spec
-                    .argument(
-                        __mcp::argument::<String>("title")
-                            .description("Part of the title, in any case."),
-                    );
-                let arg_limit = spec
-                    .argument(
-                        __mcp::argument::<u32>("limit")
-                            .description("At most this many books.")
-                            .default(|| 10)
-                            .range(
-                                __mcp::Bound::Included(1),
-                                __mcp::Bound::Included(100),
-                            ),
-                    );
-                let form = spec
-                    .returns({
-                        let returned = __mcp::Returned::<
-                            Result<Vec<Book>, DbError>,
-                        >::new();
-                        returned.of((&&&returned.success()).form())
-                    });
-                let this = __mcp::Arc::clone(&self);
-                __server
-                    .tool_route(
-                        spec
-                            .route(move |call| {
-                                let mut arg_title = arg_title.slot();
-                                let mut arg_limit = arg_limit.slot();
-                                call.read(&mut [&mut arg_title, &mut arg_limit])?;
-                                let arg_title = arg_title.take()?;
-                                let arg_limit = arg_limit.take()?;
-                                let this = __mcp::Arc::clone(&this);
-                                __mcp::timed(
-                                    form,
-                                    30000u64,
-                                    async move { Self::find(&this, arg_title, arg_limit).await },
-                                )
-                            }),
-                    );
-            }
-            {
-                let mut spec = __mcp::PromptSpec::new("summary")
-                    .description("Summarises one book for a reader.");
-                let arg_title = spec
-                    .argument(__mcp::Text::<String>::new().argument("title"));
-                let arg_tone = spec
-                    .argument(__mcp::Text::<Option<Tone>>::new().argument("tone"));
-                spec.complete(
-                    "title",
-                    {
-                        let this = __mcp::Arc::clone(&self);
-                        __mcp::completer(move |typing| {
-                            let this = __mcp::Arc::clone(&this);
-                            async move {
-                                __mcp::Pass(Self::titles(&this, &typing)).later().await
-                            }
-                        })
-                    },
-                );
-                let form = __mcp::prompt_form::<String>();
-                let this = __mcp::Arc::clone(&self);
-                __server
-                    .prompt_route(
-                        spec
-                            .route(move |call| {
-                                let mut arg_title = arg_title.slot();
-                                let mut arg_tone = arg_tone.slot();
-                                call.read(&mut [&mut arg_title, &mut arg_tone])?;
-                                let arg_title = arg_title.take()?;
-                                let arg_tone = arg_tone.take()?;
-                                __mcp::ready(
-                                    form,
-                                    Self::summary(&this, arg_title, arg_tone),
-                                )
-                            }),
-                    );
-            }
-            {
-                let mut spec = __mcp::ResourceSpec::new("book", "book://{isbn}")
-                    .mime("application/json")
-                    .description("One book, as JSON.");
-                let arg_isbn = spec
-                    .argument(__mcp::Text::<Isbn>::new().argument("isbn"));
-                spec.list({
-                    move || { async move { __mcp::Pass(Self::books()).later().await } }
+            __server
+                .tool_route({
+                    let mut spec = __mcp::ToolSpec::new("find")
+                        .read_only(true)
+                        .description("Finds books by title.");
+                    let arg_title = spec
+                        .argument(
+                            __mcp::argument::<String>("title")
+                                .description("Part of the title, in any case."),
+                        );
+                    let arg_limit = spec
+                        .argument(
+                            __mcp::argument::<u32>("limit")
+                                .description("At most this many books.")
+                                .default(|| 10)
+                                .range(
+                                    __mcp::Bound::Included(1),
+                                    __mcp::Bound::Included(100),
+                                ),
+                        );
+                    let form = spec
+                        .returns({
+                            let returned = __mcp::Returned::<
+                                Result<Vec<Book>, DbError>,
+                            >::new();
+                            returned.of((&&&returned.success()).form())
+                        });
+                    let this = __mcp::Arc::clone(&self);
+                    spec.route(move |call| {
+                        let mut arg_title = arg_title.slot();
+                        let mut arg_limit = arg_limit.slot();
+                        call.read(&mut [&mut arg_title, &mut arg_limit])?;
+                        let arg_title = arg_title.take()?;
+                        let arg_limit = arg_limit.take()?;
+                        let this = __mcp::Arc::clone(&this);
+                        __mcp::timed(
+                            form,
+                            30000u64,
+                            async move { Self::find(&this, arg_title, arg_limit).await },
+                        )
+                    })
                 });
-                spec.complete(
-                    "isbn",
-                    {
-                        __mcp::completer(move |typing| {
-                            async move { __mcp::Pass(isbns(&typing)).later().await }
-                        })
-                    },
-                );
-                let form = __mcp::resource_form::<Result<Json<Book>, NotFound>>();
-                let this = __mcp::Arc::clone(&self);
-                __server
-                    .resource_route(
-                        spec
-                            .route(move |call| {
-                                let mut arg_isbn = arg_isbn.slot();
-                                call.read(&mut [&mut arg_isbn])?;
-                                let arg_isbn = arg_isbn.take()?;
+            __server
+                .prompt_route({
+                    let mut spec = __mcp::PromptSpec::new("summary")
+                        .description("Summarises one book for a reader.");
+                    let arg_title = spec
+                        .argument(__mcp::Text::<String>::new().argument("title"));
+                    let arg_tone = spec
+                        .argument(__mcp::Text::<Option<Tone>>::new().argument("tone"));
+                    spec.complete(
+                        "title",
+                        {
+                            let this = __mcp::Arc::clone(&self);
+                            __mcp::completer(move |typing| {
                                 let this = __mcp::Arc::clone(&this);
-                                __mcp::pending(
-                                    form,
-                                    async move { Self::book(&this, arg_isbn).await },
-                                )
-                            }),
+                                async move {
+                                    __mcp::Pass(Self::titles(&this, &typing)).later().await
+                                }
+                            })
+                        },
                     );
-            }
+                    let form = __mcp::prompt_form::<String>();
+                    let this = __mcp::Arc::clone(&self);
+                    spec.route(move |call| {
+                        let mut arg_title = arg_title.slot();
+                        let mut arg_tone = arg_tone.slot();
+                        call.read(&mut [&mut arg_title, &mut arg_tone])?;
+                        let arg_title = arg_title.take()?;
+                        let arg_tone = arg_tone.take()?;
+                        __mcp::ready(form, Self::summary(&this, arg_title, arg_tone))
+                    })
+                });
+            __server
+                .resource_route({
+                    let mut spec = __mcp::ResourceSpec::new("book", "book://{isbn}")
+                        .mime("application/json")
+                        .description("One book, as JSON.");
+                    let arg_isbn = spec
+                        .argument(__mcp::Text::<Isbn>::new().argument("isbn"));
+                    spec.list({
+                        move || {
+                            async move { __mcp::Pass(Self::books()).later().await }
+                        }
+                    });
+                    spec.complete(
+                        "isbn",
+                        {
+                            __mcp::completer(move |typing| {
+                                async move { __mcp::Pass(isbns(&typing)).later().await }
+                            })
+                        },
+                    );
+                    let form = __mcp::resource_form::<Result<Json<Book>, NotFound>>();
+                    let this = __mcp::Arc::clone(&self);
+                    spec.route(move |call| {
+                        let mut arg_isbn = arg_isbn.slot();
+                        call.read(&mut [&mut arg_isbn])?;
+                        let arg_isbn = arg_isbn.take()?;
+                        let this = __mcp::Arc::clone(&this);
+                        __mcp::pending(
+                            form,
+                            async move { Self::book(&this, arg_isbn).await },
+                        )
+                    })
+                });
         }
     }
 };

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use mcp_types::{Implementation, Revisions, Tool};
 
-use super::Endpoint;
 use super::prompts::PromptRoute;
 use super::resources::ResourceRoute;
 use super::router::Router;
 use super::tools::ToolRoute;
+use super::{Endpoint, OfferedPrompt, OfferedResource, OfferedTool};
 
 /// A server, ready to serve connections. Cloning is cheap: the clones share everything.
 ///
@@ -113,6 +113,21 @@ impl ServerBuilder {
     pub fn tool_route(&mut self, tool: ToolRoute) -> &mut Self {
         self.tools.push(tool);
         self
+    }
+
+    /// Adds a tool: a function under `#[tool]`, or a route.
+    pub fn tool(&mut self, tool: impl OfferedTool) -> &mut Self {
+        self.tool_route(tool.tool_route())
+    }
+
+    /// Adds a prompt: a function under `#[prompt]`, or a route.
+    pub fn prompt(&mut self, prompt: impl OfferedPrompt) -> &mut Self {
+        self.prompt_route(prompt.prompt_route())
+    }
+
+    /// Adds a resource: a function under `#[resource]`, or a route.
+    pub fn resource(&mut self, resource: impl OfferedResource) -> &mut Self {
+        self.resource_route(resource.resource_route())
     }
 
     /// Adds a prompt. A later one of the same name replaces the earlier one.

@@ -13,6 +13,7 @@ mod extract;
 pub(crate) mod handler;
 pub(crate) mod icon;
 mod mcp_server;
+mod offered;
 mod prepared;
 pub mod prompts;
 mod reply;
@@ -34,7 +35,9 @@ pub(crate) use dispatch::Call;
 pub use endpoint::Endpoint;
 pub use extract::FromContext;
 pub use handler::HandlerError;
+pub use icon::IntoIcon;
 pub use mcp_server::McpServer;
+pub use offered::{OfferedPrompt, OfferedResource, OfferedTool};
 pub use reply::Reply;
 #[cfg(feature = "http-server")]
 pub(crate) use serve::obey_signals;

@@ -5,6 +5,7 @@
 mod arguments;
 mod attributes;
 mod context;
+mod forms;
 mod prompts;
 mod resources;
 mod results;

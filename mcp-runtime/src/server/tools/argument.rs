@@ -194,3 +194,9 @@ impl<T> Slot for ArgumentSlot<'_, T> {
             .try_for_each(|check| check(value))
     }
 }
+
+impl<T> std::fmt::Debug for Argument<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Argument").field(&self.name).finish()
+    }
+}

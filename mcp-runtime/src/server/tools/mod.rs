@@ -6,6 +6,7 @@
 
 pub(crate) mod argument;
 pub(crate) mod call;
+mod closure;
 mod constraint;
 mod content;
 mod error;
@@ -18,11 +19,13 @@ pub(crate) mod spec;
 mod structured;
 mod table;
 
-pub use argument::{Shown, ToolArgument};
+pub use argument::{Argument, Shown, ToolArgument, argument};
+pub use closure::{Arguments, ToolClosure};
 pub use constraint::{Measured, Ranged};
 pub use content::{Audio, Image, Json};
 pub use error::ToolError;
 pub use header::HeaderArgument;
 pub use result::IntoToolResult;
 pub use route::{ToolCall, ToolRoute};
+pub use spec::ToolSpec;
 pub(super) use table::Tools;

@@ -142,10 +142,16 @@ impl ToolSpec {
 
     /// Declares what the tool returns.
     pub fn returns<T>(&mut self, returning: Returning<T>) -> Return<T, CallToolResult> {
+        self.returns_schema(returning.schema);
+        returning.form
+    }
+
+    /// Declares the schema of what the tool returns.
+    pub(super) fn returns_schema(&mut self, schema: fn() -> Option<Value>) {
         if self.text_only {
-            return returning.form;
+            return;
         }
-        self.tool.output_schema = (returning.schema)().map(|schema| {
+        self.tool.output_schema = schema().map(|schema| {
             self.wraps = !structured::is_object(&schema);
             RawJson::from(if self.wraps {
                 structured::wrapped_schema(schema)
@@ -153,10 +159,10 @@ impl ToolSpec {
                 schema
             })
         });
-        returning.form
     }
 
     /// Closes the description; `call` serves each call.
+    #[doc(hidden)]
     #[must_use]
     pub fn route<C>(mut self, call: C) -> ToolRoute
     where

@@ -1,0 +1,109 @@
+//! A function that is registered by its name.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Attribute, FnArg, ItemFn, Path, ReturnType, Type};
+
+use super::function;
+use crate::docs;
+use crate::model::{Function, Kind};
+
+/// In place of the function a type of its name, which registers the function and is called like
+/// it.
+pub(crate) fn free(runtime: &Path, item: &ItemFn, function: &Function) -> TokenStream {
+    let ItemFn { vis, sig, .. } = item;
+    let name = &sig.ident;
+    let docs = item
+        .attrs
+        .iter()
+        .filter(|attribute| docs::is_doc(attribute));
+    let conditions: Vec<&Attribute> = function.callable.conditions.iter().collect();
+    let (offered, kind, method) = match &function.kind {
+        Kind::Tool(_) => ("OfferedTool", "ToolRoute", "tool_route"),
+        Kind::Prompt => ("OfferedPrompt", "PromptRoute", "prompt_route"),
+        Kind::Resource(_) => ("OfferedResource", "ResourceRoute", "resource_route"),
+    };
+    let [offered, kind, method] = [offered, kind, method].map(|name| format_ident!("{name}"));
+    let route = function::route(function);
+    let called = called(item);
+    quote_spanned! {Span::mixed_site()=>
+        #(#docs)*
+        #(#conditions)*
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug)]
+        #vis struct #name;
+
+        #(#conditions)*
+        const _: () = {
+            use #runtime::__private as __mcp;
+            #[allow(unused_imports)]
+            use __mcp::forms::*;
+
+            #item
+            #called
+
+            impl __mcp::#offered for #name {
+                fn #method(self) -> __mcp::#kind {
+                    #route
+                }
+            }
+        };
+    }
+}
+
+/// What makes the type callable: it dereferences to a pointer to the function.
+fn called(item: &ItemFn) -> TokenStream {
+    let name = &item.sig.ident;
+    let is_async = item.sig.asyncness.is_some();
+    let mut borrows = false;
+    let types: Vec<Type> = item
+        .sig
+        .inputs
+        .iter()
+        .filter_map(|input| match input {
+            FnArg::Typed(typed) => Some((*typed.ty).clone()),
+            FnArg::Receiver(_) => None,
+        })
+        .map(|kind| with_lifetime(kind, &mut borrows))
+        .collect();
+    let output = match &item.sig.output {
+        ReturnType::Default => quote!(()),
+        ReturnType::Type(_, kind) => quote!(#kind),
+    };
+    let values: Vec<_> = (0..types.len())
+        .map(|index| format_ident!("value_{index}"))
+        .collect();
+    let lifetime = borrows.then(|| quote!(for<'__mcp>));
+    let bound = if borrows {
+        quote!('__mcp)
+    } else {
+        quote!('static)
+    };
+    let (output, function) = if is_async {
+        (
+            quote!(__mcp::Pin<__mcp::Box<dyn ::core::future::Future<Output = #output> + Send + #bound>>),
+            quote!(|#(#values),*| __mcp::Box::pin(#name(#(#values),*))),
+        )
+    } else {
+        (output, quote!(#name))
+    };
+    quote! {
+        impl ::core::ops::Deref for #name {
+            type Target = #lifetime fn(#(#types),*) -> #output;
+
+            fn deref(&self) -> &Self::Target {
+                const FUNCTION: #lifetime fn(#(#types),*) -> #output = #function;
+                &FUNCTION
+            }
+        }
+    }
+}
+
+/// Names the lifetime of a reference, so that a result may live as long.
+fn with_lifetime(mut kind: Type, borrows: &mut bool) -> Type {
+    if let Type::Reference(reference) = &mut kind {
+        *borrows = true;
+        reference.lifetime = Some(syn::Lifetime::new("'__mcp", Span::mixed_site()));
+    }
+    kind
+}
