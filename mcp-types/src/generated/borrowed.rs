@@ -6,13 +6,15 @@
 use super::*;
 use crate::support::borrowed::*;
 
-/// [`CallToolRequestParams`](super::CallToolRequestParams), borrowed from the message it came in.
+/// [`CallToolRequestParams`](super::CallToolRequestParams), borrowed from the message it came
+/// in.
 ///
 /// Decoding allocates nothing, unless a string has escapes.
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct CallToolRequestParamsRef<'a> {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", borrow, default)]
@@ -22,7 +24,8 @@ pub struct CallToolRequestParamsRef<'a> {
     /// Revisions: all.
     #[serde(borrow, default)]
     pub arguments: Option<&'a RawValue>,
-    /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the same keys. Only on a retry.
+    /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
+    /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "inputResponses", borrow, default)]
@@ -32,7 +35,8 @@ pub struct CallToolRequestParamsRef<'a> {
     /// Revisions: all.
     #[serde(borrow)]
     pub name: Cow<'a, str>,
-    /// Opaque text of the server, echoed byte for byte by the client when it retries. The client must not look inside.
+    /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
+    /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(
@@ -42,20 +46,23 @@ pub struct CallToolRequestParamsRef<'a> {
         deserialize_with = "crate::union::text_option"
     )]
     pub request_state: Option<Cow<'a, str>>,
-    /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at once, and the outcome is fetched later.
+    /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
+    /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(borrow, default)]
     pub task: Option<&'a RawValue>,
 }
 
-/// [`GetPromptRequestParams`](super::GetPromptRequestParams), borrowed from the message it came in.
+/// [`GetPromptRequestParams`](super::GetPromptRequestParams), borrowed from the message it
+/// came in.
 ///
 /// Decoding allocates nothing, unless a string has escapes.
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct GetPromptRequestParamsRef<'a> {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", borrow, default)]
@@ -65,7 +72,8 @@ pub struct GetPromptRequestParamsRef<'a> {
     /// Revisions: all.
     #[serde(borrow, default)]
     pub arguments: Option<&'a RawValue>,
-    /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the same keys. Only on a retry.
+    /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
+    /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "inputResponses", borrow, default)]
@@ -75,7 +83,8 @@ pub struct GetPromptRequestParamsRef<'a> {
     /// Revisions: all.
     #[serde(borrow)]
     pub name: Cow<'a, str>,
-    /// Opaque text of the server, echoed byte for byte by the client when it retries. The client must not look inside.
+    /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
+    /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(
@@ -87,23 +96,27 @@ pub struct GetPromptRequestParamsRef<'a> {
     pub request_state: Option<Cow<'a, str>>,
 }
 
-/// [`ReadResourceRequestParams`](super::ReadResourceRequestParams), borrowed from the message it came in.
+/// [`ReadResourceRequestParams`](super::ReadResourceRequestParams), borrowed from the message
+/// it came in.
 ///
 /// Decoding allocates nothing, unless a string has escapes.
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParamsRef<'a> {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", borrow, default)]
     pub meta: Option<&'a RawValue>,
-    /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the same keys. Only on a retry.
+    /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
+    /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "inputResponses", borrow, default)]
     pub input_responses: Option<&'a RawValue>,
-    /// Opaque text of the server, echoed byte for byte by the client when it retries. The client must not look inside.
+    /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
+    /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(

@@ -8,7 +8,8 @@ use crate::support::enums::*;
 
 /// Who may be served from a cached copy of an answer.
 ///
-/// Specification: [Caching](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching).
+/// Specification:
+/// [Caching](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -80,7 +81,8 @@ impl<'de> Deserialize<'de> for CacheScope {
 
 /// What the user did with a question.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -158,7 +160,8 @@ impl<'de> Deserialize<'de> for ElicitAction {
 
 /// The mode of an elicitation by form.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -294,13 +297,15 @@ impl<'de> Deserialize<'de> for IconTheme {
 
 /// How much of other conversations a sampling request may draw on.
 ///
-/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+/// Specification:
+/// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum IncludeContext {
-    /// What all connected servers have contributed. Only for clients that declared `sampling.context`.
+    /// What all connected servers have contributed. Only for clients that declared
+    /// `sampling.context`.
     ///
     /// Revisions: all.
     AllServers,
@@ -370,9 +375,11 @@ impl<'de> Deserialize<'de> for IncludeContext {
     }
 }
 
-/// How severe a log message is: the levels of syslog (RFC 5424), from `debug` up to `emergency`.
+/// How severe a log message is: the levels of syslog (RFC 5424), from `debug` up to
+/// `emergency`.
 ///
-/// Specification: [Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
+/// Specification:
+/// [Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -480,7 +487,8 @@ impl<'de> Deserialize<'de> for LoggingLevel {
 
 /// Whether a number field takes fractions.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -552,7 +560,8 @@ impl<'de> Deserialize<'de> for NumberSchemaType {
 
 /// Tells how to read an answer.
 ///
-/// Specification: [Base protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
+/// Specification: [Base
+/// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -562,7 +571,8 @@ pub enum ResultType {
     ///
     /// Revisions: 2026-07-28 only.
     Complete,
-    /// The server needs something from the client first: the answer is an [`InputRequiredResult`].
+    /// The server needs something from the client first: the answer is an
+    /// [`InputRequiredResult`].
     ///
     /// Revisions: 2026-07-28 only.
     InputRequired,
@@ -624,7 +634,8 @@ impl<'de> Deserialize<'de> for ResultType {
 
 /// Who speaks in a conversation.
 ///
-/// Specification: [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
+/// Specification:
+/// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -696,7 +707,8 @@ impl<'de> Deserialize<'de> for Role {
 
 /// Kinds of text that a client can check.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -780,7 +792,8 @@ impl<'de> Deserialize<'de> for StringSchemaFormat {
 
 /// How a task is getting on. The last three states are final.
 ///
-/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+/// Specification:
+/// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -870,7 +883,8 @@ impl<'de> Deserialize<'de> for TaskStatus {
 
 /// Whether the model may, must or must not use tools.
 ///
-/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+/// Specification:
+/// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -948,7 +962,8 @@ impl<'de> Deserialize<'de> for ToolChoiceMode {
 
 /// Whether a call of a tool may be a task.
 ///
-/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+/// Specification:
+/// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

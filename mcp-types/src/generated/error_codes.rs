@@ -2,17 +2,20 @@
 
 //! Error codes beyond those of JSON-RPC.
 
-/// Url elicitation required; `data` is a [`UrlElicitationRequiredErrorData`](super::UrlElicitationRequiredErrorData).
+/// Url elicitation required; `data` is a
+/// [`UrlElicitationRequiredErrorData`](super::UrlElicitationRequiredErrorData).
 ///
 /// Revisions: 2025-11-25 only.
 pub const URL_ELICITATION_REQUIRED: i64 = -32042;
 
-/// Unsupported protocol version; `data` is a [`UnsupportedProtocolVersionErrorData`](super::UnsupportedProtocolVersionErrorData).
+/// Unsupported protocol version; `data` is a
+/// [`UnsupportedProtocolVersionErrorData`](super::UnsupportedProtocolVersionErrorData).
 ///
 /// Revisions: 2026-07-28 only.
 pub const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
 
-/// Missing required client capability; `data` is a [`MissingRequiredClientCapabilityErrorData`](super::MissingRequiredClientCapabilityErrorData).
+/// Missing required client capability; `data` is a
+/// [`MissingRequiredClientCapabilityErrorData`](super::MissingRequiredClientCapabilityErrorData).
 ///
 /// Revisions: 2026-07-28 only.
 pub const MISSING_REQUIRED_CLIENT_CAPABILITY: i64 = -32021;

@@ -6,9 +6,11 @@
 use super::*;
 use crate::support::model::*;
 
-/// Hints on how a client should treat a piece of content or a resource: for whom, how important, how old. None of them is binding.
+/// Hints on how a client should treat a piece of content or a resource: for whom, how
+/// important, how old. None of them is binding.
 ///
-/// Specification: [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
+/// Specification:
+/// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -70,14 +72,16 @@ impl Annotations {
 
 /// Sound, carried inline.
 ///
-/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+/// Specification:
+/// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-03-26.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "audio")]
 #[non_exhaustive]
 pub struct AudioContent {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -127,13 +131,15 @@ impl AudioContent {
 
 /// The content of a resource that is not text, carried as base64.
 ///
-/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+/// Specification:
+/// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BlobResourceContents {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -182,7 +188,8 @@ impl BlobResourceContents {
 
 /// A yes-or-no field of a form.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -241,13 +248,15 @@ impl BooleanSchema {
 
 /// Params of `tools/call`, from the client: which tool to run, and with what.
 ///
-/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+/// Specification:
+/// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CallToolRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -257,7 +266,8 @@ pub struct CallToolRequestParams {
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<RawJson>,
-    /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the same keys. Only on a retry.
+    /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
+    /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "inputResponses", default, skip_serializing_if = "Option::is_none")]
@@ -266,12 +276,14 @@ pub struct CallToolRequestParams {
     ///
     /// Revisions: all.
     pub name: String,
-    /// Opaque text of the server, echoed byte for byte by the client when it retries. The client must not look inside.
+    /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
+    /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "requestState", default, skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
-    /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at once, and the outcome is fetched later.
+    /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
+    /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -333,15 +345,18 @@ impl CallToolRequestParams {
     }
 }
 
-/// What a tool returned. A tool that fails says so here, with `isError`, so that the model can read why and try again; an unknown tool is a JSON-RPC error instead.
+/// What a tool returned. A tool that fails says so here, with `isError`, so that the model
+/// can read why and try again; an unknown tool is a JSON-RPC error instead.
 ///
-/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+/// Specification:
+/// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CallToolResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -355,12 +370,15 @@ pub struct CallToolResult {
     /// Revisions: all.
     #[serde(rename = "isError", default, skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means `complete`.
+    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// The outcome as JSON, fitting the tool's `outputSchema` where it has one; before 2026-07-28 always an object. Servers repeat it as text in `content` for clients that do not look here.
+    /// The outcome as JSON, fitting the tool's `outputSchema` where it has one; before 2026-07-28
+    /// always an object. Servers repeat it as text in `content` for clients that do not look
+    /// here.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(
@@ -419,7 +437,8 @@ impl CallToolResult {
 
 /// Params of `tasks/cancel`, from whoever asked for the task.
 ///
-/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+/// Specification:
+/// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -442,13 +461,15 @@ impl CancelTaskRequestParams {
 
 /// The task after it was cancelled.
 ///
-/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+/// Specification:
+/// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CancelTaskResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
     pub meta: Option<JsonObject>,
@@ -468,7 +489,8 @@ pub struct CancelTaskResult {
     ///
     /// Revisions: 2025-11-25 only.
     pub status: TaskStatus,
-    /// More about the status, in words for people: why it failed, was cancelled, or what it is doing.
+    /// More about the status, in words for people: why it failed, was cancelled, or what it is
+    /// doing.
     ///
     /// Revisions: 2025-11-25 only.
     pub status_message: Option<String>,
@@ -608,15 +630,19 @@ impl<'de> Deserialize<'de> for CancelTaskResult {
     }
 }
 
-/// Params of `notifications/cancelled`: which request its sender gives up. It may cross the answer on the way. `initialize` is never given up, and a task is stopped with `tasks/cancel` instead.
+/// Params of `notifications/cancelled`: which request its sender gives up. It may cross the
+/// answer on the way. `initialize` is never given up, and a task is stopped with
+/// `tasks/cancel` instead.
 ///
-/// Specification: [Cancellation](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation).
+/// Specification:
+/// [Cancellation](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -626,7 +652,8 @@ pub struct CancelledNotificationParams {
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Id of the request that is given up; it went in the same direction as this notification, except when a stateless server ends a subscription.
+    /// Id of the request that is given up; it went in the same direction as this notification,
+    /// except when a stateless server ends a subscription.
     ///
     /// Revisions: all.
     #[serde(rename = "requestId", default, skip_serializing_if = "Option::is_none")]
@@ -666,9 +693,11 @@ impl CancelledNotificationParams {
     }
 }
 
-/// What a client offers beyond the basics. A server uses none of these unless declared. The set is open: clients may declare more.
+/// What a client offers beyond the basics. A server uses none of these unless declared. The
+/// set is open: clients may declare more.
 ///
-/// Specification: [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
+/// Specification:
+/// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -684,7 +713,8 @@ pub struct ClientCapabilities {
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub experimental: Option<BTreeMap<String, JsonObject>>,
-    /// Protocol extensions that the client speaks, by identifier (`vendor.example/name`), each with its settings; an empty object means no settings.
+    /// Protocol extensions that the client speaks, by identifier (`vendor.example/name`), each
+    /// with its settings; an empty object means no settings.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -776,7 +806,8 @@ impl ClientCapabilities {
     }
 }
 
-/// The ways in which a client can put questions to the user. With neither way named, forms are meant.
+/// The ways in which a client can put questions to the user. With neither way named, forms
+/// are meant.
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -877,7 +908,8 @@ impl<'de> Deserialize<'de> for ClientCapabilitiesElicitation {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesRoots {
-    /// True if the client announces changes of the list with `notifications/roots/list_changed`. Default: false.
+    /// True if the client announces changes of the list with `notifications/roots/list_changed`.
+    /// Default: false.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(rename = "listChanged", default, skip_serializing_if = "Option::is_none")]
@@ -1157,13 +1189,15 @@ impl ClientCapabilitiesTasksRequestsSampling {
 
 /// Params of `completion/complete`, from the client: what the user is typing, and where.
 ///
-/// Specification: [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
+/// Specification:
+/// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CompleteRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -1216,13 +1250,15 @@ impl CompleteRequestParams {
 
 /// Suggestions for what the user is typing.
 ///
-/// Specification: [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
+/// Specification:
+/// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CompleteResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -1231,7 +1267,8 @@ pub struct CompleteResult {
     ///
     /// Revisions: all.
     pub completion: Completion,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means `complete`.
+    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
@@ -1266,7 +1303,8 @@ impl CompleteResult {
 
 /// Suggested values, the best first.
 ///
-/// Specification: [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
+/// Specification:
+/// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -1316,7 +1354,8 @@ impl Completion {
 
 /// The argument that is being typed.
 ///
-/// Specification: [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
+/// Specification:
+/// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -1345,7 +1384,8 @@ impl CompletionArgument {
 
 /// What has been filled in already, so that suggestions can depend on it.
 ///
-/// Specification: [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
+/// Specification:
+/// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -1378,20 +1418,24 @@ impl CompletionContext {
     }
 }
 
-/// Params of `sampling/createMessage`, from the server: a conversation for the client's language model to go on with.
+/// Params of `sampling/createMessage`, from the server: a conversation for the client's
+/// language model to go on with.
 ///
-/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+/// Specification:
+/// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
-    /// How much of other conversations to add to the prompt; the client may add less. Default: `none`.
+    /// How much of other conversations to add to the prompt; the client may add less. Default:
+    /// `none`.
     ///
     /// Revisions: all.
     #[serde(rename = "includeContext", default, skip_serializing_if = "Option::is_none")]
@@ -1429,7 +1473,8 @@ pub struct CreateMessageRequestParams {
     /// Revisions: all.
     #[serde(rename = "systemPrompt", default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-    /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at once, and the outcome is fetched later.
+    /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
+    /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1443,12 +1488,14 @@ pub struct CreateMessageRequestParams {
         serialize_with = "crate::number::serialize_option"
     )]
     pub temperature: Option<f64>,
-    /// Whether the model may, must or must not use the tools. Default: it may. Only for clients that declared `sampling.tools`.
+    /// Whether the model may, must or must not use the tools. Default: it may. Only for clients
+    /// that declared `sampling.tools`.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(rename = "toolChoice", default, skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
-    /// Tools that the model may use; the server runs them. Only for clients that declared `sampling.tools`.
+    /// Tools that the model may use; the server runs them. Only for clients that declared
+    /// `sampling.tools`.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1557,13 +1604,15 @@ impl CreateMessageRequestParams {
 
 /// What the client's language model said.
 ///
-/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+/// Specification:
+/// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CreateMessageResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -1621,13 +1670,15 @@ impl CreateMessageResult {
 
 /// The first answer to a request that was sent as a task: the task is on its way.
 ///
-/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+/// Specification:
+/// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CreateTaskResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -1655,18 +1706,21 @@ impl CreateTaskResult {
 
 /// What a server is and can do.
 ///
-/// Specification: [Discovery](https://modelcontextprotocol.io/specification/2026-07-28/server/discover).
+/// Specification:
+/// [Discovery](https://modelcontextprotocol.io/specification/2026-07-28/server/discover).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DiscoverResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked. Treat an absent value as private.
+    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
+    /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
@@ -1675,22 +1729,26 @@ pub struct DiscoverResult {
     ///
     /// Revisions: 2026-07-28 only.
     pub capabilities: ServerCapabilities,
-    /// Advice for the language model on using this server well, for example to go into a system prompt. Not a repetition of the tools' descriptions.
+    /// Advice for the language model on using this server well, for example to go into a system
+    /// prompt. Not a repetition of the tools' descriptions.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means `complete`.
+    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// Revisions that the server speaks, as dates; the client picks one of them for the requests to come.
+    /// Revisions that the server speaks, as dates; the client picks one of them for the requests
+    /// to come.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "supportedVersions")]
     pub supported_versions: Vec<String>,
-    /// How long the client may treat this answer as fresh, in milliseconds from its arrival; never negative. 0 means stale at once, and so does an absent value.
+    /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
+    /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "ttlMs", default, skip_serializing_if = "Option::is_none")]
@@ -1751,15 +1809,18 @@ impl DiscoverResult {
     }
 }
 
-/// Params of `elicitation/create` for a form, from the server. Never ask for passwords or other secrets this way.
+/// Params of `elicitation/create` for a form, from the server. Never ask for passwords or
+/// other secrets this way.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-06-18 to 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -1778,7 +1839,8 @@ pub struct ElicitRequestFormParams {
     /// Revisions: since 2025-06-18.
     #[serde(rename = "requestedSchema")]
     pub requested_schema: ElicitSchema,
-    /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at once, and the outcome is fetched later.
+    /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
+    /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1820,16 +1882,19 @@ impl ElicitRequestFormParams {
     }
 }
 
-/// Params of `elicitation/create` for a web page, from the server; what the user enters there does not pass through the client.
+/// Params of `elicitation/create` for a web page, from the server; what the user enters there
+/// does not pass through the client.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "mode", rename = "url")]
 #[non_exhaustive]
 pub struct ElicitRequestUrlParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -1843,7 +1908,8 @@ pub struct ElicitRequestUrlParams {
     ///
     /// Revisions: since 2025-11-25.
     pub message: String,
-    /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at once, and the outcome is fetched later.
+    /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
+    /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1891,13 +1957,15 @@ impl ElicitRequestUrlParams {
 
 /// How the user answered.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ElicitResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-06-18 to 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -1946,7 +2014,8 @@ impl ElicitResult {
 
 /// The fields of a form: the schema of a flat object.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -2007,7 +2076,8 @@ impl ElicitSchema {
 
 /// Params of `notifications/elicitation/complete`, from the server.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -2032,14 +2102,16 @@ impl ElicitationCompleteNotificationParams {
 
 /// A resource with its content, carried inline.
 ///
-/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+/// Specification:
+/// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "resource")]
 #[non_exhaustive]
 pub struct EmbeddedResource {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -2083,13 +2155,15 @@ impl EmbeddedResource {
 
 /// An answer that says only that the request succeeded.
 ///
-/// Specification: [Base protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
+/// Specification: [Base
+/// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct EmptyResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
     pub meta: Option<JsonObject>,
@@ -2159,7 +2233,8 @@ impl<'de> Deserialize<'de> for EmptyResult {
 
 /// One choice with its label.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -2189,13 +2264,15 @@ impl EnumOption {
 
 /// Params of `prompts/get`, from the client: which prompt, filled in with what.
 ///
-/// Specification: [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
+/// Specification:
+/// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GetPromptRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -2205,7 +2282,8 @@ pub struct GetPromptRequestParams {
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<BTreeMap<String, String>>,
-    /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the same keys. Only on a retry.
+    /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
+    /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "inputResponses", default, skip_serializing_if = "Option::is_none")]
@@ -2214,7 +2292,8 @@ pub struct GetPromptRequestParams {
     ///
     /// Revisions: all.
     pub name: String,
-    /// Opaque text of the server, echoed byte for byte by the client when it retries. The client must not look inside.
+    /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
+    /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "requestState", default, skip_serializing_if = "Option::is_none")]
@@ -2275,13 +2354,15 @@ impl GetPromptRequestParams {
 
 /// A prompt, filled in and ready for a conversation.
 ///
-/// Specification: [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
+/// Specification:
+/// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GetPromptResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -2295,7 +2376,8 @@ pub struct GetPromptResult {
     ///
     /// Revisions: all.
     pub messages: Vec<PromptMessage>,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means `complete`.
+    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
@@ -2336,9 +2418,11 @@ impl GetPromptResult {
     }
 }
 
-/// Params of `tasks/result`, from whoever asked for the task. The answer waits until the task has ended.
+/// Params of `tasks/result`, from whoever asked for the task. The answer waits until the task
+/// has ended.
 ///
-/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+/// Specification:
+/// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -2359,15 +2443,18 @@ impl GetTaskPayloadRequestParams {
     }
 }
 
-/// The outcome of a task: exactly what the request would have been answered without a task, such as a [`CallToolResult`].
+/// The outcome of a task: exactly what the request would have been answered without a task,
+/// such as a [`CallToolResult`].
 ///
-/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+/// Specification:
+/// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct GetTaskPayloadResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
     pub meta: Option<JsonObject>,
@@ -2440,7 +2527,8 @@ impl<'de> Deserialize<'de> for GetTaskPayloadResult {
 
 /// Params of `tasks/get`, from whoever asked for the task.
 ///
-/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+/// Specification:
+/// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -2463,13 +2551,15 @@ impl GetTaskRequestParams {
 
 /// How a task is getting on.
 ///
-/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+/// Specification:
+/// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
     pub meta: Option<JsonObject>,
@@ -2489,7 +2579,8 @@ pub struct GetTaskResult {
     ///
     /// Revisions: 2025-11-25 only.
     pub status: TaskStatus,
-    /// More about the status, in words for people: why it failed, was cancelled, or what it is doing.
+    /// More about the status, in words for people: why it failed, was cancelled, or what it is
+    /// doing.
     ///
     /// Revisions: 2025-11-25 only.
     pub status_message: Option<String>,
@@ -2629,9 +2720,11 @@ impl<'de> Deserialize<'de> for GetTaskResult {
     }
 }
 
-/// A picture that a user interface may show for its owner. Fetch it with care: only from trusted origins, and remember that SVG can carry scripts.
+/// A picture that a user interface may show for its owner. Fetch it with care: only from
+/// trusted origins, and remember that SVG can carry scripts.
 ///
-/// Specification: [Base protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
+/// Specification: [Base
+/// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -2642,7 +2735,8 @@ pub struct Icon {
     /// Revisions: since 2025-11-25.
     #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Sizes it is made for, each as `WIDTHxHEIGHT` in pixels (`48x48`) or `any` if it scales. Absent means any size.
+    /// Sizes it is made for, each as `WIDTHxHEIGHT` in pixels (`48x48`) or `any` if it scales.
+    /// Absent means any size.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -2697,14 +2791,16 @@ impl Icon {
 
 /// A picture, carried inline.
 ///
-/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+/// Specification:
+/// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "image")]
 #[non_exhaustive]
 pub struct ImageContent {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -2752,9 +2848,11 @@ impl ImageContent {
     }
 }
 
-/// Name and version of the software at one end of the connection. It describes itself and nobody verifies it: good for logs and display, not for decisions about trust.
+/// Name and version of the software at one end of the connection. It describes itself and
+/// nobody verifies it: good for logs and display, not for decisions about trust.
 ///
-/// Specification: [Base protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
+/// Specification: [Base
+/// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -2833,15 +2931,18 @@ impl Implementation {
     }
 }
 
-/// Params of `initialize`, from the client: which revision it wants, what it can do, and who it is.
+/// Params of `initialize`, from the client: which revision it wants, what it can do, and who
+/// it is.
 ///
-/// Specification: [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
+/// Specification:
+/// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -2888,13 +2989,15 @@ impl InitializeRequestParams {
 
 /// The server's side of the handshake.
 ///
-/// Specification: [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
+/// Specification:
+/// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct InitializeResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -2903,12 +3006,14 @@ pub struct InitializeResult {
     ///
     /// Revisions: until 2025-11-25.
     pub capabilities: ServerCapabilities,
-    /// Advice for the language model on using this server well, for example to go into a system prompt.
+    /// Advice for the language model on using this server well, for example to go into a system
+    /// prompt.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// Revision that the connection will follow, as a date. It may be another than the one asked for; a client that does not speak it disconnects.
+    /// Revision that the connection will follow, as a date. It may be another than the one asked
+    /// for; a client that does not speak it disconnects.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(rename = "protocolVersion")]
@@ -2952,15 +3057,19 @@ impl InitializeResult {
     }
 }
 
-/// Not an answer yet: the server needs something first. The client finds the answers and sends the request once more, with `inputResponses` and `requestState`. At least one of the two fields here is present.
+/// Not an answer yet: the server needs something first. The client finds the answers and
+/// sends the request once more, with `inputResponses` and `requestState`. At least one of the
+/// two fields here is present.
 ///
-/// Specification: [Multi round-trip requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
+/// Specification: [Multi round-trip
+/// requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct InputRequiredResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -2975,7 +3084,8 @@ pub struct InputRequiredResult {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "requestState", default, skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means `complete`.
+    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
@@ -3028,9 +3138,11 @@ impl InputRequiredResult {
     }
 }
 
-/// A field of a form that offers one of several choices, with labels in a separate list. Prefer [`TitledSingleSelectEnumSchema`].
+/// A field of a form that offers one of several choices, with labels in a separate list.
+/// Prefer [`TitledSingleSelectEnumSchema`].
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -3111,18 +3223,21 @@ impl LegacyTitledEnumSchema {
 
 /// One page of the server's prompts.
 ///
-/// Specification: [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
+/// Specification:
+/// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ListPromptsResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked. Treat an absent value as private.
+    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
+    /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
@@ -3136,12 +3251,14 @@ pub struct ListPromptsResult {
     ///
     /// Revisions: all.
     pub prompts: Vec<Prompt>,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means `complete`.
+    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// How long the client may treat this answer as fresh, in milliseconds from its arrival; never negative. 0 means stale at once, and so does an absent value.
+    /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
+    /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "ttlMs", default, skip_serializing_if = "Option::is_none")]
@@ -3200,18 +3317,21 @@ impl ListPromptsResult {
 
 /// One page of the server's resource templates.
 ///
-/// Specification: [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
+/// Specification:
+/// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked. Treat an absent value as private.
+    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
+    /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
@@ -3226,12 +3346,14 @@ pub struct ListResourceTemplatesResult {
     /// Revisions: all.
     #[serde(rename = "resourceTemplates")]
     pub resource_templates: Vec<ResourceTemplate>,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means `complete`.
+    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// How long the client may treat this answer as fresh, in milliseconds from its arrival; never negative. 0 means stale at once, and so does an absent value.
+    /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
+    /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "ttlMs", default, skip_serializing_if = "Option::is_none")]
@@ -3290,18 +3412,21 @@ impl ListResourceTemplatesResult {
 
 /// One page of the server's resources.
 ///
-/// Specification: [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
+/// Specification:
+/// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ListResourcesResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked. Treat an absent value as private.
+    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
+    /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
@@ -3315,12 +3440,14 @@ pub struct ListResourcesResult {
     ///
     /// Revisions: all.
     pub resources: Vec<Resource>,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means `complete`.
+    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// How long the client may treat this answer as fresh, in milliseconds from its arrival; never negative. 0 means stale at once, and so does an absent value.
+    /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
+    /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "ttlMs", default, skip_serializing_if = "Option::is_none")]
@@ -3379,13 +3506,15 @@ impl ListResourcesResult {
 
 /// Params of `roots/list`, from the server: nothing but metadata.
 ///
-/// Specification: [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
+/// Specification:
+/// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListRootsRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     pub meta: Option<RequestMetaObject>,
@@ -3458,13 +3587,15 @@ impl<'de> Deserialize<'de> for ListRootsRequestParams {
 
 /// The folders and files that the server should work on.
 ///
-/// Specification: [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
+/// Specification:
+/// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ListRootsResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -3495,13 +3626,15 @@ impl ListRootsResult {
 
 /// One page of tasks.
 ///
-/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+/// Specification:
+/// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ListTasksResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -3545,18 +3678,21 @@ impl ListTasksResult {
 
 /// One page of the server's tools.
 ///
-/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+/// Specification:
+/// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ListToolsResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked. Treat an absent value as private.
+    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
+    /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
@@ -3566,7 +3702,8 @@ pub struct ListToolsResult {
     /// Revisions: all.
     #[serde(rename = "nextCursor", default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means `complete`.
+    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
@@ -3575,7 +3712,8 @@ pub struct ListToolsResult {
     ///
     /// Revisions: all.
     pub tools: Vec<Tool>,
-    /// How long the client may treat this answer as fresh, in milliseconds from its arrival; never negative. 0 means stale at once, and so does an absent value.
+    /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
+    /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "ttlMs", default, skip_serializing_if = "Option::is_none")]
@@ -3634,13 +3772,15 @@ impl ListToolsResult {
 
 /// Params of `notifications/message`, from the server: one log message.
 ///
-/// Specification: [Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
+/// Specification:
+/// [Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LoggingMessageNotificationParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -3710,13 +3850,15 @@ impl MissingRequiredClientCapabilityErrorData {
 
 /// A wish for a model. Members other than the name are for the client to interpret.
 ///
-/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+/// Specification:
+/// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ModelHint {
-    /// Part of a model's name: `sonnet` fits every model of that family. The client may take a comparable model of another provider.
+    /// Part of a model's name: `sonnet` fits every model of that family. The client may take a
+    /// comparable model of another provider.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3738,9 +3880,11 @@ impl ModelHint {
     }
 }
 
-/// What matters to the server in choosing a model. Advice only: the client may weigh it as it likes.
+/// What matters to the server in choosing a model. Advice only: the client may weigh it as it
+/// likes.
 ///
-/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+/// Specification:
+/// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -3826,13 +3970,15 @@ impl ModelPreferences {
 
 /// The `_meta` of a notification: the members that the protocol defines, and any others.
 ///
-/// Specification: [Base protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
+/// Specification: [Base
+/// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct NotificationMetaObject {
-    /// Id of the `subscriptions/listen` request whose stream delivers this notification. Set by the server on every such notification, absent on all others.
+    /// Id of the `subscriptions/listen` request whose stream delivers this notification. Set by
+    /// the server on every such notification, absent on all others.
     ///
     /// Revisions: 2026-07-28 only.
     pub subscription_id: Option<RequestId>,
@@ -3910,13 +4056,15 @@ impl<'de> Deserialize<'de> for NotificationMetaObject {
 
 /// Params of a notification that carries nothing but metadata.
 ///
-/// Specification: [Base protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
+/// Specification: [Base
+/// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct NotificationParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     pub meta: Option<NotificationMetaObject>,
@@ -3986,7 +4134,8 @@ impl<'de> Deserialize<'de> for NotificationParams {
 
 /// A number field of a form.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -4088,18 +4237,21 @@ impl NumberSchema {
 
 /// Params of a request for one page of a list, from the client.
 ///
-/// Specification: [Pagination](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination).
+/// Specification:
+/// [Pagination](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
-    /// Where to go on, taken unchanged from the previous page's `nextCursor`. Absent asks for the first page.
+    /// Where to go on, taken unchanged from the previous page's `nextCursor`. Absent asks for the
+    /// first page.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -4128,15 +4280,18 @@ impl PaginatedRequestParams {
     }
 }
 
-/// Params of `notifications/progress`, from whoever works on a request that carried a progress token.
+/// Params of `notifications/progress`, from whoever works on a request that carried a
+/// progress token.
 ///
-/// Specification: [Progress](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress).
+/// Specification:
+/// [Progress](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -4146,7 +4301,8 @@ pub struct ProgressNotificationParams {
     /// Revisions: since 2025-03-26.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// How far it has come, in any unit; each notification gives a larger number than the one before.
+    /// How far it has come, in any unit; each notification gives a larger number than the one
+    /// before.
     ///
     /// Revisions: all.
     #[serde(serialize_with = "crate::number::serialize")]
@@ -4204,13 +4360,15 @@ impl ProgressNotificationParams {
 
 /// A template for messages, which a person picks and the client fills in.
 ///
-/// Specification: [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
+/// Specification:
+/// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Prompt {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -4296,7 +4454,8 @@ impl Prompt {
 
 /// One thing that can be filled into a prompt.
 ///
-/// Specification: [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
+/// Specification:
+/// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -4359,7 +4518,8 @@ impl PromptArgument {
 
 /// One message of a filled-in prompt.
 ///
-/// Specification: [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
+/// Specification:
+/// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -4388,7 +4548,8 @@ impl PromptMessage {
 
 /// A prompt, by name.
 ///
-/// Specification: [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
+/// Specification:
+/// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -4426,23 +4587,27 @@ impl PromptReference {
 
 /// Params of `resources/read`, from the client.
 ///
-/// Specification: [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
+/// Specification:
+/// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
-    /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the same keys. Only on a retry.
+    /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
+    /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "inputResponses", default, skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<BTreeMap<String, InputResponse>>,
-    /// Opaque text of the server, echoed byte for byte by the client when it retries. The client must not look inside.
+    /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
+    /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "requestState", default, skip_serializing_if = "Option::is_none")]
@@ -4494,18 +4659,21 @@ impl ReadResourceRequestParams {
 
 /// The content of a resource.
 ///
-/// Specification: [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
+/// Specification:
+/// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ReadResourceResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
-    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked. Treat an absent value as private.
+    /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
+    /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
@@ -4514,12 +4682,14 @@ pub struct ReadResourceResult {
     ///
     /// Revisions: all.
     pub contents: Vec<ResourceContents>,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means `complete`.
+    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-    /// How long the client may treat this answer as fresh, in milliseconds from its arrival; never negative. 0 means stale at once, and so does an absent value.
+    /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
+    /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "ttlMs", default, skip_serializing_if = "Option::is_none")]
@@ -4570,7 +4740,8 @@ impl ReadResourceResult {
 
 /// Ties a message to a task; stands in `_meta` under `io.modelcontextprotocol/related-task`.
 ///
-/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+/// Specification:
+/// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -4591,31 +4762,38 @@ impl RelatedTaskMetadata {
     }
 }
 
-/// The `_meta` of a request. In the stateless era it carries, with every single request, what a handshake used to settle once.
+/// The `_meta` of a request. In the stateless era it carries, with every single request, what
+/// a handshake used to settle once.
 ///
-/// Specification: [Base protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
+/// Specification: [Base
+/// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RequestMetaObject {
-    /// What the client can do, for this request alone; servers must not remember it from one request to another. An empty object means nothing optional.
+    /// What the client can do, for this request alone; servers must not remember it from one
+    /// request to another. An empty object means nothing optional.
     ///
     /// Revisions: 2026-07-28 only.
     pub client_capabilities: Option<ClientCapabilities>,
-    /// Name and version of the client software. Send it unless told not to; servers use it for logs and display only.
+    /// Name and version of the client software. Send it unless told not to; servers use it for
+    /// logs and display only.
     ///
     /// Revisions: 2026-07-28 only.
     pub client_info: Option<Implementation>,
-    /// Least severe level of log messages that the client wants while this request runs. Absent means none at all.
+    /// Least severe level of log messages that the client wants while this request runs. Absent
+    /// means none at all.
     ///
     /// Revisions: 2026-07-28 only.
     pub log_level: Option<LoggingLevel>,
-    /// Revision that this request follows, as a date. Over HTTP it must equal the `MCP-Protocol-Version` header.
+    /// Revision that this request follows, as a date. Over HTTP it must equal the
+    /// `MCP-Protocol-Version` header.
     ///
     /// Revisions: 2026-07-28 only.
     pub protocol_version: Option<String>,
-    /// Asks for progress notifications about this request, which will carry this token. The receiver may send none.
+    /// Asks for progress notifications about this request, which will carry this token. The
+    /// receiver may send none.
     ///
     /// Revisions: all.
     pub progress_token: Option<ProgressToken>,
@@ -4758,13 +4936,15 @@ impl<'de> Deserialize<'de> for RequestMetaObject {
 
 /// Params of a request that carries nothing but metadata.
 ///
-/// Specification: [Base protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
+/// Specification: [Base
+/// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     pub meta: Option<RequestMetaObject>,
@@ -4834,13 +5014,15 @@ impl<'de> Deserialize<'de> for RequestParams {
 
 /// Data that the server can hand out under a URI: a file, a record, a page.
 ///
-/// Specification: [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
+/// Specification:
+/// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Resource {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -4869,7 +5051,8 @@ pub struct Resource {
     ///
     /// Revisions: all.
     pub name: String,
-    /// Size of the raw content in bytes, before base64, if known. Clients show it and estimate how much of the model's context it would fill.
+    /// Size of the raw content in bytes, before base64, if known. Clients show it and estimate
+    /// how much of the model's context it would fill.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -4952,16 +5135,19 @@ impl Resource {
     }
 }
 
-/// A resource by reference: the client reads it with `resources/read` if it wants. It need not be in the server's list.
+/// A resource by reference: the client reads it with `resources/read` if it wants. It need
+/// not be in the server's list.
 ///
-/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+/// Specification:
+/// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "resource_link")]
 #[non_exhaustive]
 pub struct ResourceLink {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -5075,13 +5261,15 @@ impl ResourceLink {
 
 /// A family of resources, whose URIs come from one template.
 ///
-/// Specification: [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
+/// Specification:
+/// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ResourceTemplate {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -5183,7 +5371,8 @@ impl ResourceTemplate {
 
 /// A resource template or a resource, by URI.
 ///
-/// Specification: [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
+/// Specification:
+/// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -5204,15 +5393,18 @@ impl ResourceTemplateReference {
     }
 }
 
-/// Params of `notifications/resources/updated`, from the server: an earlier copy of the resource may be stale.
+/// Params of `notifications/resources/updated`, from the server: an earlier copy of the
+/// resource may be stale.
 ///
-/// Specification: [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
+/// Specification:
+/// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotificationParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -5243,13 +5435,15 @@ impl ResourceUpdatedNotificationParams {
 
 /// The `_meta` of an answer: the members that the protocol defines, and any others.
 ///
-/// Specification: [Base protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
+/// Specification: [Base
+/// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ResultMetaObject {
-    /// Name and version of the server software, for logs and display only. Servers send it unless told not to.
+    /// Name and version of the server software, for logs and display only. Servers send it unless
+    /// told not to.
     ///
     /// Revisions: 2026-07-28 only.
     pub server_info: Option<Implementation>,
@@ -5324,13 +5518,15 @@ impl<'de> Deserialize<'de> for ResultMetaObject {
 
 /// A folder or file that the server should work on, and within.
 ///
-/// Specification: [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
+/// Specification:
+/// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Root {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -5374,13 +5570,15 @@ impl Root {
 
 /// One message of a conversation with a language model.
 ///
-/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+/// Specification:
+/// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SamplingMessage {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -5417,15 +5615,18 @@ impl SamplingMessage {
     }
 }
 
-/// What a server offers beyond the basics. A client uses none of these unless declared. The set is open: servers may declare more.
+/// What a server offers beyond the basics. A client uses none of these unless declared. The
+/// set is open: servers may declare more.
 ///
-/// Specification: [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
+/// Specification:
+/// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
-    /// Present if the server suggests values for arguments of prompts and resource templates. An empty object: no settings are defined.
+    /// Present if the server suggests values for arguments of prompts and resource templates. An
+    /// empty object: no settings are defined.
     ///
     /// Revisions: since 2025-03-26.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5435,7 +5636,8 @@ pub struct ServerCapabilities {
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub experimental: Option<BTreeMap<String, JsonObject>>,
-    /// Protocol extensions that the server speaks, by identifier (`vendor.example/name`), each with its settings; an empty object means no settings.
+    /// Protocol extensions that the server speaks, by identifier (`vendor.example/name`), each
+    /// with its settings; an empty object means no settings.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5556,7 +5758,8 @@ impl ServerCapabilities {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesPrompts {
-    /// True if the server announces changes of the list with `notifications/prompts/list_changed`. Default: false.
+    /// True if the server announces changes of the list with
+    /// `notifications/prompts/list_changed`. Default: false.
     ///
     /// Revisions: all.
     #[serde(rename = "listChanged", default, skip_serializing_if = "Option::is_none")]
@@ -5584,12 +5787,14 @@ impl ServerCapabilitiesPrompts {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesResources {
-    /// True if the server announces changes of the list with `notifications/resources/list_changed`. Default: false.
+    /// True if the server announces changes of the list with
+    /// `notifications/resources/list_changed`. Default: false.
     ///
     /// Revisions: all.
     #[serde(rename = "listChanged", default, skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
-    /// True if the server announces changes of single resources to clients that subscribed to them. Default: false.
+    /// True if the server announces changes of single resources to clients that subscribed to
+    /// them. Default: false.
     ///
     /// Revisions: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5739,7 +5944,8 @@ impl ServerCapabilitiesTasksRequestsTools {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTools {
-    /// True if the server announces changes of the list with `notifications/tools/list_changed`. Default: false.
+    /// True if the server announces changes of the list with `notifications/tools/list_changed`.
+    /// Default: false.
     ///
     /// Revisions: all.
     #[serde(rename = "listChanged", default, skip_serializing_if = "Option::is_none")]
@@ -5763,13 +5969,15 @@ impl ServerCapabilitiesTools {
 
 /// Params of `logging/setLevel`, from the client; in force for the rest of the connection.
 ///
-/// Specification: [Logging](https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging).
+/// Specification:
+/// [Logging](https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging).
 ///
 /// Revisions: until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SetLevelRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -5797,7 +6005,8 @@ impl SetLevelRequestParams {
 
 /// A text field of a form.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -5895,13 +6104,15 @@ impl StringSchema {
 
 /// Params of `resources/subscribe`, from the client.
 ///
-/// Specification: [Resources](https://modelcontextprotocol.io/specification/2025-11-25/server/resources).
+/// Specification:
+/// [Resources](https://modelcontextprotocol.io/specification/2025-11-25/server/resources).
 ///
 /// Revisions: until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SubscribeRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -5930,9 +6141,11 @@ impl SubscribeRequestParams {
     }
 }
 
-/// The kinds of news that a client wants from a subscription, or that a server agreed to send. What is not named is not sent.
+/// The kinds of news that a client wants from a subscription, or that a server agreed to
+/// send. What is not named is not sent.
 ///
-/// Specification: [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
+/// Specification:
+/// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -6022,15 +6235,18 @@ impl SubscriptionFilter {
     }
 }
 
-/// Params of `notifications/subscriptions/acknowledged`, the server's first message on a subscription.
+/// Params of `notifications/subscriptions/acknowledged`, the server's first message on a
+/// subscription.
 ///
-/// Specification: [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
+/// Specification:
+/// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SubscriptionsAcknowledgedNotificationParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -6056,15 +6272,18 @@ impl SubscriptionsAcknowledgedNotificationParams {
     }
 }
 
-/// Params of `subscriptions/listen`, from the client; the stream lasts until either side ends it.
+/// Params of `subscriptions/listen`, from the client; the stream lasts until either side ends
+/// it.
 ///
-/// Specification: [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
+/// Specification:
+/// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SubscriptionsListenRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "_meta")]
@@ -6085,18 +6304,21 @@ impl SubscriptionsListenRequestParams {
 
 /// The server has ended a subscription in good order, for example because it shuts down.
 ///
-/// Specification: [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
+/// Specification:
+/// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResult {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "_meta")]
     pub meta: SubscriptionsListenResultMetaObject,
-    /// Which kind of answer this is. Absent, as from servers of the handshake era, means `complete`.
+    /// Which kind of answer this is. Absent, as from servers of the handshake era, means
+    /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
@@ -6120,7 +6342,8 @@ impl SubscriptionsListenResult {
 
 /// The `_meta` of the answer that ends a subscription.
 ///
-/// Specification: [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
+/// Specification:
+/// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq)]
@@ -6218,7 +6441,8 @@ impl<'de> Deserialize<'de> for SubscriptionsListenResultMetaObject {
 
 /// A request that runs on its own, so that its sender can ask for the outcome later.
 ///
-/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+/// Specification:
+/// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -6243,7 +6467,8 @@ pub struct Task {
     ///
     /// Revisions: 2025-11-25 only.
     pub status: TaskStatus,
-    /// More about the status, in words for people: why it failed, was cancelled, or what it is doing.
+    /// More about the status, in words for people: why it failed, was cancelled, or what it is
+    /// doing.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "statusMessage", default, skip_serializing_if = "Option::is_none")]
@@ -6297,13 +6522,15 @@ impl Task {
 
 /// What the sender of a request asks of the task that will run it.
 ///
-/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+/// Specification:
+/// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TaskMetadata {
-    /// How long to keep the task, in milliseconds from when it begins. The receiver may decide otherwise.
+    /// How long to keep the task, in milliseconds from when it begins. The receiver may decide
+    /// otherwise.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -6325,15 +6552,18 @@ impl TaskMetadata {
     }
 }
 
-/// Params of `notifications/tasks/status`, from whoever runs the task: the task after a change.
+/// Params of `notifications/tasks/status`, from whoever runs the task: the task after a
+/// change.
 ///
-/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+/// Specification:
+/// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TaskStatusNotificationParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -6357,7 +6587,8 @@ pub struct TaskStatusNotificationParams {
     ///
     /// Revisions: 2025-11-25 only.
     pub status: TaskStatus,
-    /// More about the status, in words for people: why it failed, was cancelled, or what it is doing.
+    /// More about the status, in words for people: why it failed, was cancelled, or what it is
+    /// doing.
     ///
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "statusMessage", default, skip_serializing_if = "Option::is_none")]
@@ -6419,14 +6650,16 @@ impl TaskStatusNotificationParams {
 
 /// Plain text.
 ///
-/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+/// Specification:
+/// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "text")]
 #[non_exhaustive]
 pub struct TextContent {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -6470,13 +6703,15 @@ impl TextContent {
 
 /// The content of a resource that is text.
 ///
-/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+/// Specification:
+/// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TextResourceContents {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -6525,7 +6760,8 @@ impl TextResourceContents {
 
 /// A field of a form that offers any number of several choices, each with a label.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -6618,7 +6854,8 @@ impl TitledMultiSelectEnumSchema {
 
 /// The choices of a [`TitledMultiSelectEnumSchema`].
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -6643,7 +6880,8 @@ impl TitledMultiSelectEnumSchemaItems {
 
 /// A field of a form that offers one of several choices, each with a label.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -6708,13 +6946,15 @@ impl TitledSingleSelectEnumSchema {
 
 /// A function of the server that a language model can call through the client.
 ///
-/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+/// Specification:
+/// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Tool {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -6739,7 +6979,8 @@ pub struct Tool {
     /// Revisions: since 2025-11-25.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
-    /// JSON Schema of the arguments, whose root has `type: "object"`. The dialect is 2020-12 unless `$schema` names another.
+    /// JSON Schema of the arguments, whose root has `type: "object"`. The dialect is 2020-12
+    /// unless `$schema` names another.
     ///
     /// Revisions: all.
     #[serde(rename = "inputSchema")]
@@ -6748,7 +6989,8 @@ pub struct Tool {
     ///
     /// Revisions: all.
     pub name: String,
-    /// JSON Schema that the `structuredContent` of results fits. The dialect is 2020-12 unless `$schema` names another.
+    /// JSON Schema that the `structuredContent` of results fits. The dialect is 2020-12 unless
+    /// `$schema` names another.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(rename = "outputSchema", default, skip_serializing_if = "Option::is_none")]
@@ -6827,15 +7069,18 @@ impl Tool {
     }
 }
 
-/// Hints on what a tool does. They are claims of the server: base no decision on them unless you trust it.
+/// Hints on what a tool does. They are claims of the server: base no decision on them unless
+/// you trust it.
 ///
-/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+/// Specification:
+/// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-03-26.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolAnnotations {
-    /// True if it may overwrite or delete, false if it only adds. Says nothing where `readOnlyHint` is true. Default: true.
+    /// True if it may overwrite or delete, false if it only adds. Says nothing where
+    /// `readOnlyHint` is true. Default: true.
     ///
     /// Revisions: since 2025-03-26.
     #[serde(
@@ -6844,12 +7089,14 @@ pub struct ToolAnnotations {
         skip_serializing_if = "Option::is_none"
     )]
     pub destructive_hint: Option<bool>,
-    /// True if repeating a call with equal arguments changes nothing more. Says nothing where `readOnlyHint` is true. Default: false.
+    /// True if repeating a call with equal arguments changes nothing more. Says nothing where
+    /// `readOnlyHint` is true. Default: false.
     ///
     /// Revisions: since 2025-03-26.
     #[serde(rename = "idempotentHint", default, skip_serializing_if = "Option::is_none")]
     pub idempotent_hint: Option<bool>,
-    /// True if it reaches beyond the server's own data, as a web search does; false if its world is closed, as a notebook's is. Default: true.
+    /// True if it reaches beyond the server's own data, as a web search does; false if its world
+    /// is closed, as a notebook's is. Default: true.
     ///
     /// Revisions: since 2025-03-26.
     #[serde(rename = "openWorldHint", default, skip_serializing_if = "Option::is_none")]
@@ -6917,7 +7164,8 @@ impl ToolAnnotations {
 
 /// How free the model is to use tools while sampling.
 ///
-/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+/// Specification:
+/// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -6947,7 +7195,8 @@ impl ToolChoice {
 
 /// How a tool can be run, beyond a plain call.
 ///
-/// Specification: [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
+/// Specification:
+/// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -6977,14 +7226,16 @@ impl ToolExecution {
 
 /// The outcome of a tool that the model used, told to the model.
 ///
-/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+/// Specification:
+/// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "tool_result")]
 #[non_exhaustive]
 pub struct ToolResultContent {
-    /// Metadata beside the payload. Keep it when the message is sent again: caches at the provider may depend on it.
+    /// Metadata beside the payload. Keep it when the message is sent again: caches at the
+    /// provider may depend on it.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -6998,7 +7249,8 @@ pub struct ToolResultContent {
     /// Revisions: since 2025-11-25.
     #[serde(rename = "isError", default, skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
-    /// The outcome as JSON, fitting the tool's `outputSchema` where it has one; before 2026-07-28 always an object.
+    /// The outcome as JSON, fitting the tool's `outputSchema` where it has one; before 2026-07-28
+    /// always an object.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(
@@ -7058,14 +7310,16 @@ impl ToolResultContent {
 
 /// The model wants a tool to be run.
 ///
-/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+/// Specification:
+/// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "tool_use")]
 #[non_exhaustive]
 pub struct ToolUseContent {
-    /// Metadata beside the payload. Keep it when the message is sent again: caches at the provider may depend on it.
+    /// Metadata beside the payload. Keep it when the message is sent again: caches at the
+    /// provider may depend on it.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -7110,13 +7364,15 @@ impl ToolUseContent {
 
 /// Params of `resources/unsubscribe`, from the client.
 ///
-/// Specification: [Resources](https://modelcontextprotocol.io/specification/2025-11-25/server/resources).
+/// Specification:
+/// [Resources](https://modelcontextprotocol.io/specification/2025-11-25/server/resources).
 ///
 /// Revisions: until 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct UnsubscribeRequestParams {
-    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the protocol are reserved; all others are free.
+    /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
+    /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
@@ -7177,7 +7433,8 @@ impl UnsupportedProtocolVersionErrorData {
 
 /// A field of a form that offers any number of several choices, shown as they are.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -7270,7 +7527,8 @@ impl UntitledMultiSelectEnumSchema {
 
 /// The choices of an [`UntitledMultiSelectEnumSchema`].
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -7296,7 +7554,8 @@ impl UntitledMultiSelectEnumSchemaItems {
 
 /// A field of a form that offers one of several choices, shown as they are.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -12,7 +12,8 @@ use crate::support::unions::*;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientNotification {
-    /// A request's sender no longer wants its answer, and the receiver should stop working on it. It may cross the answer on the way. `initialize` cannot be cancelled.
+    /// A request's sender no longer wants its answer, and the receiver should stop working on it.
+    /// It may cross the answer on the way. `initialize` cannot be cancelled.
     ///
     /// Revisions: all.
     Cancelled(CancelledNotificationParams),
@@ -20,11 +21,13 @@ pub enum ClientNotification {
     ///
     /// Revisions: until 2025-11-25.
     Initialized(Option<NotificationParams>),
-    /// News about a request that is still running, for whoever sent that request with a progress token.
+    /// News about a request that is still running, for whoever sent that request with a progress
+    /// token.
     ///
     /// Revisions: until 2025-11-25.
     Progress(ProgressNotificationParams),
-    /// Tells the sender of a request that its task's state has changed. It may not come: look with `tasks/get`.
+    /// Tells the sender of a request that its task's state has changed. It may not come: look
+    /// with `tasks/get`.
     ///
     /// Revisions: 2025-11-25 only.
     TaskStatus(Box<TaskStatusNotificationParams>),
@@ -145,7 +148,8 @@ impl<'de> Deserialize<'de> for ClientNotification {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientRequest {
-    /// The client asks which revisions and capabilities the server has. Every stateless server answers it; no client needs to ask.
+    /// The client asks which revisions and capabilities the server has. Every stateless server
+    /// answers it; no client needs to ask.
     ///
     /// Revisions: 2026-07-28 only.
     Discover(Box<RequestParams>),
@@ -161,7 +165,8 @@ pub enum ClientRequest {
     ///
     /// Revisions: all.
     ReadResource(Box<ReadResourceRequestParams>),
-    /// The client opens a subscription: a lasting stream of the server's notifications, answered only when the server ends it.
+    /// The client opens a subscription: a lasting stream of the server's notifications, answered
+    /// only when the server ends it.
     ///
     /// Revisions: 2026-07-28 only.
     SubscriptionsListen(Box<SubscriptionsListenRequestParams>),
@@ -185,7 +190,8 @@ pub enum ClientRequest {
     ///
     /// Revisions: all.
     Complete(Box<CompleteRequestParams>),
-    /// The first request of a handshake-era connection: the client says which revision it wants and what it can do.
+    /// The first request of a handshake-era connection: the client says which revision it wants
+    /// and what it can do.
     ///
     /// Revisions: until 2025-11-25.
     Initialize(Box<InitializeRequestParams>),
@@ -392,7 +398,8 @@ impl<'de> Deserialize<'de> for ClientRequest {
 
 /// What a completion is for.
 ///
-/// Specification: [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
+/// Specification:
+/// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq)]
@@ -467,7 +474,8 @@ impl<'de> Deserialize<'de> for CompletionReference {
 
 /// One piece of what a tool returns or a prompt says.
 ///
-/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+/// Specification:
+/// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq)]
@@ -581,7 +589,8 @@ impl<'de> Deserialize<'de> for ContentBlock {
 
 /// Params of `elicitation/create`, from the server. Without `mode` they ask for a form.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
@@ -657,7 +666,8 @@ impl<'de> Deserialize<'de> for ElicitRequestParams {
 
 /// What was filled into one field of a form.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
@@ -735,7 +745,8 @@ impl<'de> Deserialize<'de> for ElicitValue {
 
 /// One question to the client, asked instead of an answer.
 ///
-/// Specification: [Multi round-trip requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
+/// Specification: [Multi round-trip
+/// requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq)]
@@ -834,7 +845,8 @@ impl<'de> Deserialize<'de> for InputRequest {
 
 /// The client's answer to one question.
 ///
-/// Specification: [Multi round-trip requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
+/// Specification: [Multi round-trip
+/// requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 ///
 /// Revisions: 2026-07-28 only.
 #[derive(Clone, Debug, PartialEq)]
@@ -921,7 +933,8 @@ impl<'de> Deserialize<'de> for InputResponse {
 
 /// One field of a form: a JSON Schema of a flat value, so that every client can draw it.
 ///
-/// Specification: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+/// Specification:
+/// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
 #[derive(Clone, Debug, PartialEq)]
@@ -1108,7 +1121,8 @@ impl<'de> Deserialize<'de> for PrimitiveSchemaDefinition {
 
 /// The content of a resource, or of a part of one.
 ///
-/// Specification: [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
+/// Specification:
+/// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq)]
@@ -1182,7 +1196,8 @@ impl<'de> Deserialize<'de> for ResourceContents {
 
 /// One piece of a message to or from a language model.
 ///
-/// Specification: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+/// Specification:
+/// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
 #[derive(Clone, Debug, PartialEq)]
@@ -1300,11 +1315,13 @@ impl<'de> Deserialize<'de> for SamplingMessageContentBlock {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerNotification {
-    /// A request's sender no longer wants its answer, and the receiver should stop working on it. It may cross the answer on the way. `initialize` cannot be cancelled.
+    /// A request's sender no longer wants its answer, and the receiver should stop working on it.
+    /// It may cross the answer on the way. `initialize` cannot be cancelled.
     ///
     /// Revisions: all.
     Cancelled(CancelledNotificationParams),
-    /// News about a request that is still running, for whoever sent that request with a progress token.
+    /// News about a request that is still running, for whoever sent that request with a progress
+    /// token.
     ///
     /// Revisions: all.
     Progress(ProgressNotificationParams),
@@ -1312,11 +1329,13 @@ pub enum ServerNotification {
     ///
     /// Revisions: all.
     ResourceListChanged(Option<NotificationParams>),
-    /// The server confirms a subscription: the first message on it, and it says what will be sent.
+    /// The server confirms a subscription: the first message on it, and it says what will be
+    /// sent.
     ///
     /// Revisions: 2026-07-28 only.
     SubscriptionsAcknowledged(SubscriptionsAcknowledgedNotificationParams),
-    /// A resource that the client subscribed to has changed, so that an earlier copy may be stale.
+    /// A resource that the client subscribed to has changed, so that an earlier copy may be
+    /// stale.
     ///
     /// Revisions: all.
     ResourceUpdated(ResourceUpdatedNotificationParams),
@@ -1332,11 +1351,13 @@ pub enum ServerNotification {
     ///
     /// Revisions: all.
     LoggingMessage(LoggingMessageNotificationParams),
-    /// Tells the sender of a request that its task's state has changed. It may not come: look with `tasks/get`.
+    /// Tells the sender of a request that its task's state has changed. It may not come: look
+    /// with `tasks/get`.
     ///
     /// Revisions: 2025-11-25 only.
     TaskStatus(Box<TaskStatusNotificationParams>),
-    /// The server tells that the user has finished an interaction on a web page, so that the client may retry what waited for it.
+    /// The server tells that the user has finished an interaction on a web page, so that the
+    /// client may retry what waited for it.
     ///
     /// Revisions: 2025-11-25 only.
     ElicitationComplete(ElicitationCompleteNotificationParams),
@@ -1529,7 +1550,8 @@ pub enum ServerRequest {
     ///
     /// Revisions: 2025-11-25 only.
     ListTasks(Option<Box<PaginatedRequestParams>>),
-    /// The server asks the client's language model for a message. The client decides on the model, and should let the user see and change both the request and the outcome.
+    /// The server asks the client's language model for a message. The client decides on the
+    /// model, and should let the user see and change both the request and the outcome.
     ///
     /// Revisions: until 2025-11-25.
     CreateMessage(Box<CreateMessageRequestParams>),

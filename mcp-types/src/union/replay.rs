@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::RawJson;
 
-/// A member name, borrowed unless it has escapes.
+/// A member name or another short string, borrowed unless it has escapes.
 pub(crate) struct Key<'de>(pub(crate) Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
@@ -20,7 +20,7 @@ impl<'de> Deserialize<'de> for Key<'de> {
             type Value = Key<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a member name")
+                f.write_str("a string")
             }
 
             fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Key<'de>, E> {

@@ -1,11 +1,18 @@
 //! `cargo xtask codegen`: the protocol's types, from its schemas.
 //!
-//! The steps in order: [`load`] reads the stored schemas, [`normalise`] brings
-//! them into one form, [`lower`] and [`methods`] take over what messages
-//! contain, [`merge`] joins the revisions. Then [`types`] prints the structs
-//! with typify and [`structs`] completes them; [`enums`], [`unions`] and
-//! [`dispatch`] write the rest, with [`docs`] at each item; [`output`] puts
-//! the files in place.
+//! The steps, in the order of [`run()`]:
+//!
+//! 1. [`load`] reads the stored schemas, and [`overlay`] what no rule covers;
+//! 2. [`normalise`] brings them into one form of JSON Schema;
+//! 3. [`lower`], with [`structures`], [`alternatives`] and [`methods`], takes
+//!    over what messages contain into the terms of [`ir`];
+//! 4. [`merge`] joins the revisions, and [`variants`] classifies the unions;
+//! 5. [`types`] has typify print the structs, and [`structs`] completes them;
+//!    [`enums`], [`unions`], [`dispatch`] and [`borrowed`] write the rest, with
+//!    [`docs`] at each item;
+//! 6. [`availability`], [`revisions`] and [`conform`] write down what each
+//!    revision has, and [`strategies`] what the tests go by;
+//! 7. [`output`] puts the files in place.
 
 mod alternatives;
 mod availability;
