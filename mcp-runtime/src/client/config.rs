@@ -24,6 +24,9 @@ pub(super) struct Config {
     pub(super) reconnect: Option<Reconnect>,
 }
 
+/// How long a server may take to read what is left to be sent when the connection is closed.
+const DRAIN: Duration = Duration::from_secs(2);
+
 impl Config {
     pub(super) fn new(info: Implementation) -> Self {
         Self {
@@ -33,7 +36,10 @@ impl Config {
             probe_timeout: Duration::from_secs(3),
             timeouts: Timeouts::default(),
             max_pages: 1000,
-            limits: Limits::default(),
+            limits: Limits {
+                drain: DRAIN,
+                ..Limits::default()
+            },
             keep_alive: Some(KeepAlive::default()),
             reconnect: Some(Reconnect::default()),
         }
