@@ -76,7 +76,7 @@ fn list() -> Pair {
 
 fn blocks() -> Pair {
     Pair {
-        what: "decode 20 content blocks, beside serde's internally tagged enum",
+        what: "decode 20 content blocks, beside serde's derived enums",
         ours: decode_all::<ContentBlock>("blocks-ours", samples::blocks()),
         other: decode_all::<ideal::Block>("blocks-serde", samples::blocks()),
         bar: 1.0 / 1.3,

@@ -2,8 +2,8 @@
 #![expect(dead_code, reason = "the fields are only decoded")]
 
 use mcp_types::{
-    Annotations, AudioContent, ImageContent, JsonObject, ResourceLink, TextContent,
-    TextResourceContents,
+    Annotations, AudioContent, BlobResourceContents, ImageContent, JsonObject, ResourceLink,
+    TextContent, TextResourceContents,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -61,12 +61,18 @@ pub enum Block {
     Resource(Resource),
 }
 
-/// An embedded resource that is always text: the model's own type also takes others, which it
-/// tells apart without serde's help.
 #[derive(Deserialize)]
 pub struct Resource {
-    pub resource: TextResourceContents,
+    pub resource: Contents,
     pub annotations: Option<Annotations>,
     #[serde(rename = "_meta")]
     pub meta: Option<JsonObject>,
+}
+
+/// Contents without a tag, told apart in the only way that serde derives.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub enum Contents {
+    Text(TextResourceContents),
+    Blob(BlobResourceContents),
 }
