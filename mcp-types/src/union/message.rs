@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use super::object::text;
+use super::raw_text::RawText;
 use super::replay::{Held, Key, collect};
 use crate::RawJson;
 
@@ -52,23 +52,25 @@ impl<'de> Params<'de> for Raw<'de> {
 }
 
 /// Parameters that stood before the method.
-struct Before<E>(Option<Box<RawValue>>, PhantomData<E>);
+struct Before<'de, E>(Option<RawText<'de>>, PhantomData<E>);
 
-impl<'de, E: Error> Params<'de> for Before<E> {
+impl<'de, E: Error> Params<'de> for Before<'de, E> {
     type Error = E;
 
     fn optional<T: Deserialize<'de>>(self) -> Result<Option<T>, E> {
-        self.0.map(|params| read(params.get())).transpose()
+        self.0.map(read).transpose()
     }
 
     fn required<T: Deserialize<'de>>(self) -> Result<T, E> {
-        read(self.0.as_ref().map_or("{}", |params| params.get()))
+        match self.0 {
+            Some(params) => read(params),
+            None => serde_json::from_str("{}").map_err(E::custom),
+        }
     }
 }
 
-/// Decodes text that does not live as long as the input.
-fn read<'de, T: Deserialize<'de>, E: Error>(text: &str) -> Result<T, E> {
-    T::deserialize(&mut serde_json::Deserializer::from_reader(text.as_bytes())).map_err(E::custom)
+fn read<'de, T: Deserialize<'de>, E: Error>(params: RawText<'de>) -> Result<T, E> {
+    params.decode(PhantomData).map_err(E::custom)
 }
 
 /// Parameters that come after the method.
@@ -109,7 +111,7 @@ impl<'de, T: ByMethod> Visitor<'de> for MessageVisitor<T> {
             match (&*key, &method) {
                 ("method", None) => {
                     let Key(name) = map.next_value()?;
-                    held.push((key, text(&name)?));
+                    held.push((key, RawText::of_str(&name).map_err(A::Error::custom)?));
                     if !T::knows(&name) {
                         return collect(&held, map).map(T::unknown);
                     }

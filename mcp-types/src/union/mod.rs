@@ -7,6 +7,7 @@
 pub(crate) mod best_match;
 pub(crate) mod message;
 mod object;
+mod raw_text;
 mod replay;
 
 pub(crate) use object::{ByField, ByKey, by_field, by_key};

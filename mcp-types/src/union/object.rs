@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
-use serde_json::value::RawValue;
 
-use super::replay::{Held, Key, Replay, Whole, collect};
+use super::raw_text::RawText;
+use super::replay::{Held, Key, Replay, collect};
 use crate::RawJson;
 
 /// A union told apart by the value of one field.
@@ -54,16 +54,16 @@ impl<'de, T: ByField> Visitor<'de> for FieldVisitor<T> {
             let Key(value) = map.next_value()?;
             let index = T::index(&value);
             if index.is_none() || index == T::DEFAULT {
-                held.push((key, text(&value)?));
+                held.push((key, RawText::of_str(&value).map_err(A::Error::custom)?));
             }
             return match index {
                 Some(index) if held.is_empty() => T::decode(index, MapAccessDeserializer::new(map)),
-                Some(index) => whole(&mut held, map, |json| T::decode(index, json)),
+                Some(index) => T::decode(index, replay(held, None, map)),
                 None => collect(&held, map).map(T::unknown),
             };
         }
         match T::DEFAULT {
-            Some(index) => whole(&mut held, map, |json| T::decode(index, json)),
+            Some(index) => T::decode(index, replay(held, None, map)),
             None => Err(A::Error::missing_field(T::FIELD)),
         }
     }
@@ -107,25 +107,10 @@ impl<'de, T: ByKey> Visitor<'de> for KeyVisitor<T> {
     }
 }
 
-/// Decodes what was held back together with the rest.
-fn whole<'de, T, A: MapAccess<'de>>(
-    held: &mut Held<'de>,
-    rest: A,
-    decode: impl FnOnce(MapAccessDeserializer<Whole<'_, 'de>>) -> serde_json::Result<T>,
-) -> Result<T, A::Error> {
-    let whole = Whole::new(held, rest)?;
-    decode(MapAccessDeserializer::new(whole)).map_err(A::Error::custom)
-}
-
 fn replay<'de, A: MapAccess<'de>>(
     held: Held<'de>,
     pending: Option<Cow<'de, str>>,
     rest: A,
 ) -> MapAccessDeserializer<Replay<'de, A>> {
     MapAccessDeserializer::new(Replay::new(held, pending, rest))
-}
-
-/// A string as JSON.
-pub(super) fn text<E: Error>(value: &str) -> Result<Box<RawValue>, E> {
-    serde_json::value::to_raw_value(value).map_err(E::custom)
 }

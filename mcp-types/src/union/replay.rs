@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::value::{BorrowedStrDeserializer, CowStrDeserializer};
+use serde::de::value::CowStrDeserializer;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
-use serde_json::value::RawValue;
 
+use super::raw_text::RawText;
 use crate::RawJson;
 
 /// A member name or another short string, borrowed unless it has escapes.
@@ -48,12 +48,12 @@ pub(crate) fn text_option<'de, D: Deserializer<'de>>(
 }
 
 /// Members held back, oldest first.
-pub(crate) type Held<'de> = Vec<(Cow<'de, str>, Box<RawValue>)>;
+pub(crate) type Held<'de> = Vec<(Cow<'de, str>, RawText<'de>)>;
 
 /// The whole object: what was held back, a key whose value comes next, and the rest.
 pub(crate) struct Replay<'de, A> {
-    held: std::vec::IntoIter<(Cow<'de, str>, Box<RawValue>)>,
-    value: Option<Box<RawValue>>,
+    held: std::vec::IntoIter<(Cow<'de, str>, RawText<'de>)>,
+    value: Option<RawText<'de>>,
     pending: Option<Cow<'de, str>>,
     rest: A,
 }
@@ -91,62 +91,9 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Replay<'de, A> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
         match self.value.take() {
-            // A reader, because the text does not live as long as the input.
-            Some(value) => seed
-                .deserialize(&mut serde_json::Deserializer::from_reader(
-                    value.get().as_bytes(),
-                ))
-                .map_err(A::Error::custom),
+            Some(value) => value.decode(seed).map_err(A::Error::custom),
             None => self.rest.next_value_seed(seed),
         }
-    }
-}
-
-/// An object that has been held back as a whole.
-///
-/// Its text lives as long as `'a`, so that it is read as fast as the input itself.
-pub(crate) struct Whole<'a, 'de> {
-    members: std::slice::Iter<'a, (Cow<'de, str>, Box<RawValue>)>,
-    value: Option<&'a RawValue>,
-}
-
-impl<'a, 'de> Whole<'a, 'de> {
-    /// Holds back the rest as well.
-    pub(crate) fn new<A: MapAccess<'de>>(
-        held: &'a mut Held<'de>,
-        mut rest: A,
-    ) -> Result<Self, A::Error> {
-        while let Some((Key(key), value)) = rest.next_entry()? {
-            held.push((key, value));
-        }
-        Ok(Self {
-            members: held.iter(),
-            value: None,
-        })
-    }
-}
-
-impl<'a> MapAccess<'a> for Whole<'a, '_> {
-    type Error = serde_json::Error;
-
-    fn next_key_seed<K: DeserializeSeed<'a>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, Self::Error> {
-        let Some((key, value)) = self.members.next() else {
-            return Ok(None);
-        };
-        self.value = Some(value);
-        seed.deserialize(BorrowedStrDeserializer::new(key))
-            .map(Some)
-    }
-
-    fn next_value_seed<V: DeserializeSeed<'a>>(
-        &mut self,
-        seed: V,
-    ) -> Result<V::Value, Self::Error> {
-        let value = self.value.take().map_or("null", RawValue::get);
-        seed.deserialize(&mut serde_json::Deserializer::from_str(value))
     }
 }
 
@@ -156,7 +103,7 @@ pub(crate) fn collect<'de, A: MapAccess<'de>>(
     mut rest: A,
 ) -> Result<RawJson, A::Error> {
     let mut text = String::from("{");
-    let mut add = |key: &str, value: &RawValue| {
+    let mut add = |key: &str, value: &RawText<'_>| {
         if text.len() > 1 {
             text.push(',');
         }
@@ -169,7 +116,7 @@ pub(crate) fn collect<'de, A: MapAccess<'de>>(
     for (key, value) in held {
         add(key, value)?;
     }
-    while let Some((Key(key), value)) = rest.next_entry::<Key<'de>, Box<RawValue>>()? {
+    while let Some((Key(key), value)) = rest.next_entry::<Key<'de>, RawText<'de>>()? {
         add(&key, &value)?;
     }
     text.push('}');
