@@ -2,6 +2,13 @@
 
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
 
+#[cfg(feature = "http-server")]
+#[path = "over_http.rs"]
+mod gateway;
+#[cfg(not(feature = "http-server"))]
+#[path = "not_over_http.rs"]
+mod gateway;
+
 use mcp_runtime::server::{Reply, tools::ToolRoute};
 use mcp_runtime::transport::memory::{self, Memory};
 use mcp_runtime::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
@@ -29,6 +36,9 @@ impl Wire {
 
     pub async fn to(server: &Server) -> Self {
         let (ours, theirs) = memory::pair();
+        if module_path!().starts_with("over_http") {
+            return Self::with(ours, gateway::serve(server, theirs)).await;
+        }
         let serving = server.serve(theirs).without_signals();
         Self::with(ours, tokio::spawn(serving.into_future())).await
     }

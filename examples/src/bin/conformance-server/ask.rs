@@ -4,7 +4,7 @@ use mcp_runtime::prelude::*;
 use mcp_runtime::serde_json::{self, Value, json};
 use mcp_runtime::types::{
     CreateMessageRequest, CreateMessageRequestParams, ElicitRequest, ElicitRequestFormParams,
-    ElicitRequestParams, ProgressNotification, ProgressNotificationParams, ProgressToken,
+    ElicitRequestParams, ProgressNotification, ProgressNotificationParams, ProgressToken, RawJson,
     SamplingMessage, SamplingMessageContentBlock, TextContent,
 };
 
@@ -40,7 +40,7 @@ pub(crate) fn report(cx: &Context, percent: f64) -> Result<(), ToolError> {
     struct Meta {
         progress_token: Option<ProgressToken>,
     }
-    let meta = cx.meta().map(|meta| meta.parse::<Meta>()).transpose()?;
+    let meta = cx.meta().map(RawJson::parse::<Meta>).transpose()?;
     if let Some(token) = meta.and_then(|meta| meta.progress_token) {
         let params = ProgressNotificationParams::new(token, percent).with_total(100.0);
         cx.peer().notify::<ProgressNotification>(Some(&params))?;
