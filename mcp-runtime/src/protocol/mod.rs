@@ -17,6 +17,8 @@ mod pending;
 mod refusal;
 mod server;
 mod state;
+#[cfg(feature = "server")]
+mod structured;
 #[cfg(test)]
 mod table;
 mod terms;
@@ -35,6 +37,8 @@ pub use pending::Timeouts;
 pub(crate) use refusal::Refusal;
 pub(crate) use server::{Admission, ServerLifecycle};
 pub use state::LifecycleState;
+#[cfg(feature = "server")]
+pub(crate) use structured::structured_content_is_object;
 #[cfg(feature = "http-server")]
 pub(crate) use terms::LastTerms;
 pub use terms::Terms;

@@ -169,9 +169,9 @@ async fn blocks_of_one_type_are_one_server() {
 async fn a_generic_server_serves() {
     let server = Generic { value: &5 }.into_server();
     let result = call(&server, "get", json!({})).await;
-    assert_eq!(result["structuredContent"], json!({"result": 5}));
+    assert_eq!(result["structuredContent"], json!(5));
     let result = call(&server, "later", json!({})).await;
-    assert_eq!(result["structuredContent"], json!({"result": [5]}));
+    assert_eq!(result["structuredContent"], json!([5]));
 }
 
 #[tokio::test]
@@ -220,10 +220,7 @@ async fn closures_are_tools() {
     let found = faults(&server, "multiply", json!({"b": "x"})).await;
     assert_eq!(found.len(), 3, "{found:?}");
     let result = call(&server, "list", json!({})).await;
-    assert_eq!(
-        result["structuredContent"],
-        json!({"result": ["2026-07-28"]})
-    );
+    assert_eq!(result["structuredContent"], json!(["2026-07-28"]));
     let listed = list(&server).await;
     let multiply = listed
         .iter()

@@ -6,6 +6,7 @@ use mcp_runtime::prelude::*;
 use mcp_runtime::types::{ResourceLink, TextContent};
 use serde_json::{Value, json};
 
+use crate::support::{Wire, request};
 use crate::{answer, call, listed, text};
 
 #[derive(Clone, Serialize, JsonSchema)]
@@ -215,13 +216,10 @@ async fn every_return_type_answers() {
             "link",
             json!({"content": [{"type": "resource_link", "name": "emma", "uri": "book://emma"}]}),
         ),
-        ("number_as_json", structured("5", json!({"result": 5}))),
+        ("number_as_json", structured("5", json!(5))),
         ("own", structured(emma_text, emma.clone())),
-        (
-            "list",
-            structured(&format!("[{emma_text}]"), json!({"result": [emma]})),
-        ),
-        ("optional", structured("null", json!({"result": null}))),
+        ("list", structured(&format!("[{emma_text}]"), json!([emma]))),
+        ("optional", structured("null", json!(null))),
         ("text_only", text(emma_text)),
         ("whole", failed("text")),
         ("fine", structured(emma_text, emma.clone())),
@@ -258,11 +256,7 @@ async fn only_what_is_structured_has_an_output_schema() {
     assert_eq!(listed(Results, "fine").await["outputSchema"], book);
     assert_eq!(
         listed(Results, "list").await["outputSchema"],
-        json!({
-            "type": "object",
-            "properties": {"result": {"type": "array", "items": book}},
-            "required": ["result"],
-        })
+        json!({"type": "array", "items": book})
     );
     for tool in [
         "unit",
@@ -278,5 +272,38 @@ async fn only_what_is_structured_has_an_output_schema() {
             Value::Null,
             "{tool}"
         );
+    }
+}
+
+/// Where only an object may be structured content, anything else is a member of one.
+#[tokio::test]
+async fn older_revisions_get_structured_content_in_an_object() {
+    let emma = json!({"title": "Emma", "pages": null});
+    for (revision, tool, expected) in [
+        ("2025-06-18", "number_as_json", json!({"result": 5})),
+        ("2025-11-25", "list", json!({"result": [emma]})),
+        ("2025-11-25", "optional", json!({"result": null})),
+        ("2025-11-25", "own", emma.clone()),
+        ("2025-03-26", "list", Value::Null),
+    ] {
+        let mut wire = Wire::to(&Results.into_server()).await;
+        wire.handshake(revision).await;
+        let params = json!({"name": tool, "arguments": {}});
+        let answer = wire.ask(request(1, "tools/call", params)).await;
+        assert_eq!(
+            answer["result"]["structuredContent"], expected,
+            "{revision} {tool}"
+        );
+        let listed = wire.ask(request(2, "tools/list", json!({}))).await;
+        let tools = listed["result"]["tools"].as_array().unwrap();
+        let listed = tools.iter().find(|listed| listed["name"] == tool).unwrap();
+        if !expected.is_null() {
+            let schema = &listed["outputSchema"];
+            assert_eq!(schema["type"], "object", "{revision} {tool}");
+            jsonschema::draft202012::new(schema)
+                .unwrap()
+                .validate(&expected)
+                .unwrap();
+        }
     }
 }

@@ -2,15 +2,18 @@
 
 use std::fmt;
 
-use mcp_types::{CallToolResult, Tool};
+use mcp_types::{CallToolResult, RawJson, Revision, Tool};
 use serde_json::value::RawValue;
 
+use crate::protocol::structured_content_is_object;
 use crate::server::{Context, Reply};
 
 /// A tool that a server offers.
 pub struct ToolRoute {
     pub(super) tool: Tool,
     pub(super) handler: Box<Handler>,
+    /// The output schema where structured content has to be an object and by itself is none.
+    pub(super) wrapped_schema: Option<RawJson>,
 }
 
 type Handler = dyn Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync;
@@ -33,7 +36,19 @@ impl ToolRoute {
         Self {
             tool,
             handler: Box::new(handler),
+            wrapped_schema: None,
         }
+    }
+
+    /// The tool as `revision` lists it.
+    pub(super) fn listed(&self, revision: Revision) -> Tool {
+        let mut tool = self.tool.clone();
+        if let Some(schema) = &self.wrapped_schema
+            && structured_content_is_object(revision)
+        {
+            tool.output_schema = Some(schema.clone());
+        }
+        tool
     }
 }
 

@@ -27,8 +27,8 @@ pub struct ToolSpec {
     required: Vec<&'static str>,
     strict: bool,
     text_only: bool,
-    /// Whether structured content must be put into an object.
-    wraps: bool,
+    /// The output schema where structured content has to be an object and by itself is none.
+    wrapped_schema: Option<RawJson>,
 }
 
 impl ToolSpec {
@@ -44,7 +44,7 @@ impl ToolSpec {
             required: Vec::new(),
             strict: false,
             text_only: false,
-            wraps: false,
+            wrapped_schema: None,
         }
     }
 
@@ -151,14 +151,13 @@ impl ToolSpec {
         if self.text_only {
             return;
         }
-        self.tool.output_schema = schema().map(|schema| {
-            self.wraps = !structured::is_object(&schema);
-            RawJson::from(if self.wraps {
-                structured::wrapped_schema(schema)
-            } else {
-                schema
-            })
-        });
+        let Some(schema) = schema() else {
+            return;
+        };
+        if !structured::is_object(&schema) {
+            self.wrapped_schema = Some(structured::wrapped_schema(schema.clone()).into());
+        }
+        self.tool.output_schema = Some(schema.into());
     }
 
     /// Closes the description; `call` serves each call.
@@ -178,10 +177,12 @@ impl ToolSpec {
             ToolRoute::new(self.tool, move |incoming| {
                 structured::drop_reply(answer(incoming))
             })
-        } else if self.wraps {
-            ToolRoute::new(self.tool, move |incoming| {
-                structured::wrap_reply(answer(incoming))
-            })
+        } else if let Some(schema) = self.wrapped_schema {
+            let mut route = ToolRoute::new(self.tool, move |incoming| {
+                structured::wrap_reply(answer(incoming), incoming.context.revision())
+            });
+            route.wrapped_schema = Some(schema);
+            route
         } else {
             ToolRoute::new(self.tool, answer)
         }

@@ -1,11 +1,12 @@
 //! Structured content: a result as JSON, with a schema that says what to expect.
 
-use mcp_types::{CallToolResult, ErrorObject, RawJson, jsonrpc::code};
+use mcp_types::{CallToolResult, ErrorObject, RawJson, Revision, jsonrpc::code};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::content::text_block;
+use crate::protocol::structured_content_is_object;
 use crate::server::Reply;
 use crate::{ProtocolError, schema};
 
@@ -47,8 +48,15 @@ pub(super) fn wrapped_schema(mut schema: Value) -> Value {
     wrapped
 }
 
-/// Puts the structured content of an answer into an object, as the wrapped schema says.
-pub(super) fn wrap_reply(reply: Reply<CallToolResult>) -> Reply<CallToolResult> {
+/// Puts the structured content of an answer into an object, as the wrapped schema says, where
+/// `revision` wants that.
+pub(super) fn wrap_reply(
+    reply: Reply<CallToolResult>,
+    revision: Revision,
+) -> Reply<CallToolResult> {
+    if !structured_content_is_object(revision) {
+        return reply;
+    }
     map(reply, |mut result| {
         result.structured_content = result.structured_content.map(|raw| {
             let text = format!(r#"{{"result":{}}}"#, raw.get());

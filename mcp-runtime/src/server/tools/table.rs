@@ -52,7 +52,7 @@ impl Tools {
     /// The answer to `tools/list`, written once a revision.
     pub(in crate::server) fn list(&self, revision: Revision) -> Arc<RawJson> {
         self.list.get(revision, || {
-            let tools = self.routes.iter().map(|route| route.tool.clone());
+            let tools = self.routes.iter().map(|route| route.listed(revision));
             ListToolsResult::new(tools.collect::<Vec<_>>())
         })
     }
