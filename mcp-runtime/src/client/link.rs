@@ -11,7 +11,7 @@ use super::opener::Shared;
 use super::role::ClientRole;
 use super::session::Session;
 use super::status::TransportState;
-use crate::driver::{Cancellation, Driver, OnProgress, Peer, Sending};
+use crate::driver::{Driver, OnProgress, Peer, Sending};
 use crate::error::CallError;
 use crate::protocol::{LifecycleState, Timeouts};
 use crate::transport::Transport;
@@ -30,7 +30,7 @@ pub(super) struct Link {
 #[derive(Clone)]
 pub(super) struct Options {
     pub(super) timeouts: Timeouts,
-    pub(super) cancellation: Cancellation,
+    pub(super) cancellable: bool,
     pub(super) progress: Option<OnProgress>,
 }
 
@@ -38,7 +38,7 @@ impl Options {
     pub(super) fn new(timeouts: Timeouts) -> Self {
         Self {
             timeouts,
-            cancellation: Cancellation::Told,
+            cancellable: true,
             progress: None,
         }
     }
@@ -46,7 +46,7 @@ impl Options {
     /// The peer is not told when nobody waits for the answer any more.
     pub(super) fn silent(timeouts: Timeouts) -> Self {
         Self {
-            cancellation: Cancellation::Silent,
+            cancellable: false,
             ..Self::new(timeouts)
         }
     }
@@ -55,7 +55,7 @@ impl Options {
         Sending {
             method,
             timeouts: self.timeouts,
-            cancellation: self.cancellation,
+            cancellable: self.cancellable,
             progress: self.progress,
         }
     }

@@ -22,7 +22,9 @@ pub(crate) use link::Link;
 #[cfg(feature = "http-server")]
 pub(crate) use panic::{Contained, contain};
 pub use peer::Peer;
-pub(crate) use peer::{Cancellation, Command, OnProgress, Sending, Waiter};
+pub(crate) use peer::{Command, Waiter};
+#[cfg(feature = "client")]
+pub(crate) use peer::{OnProgress, Sending};
 #[cfg(feature = "http-server")]
 pub(crate) use response::{write_error, write_response};
 pub use role::BoxFuture;

@@ -45,7 +45,7 @@ pub(crate) enum Command {
 /// Where the answer to a request goes.
 pub(crate) struct Waiter {
     method: &'static str,
-    cancellation: Cancellation,
+    cancellable: bool,
     progress: Option<OnProgress>,
     answer: oneshot::Sender<Result<RawJson, CallError>>,
 }
@@ -53,20 +53,13 @@ pub(crate) struct Waiter {
 /// What is done with each progress notification of a request.
 pub(crate) type OnProgress = Arc<dyn Fn(ProgressNotificationParams) + Send + Sync>;
 
-/// Whether the peer is told when nobody waits for an answer any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cancellation {
-    /// With a notification.
-    Told,
-    /// Not at all: the request can't be cancelled, or the peer might not bear to hear of it yet.
-    Silent,
-}
-
 /// How a request is sent, apart from what it says.
 pub(crate) struct Sending {
     pub(crate) method: &'static str,
     pub(crate) timeouts: Timeouts,
-    pub(crate) cancellation: Cancellation,
+    /// Whether the peer is told when nobody waits for the answer any more: some requests can't be
+    /// cancelled, and a peer might not bear to hear of it yet.
+    pub(crate) cancellable: bool,
     pub(crate) progress: Option<OnProgress>,
 }
 
@@ -107,7 +100,7 @@ impl Peer {
         let (answer, waiting) = oneshot::channel();
         let waiter = Waiter {
             method: sending.method,
-            cancellation: sending.cancellation,
+            cancellable: sending.cancellable,
             progress: sending.progress,
             answer,
         };
@@ -141,7 +134,7 @@ impl Peer {
         let sending = Sending {
             method: R::METHOD,
             timeouts: Timeouts::default(),
-            cancellation: Cancellation::Told,
+            cancellable: true,
             progress: None,
         };
         let result = self.request(id, frame, sending).await?;
@@ -187,7 +180,7 @@ impl fmt::Debug for Peer {
 impl Waiter {
     /// Whether the peer is to be told that nobody waits any more.
     pub(crate) fn is_cancellable(&self) -> bool {
-        self.cancellation == Cancellation::Told
+        self.cancellable
     }
 
     /// Passes on what the peer reports of the request.
