@@ -13,6 +13,8 @@ mod decode;
 mod http;
 mod methods;
 mod negotiate;
+#[cfg(all(test, feature = "client"))]
+mod pair;
 mod pending;
 mod refusal;
 mod server;
