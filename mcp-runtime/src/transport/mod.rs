@@ -15,6 +15,8 @@ mod outbox;
 #[cfg(feature = "stdio")]
 mod stdio;
 mod stream;
+#[cfg(feature = "websocket")]
+pub mod websocket;
 
 #[cfg(feature = "client")]
 pub use child_process::ChildProcess;

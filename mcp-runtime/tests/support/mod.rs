@@ -3,11 +3,15 @@
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
 
 #[cfg(feature = "http-server")]
-#[path = "over_http.rs"]
-mod gateway;
+mod over_http;
 #[cfg(not(feature = "http-server"))]
-#[path = "not_over_http.rs"]
-mod gateway;
+#[path = "no_gateway.rs"]
+mod over_http;
+#[cfg(all(feature = "http-server", feature = "websocket"))]
+mod over_websocket;
+#[cfg(not(all(feature = "http-server", feature = "websocket")))]
+#[path = "no_gateway.rs"]
+mod over_websocket;
 
 use mcp_runtime::server::{Reply, tools::ToolRoute};
 use mcp_runtime::transport::memory::{self, Memory};
@@ -37,7 +41,10 @@ impl Wire {
     pub async fn to(server: &Server) -> Self {
         let (ours, theirs) = memory::pair();
         if module_path!().starts_with("over_http") {
-            return Self::with(ours, gateway::serve(server, theirs)).await;
+            return Self::with(ours, over_http::serve(server, theirs)).await;
+        }
+        if module_path!().starts_with("over_websocket") {
+            return Self::with(ours, over_websocket::serve(server, theirs)).await;
         }
         let serving = server.serve(theirs).without_signals();
         Self::with(ours, tokio::spawn(serving.into_future())).await

@@ -17,7 +17,7 @@ enum Kind {
 }
 
 impl HttpAddress {
-    pub(super) async fn bind(self) -> io::Result<TcpListener> {
+    pub(in crate::transport) async fn bind(self) -> io::Result<TcpListener> {
         match self.0 {
             Kind::Name(name) => TcpListener::bind(name).await,
             Kind::Known(addr) => TcpListener::bind(addr).await,

@@ -1,8 +1,8 @@
 //! Who may call: the checks that keep web pages away from local servers (2026-07-28, "Streamable
 //! HTTP", section "Security & Endpoint").
 
-use http::header::{HOST, ORIGIN};
-use http::request::Parts;
+use http::Uri;
+use http::header::{HOST, HeaderMap, ORIGIN};
 use http::uri::Authority;
 
 use super::options::HttpOptions;
@@ -13,14 +13,18 @@ use super::rejection::Rejection;
 /// # Errors
 ///
 /// Which of the two it is.
-pub(super) fn check(parts: &Parts, options: &HttpOptions) -> Result<(), Rejection> {
+pub(in crate::transport) fn check(
+    uri: &Uri,
+    headers: &HeaderMap,
+    options: &HttpOptions,
+) -> Result<(), Rejection> {
     if let Some(allowed) = &options.hosts {
-        let host = requested_host(parts).ok_or(Rejection::Host)?;
+        let host = requested_host(uri, headers).ok_or(Rejection::Host)?;
         if !is_local(host) && !allowed.contains(&host.to_ascii_lowercase()) {
             return Err(Rejection::Host);
         }
     }
-    match parts.headers.get(ORIGIN) {
+    match headers.get(ORIGIN) {
         None => Ok(()),
         Some(origin) => {
             let origin = origin.to_str().map_err(|_| Rejection::Origin)?;
@@ -39,10 +43,10 @@ pub(super) fn is_allowed_origin(origin: &str, options: &HttpOptions) -> bool {
 }
 
 /// The host that the client asked for, without port.
-fn requested_host(parts: &Parts) -> Option<&str> {
-    match parts.uri.authority() {
+fn requested_host<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Option<&'a str> {
+    match uri.authority() {
         Some(authority) => Some(authority.host()),
-        None => host_of(parts.headers.get(HOST)?.to_str().ok()?),
+        None => host_of(headers.get(HOST)?.to_str().ok()?),
     }
 }
 
@@ -85,7 +89,8 @@ mod tests {
         if let Some(origin) = origin {
             request = request.header(ORIGIN, origin);
         }
-        check(&request.body(()).unwrap().into_parts().0, options)
+        let request = request.body(()).unwrap();
+        check(request.uri(), request.headers(), options)
     }
 
     #[test]

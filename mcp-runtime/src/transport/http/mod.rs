@@ -38,6 +38,8 @@ mod work;
 pub use address::HttpAddress;
 pub use body::ResponseBody;
 pub use events::{EventStore, MemoryEvents, StoredEvent};
+#[cfg(feature = "websocket")]
+pub(super) use guard::check as check_caller;
 pub use options::HttpOptions;
 pub use principal::Principal;
 pub use request::HttpRequest;

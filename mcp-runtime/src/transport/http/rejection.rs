@@ -10,7 +10,7 @@ use super::response;
 
 /// Why a request is not served; the client is told, with nothing about the inside of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Rejection {
+pub(in crate::transport) enum Rejection {
     /// The page that sent the request, or the name it used for this server, is not trusted.
     #[error("this host is not allowed")]
     Host,

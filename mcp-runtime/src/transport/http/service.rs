@@ -110,7 +110,7 @@ async fn serve<B: Body>(
     body: B,
     peer_addr: Option<SocketAddr>,
 ) -> Result<Response<ResponseBody>, Rejection> {
-    guard::check(&parts, &hub.options)?;
+    guard::check(&parts.uri, &parts.headers, &hub.options)?;
     if hub.is_ending() {
         return Err(Rejection::Ending);
     }

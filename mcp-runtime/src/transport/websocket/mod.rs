@@ -1,0 +1,16 @@
+//! MCP over WebSocket: one JSON-RPC message in each text message, subprotocol `mcp`.
+//!
+//! The specification leaves this transport to custom agreement; both eras run over it as over any
+//! stream. [`websocket`] connects to a server; [`WebSocket`] is a connection that is open already.
+//! With the feature `http-server`, whose checks of hosts and origins it shares,
+//! `websocket_server` listens for clients.
+
+mod connect;
+mod frames;
+#[cfg(feature = "http-server")]
+mod server;
+
+pub use connect::{WebSocketUrl, websocket};
+pub use frames::{WebSocket, WebSocketReader, WebSocketWriter};
+#[cfg(feature = "http-server")]
+pub use server::{WebSocketServe, WebSocketServer, websocket_server};

@@ -1,0 +1,8 @@
+//! What holds on every transport, over WebSocket.
+
+#![allow(clippy::unwrap_used, clippy::duplicate_mod)]
+
+#[path = "batches.rs"]
+mod batches;
+#[path = "lifecycle.rs"]
+mod lifecycle;
