@@ -29,6 +29,7 @@ pub(crate) fn read(
         example: entries.expr("example", diagnostics).map(value),
         range: bounds(&mut entries, "range", diagnostics),
         length: bounds(&mut entries, "length", diagnostics),
+        pattern: entries.literal("pattern", diagnostics),
         header: header(&mut entries, diagnostics),
     };
     let complete = entries.path("complete", diagnostics);

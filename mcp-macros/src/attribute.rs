@@ -65,6 +65,7 @@ pub(crate) const TOOL_ARG: Grammar = Grammar {
         "example",
         "range",
         "length",
+        "pattern",
         "header",
     ],
 };

@@ -98,8 +98,17 @@ pub(crate) struct Helper {
 pub(crate) enum Parameter {
     /// Taken by value: sent by the caller.
     Argument(Box<Argument>),
+    /// Taken by value under `#[args]`: all arguments together.
+    Spread(Box<Spread>),
     /// Taken by reference: this type, made from the call's context.
     Context(Box<Type>),
+}
+
+/// A parameter that takes all arguments.
+pub(crate) struct Spread {
+    pub(crate) kind: Box<Type>,
+    /// The attribute that says so.
+    pub(crate) attribute: Attribute,
 }
 
 /// A parameter that the caller sends.
@@ -121,6 +130,7 @@ pub(crate) struct Rules {
     pub(crate) example: Option<Made>,
     pub(crate) range: Option<Bounds>,
     pub(crate) length: Option<Bounds>,
+    pub(crate) pattern: Option<LitStr>,
     pub(crate) header: Option<LitStr>,
 }
 
@@ -162,7 +172,17 @@ impl Callable {
             .iter()
             .filter_map(|parameter| match parameter {
                 Parameter::Argument(argument) => Some(argument.as_ref()),
-                Parameter::Context(_) => None,
+                Parameter::Spread(_) | Parameter::Context(_) => None,
+            })
+    }
+
+    /// The parameter that takes all arguments, where there is one.
+    pub(crate) fn spread(&self) -> Option<&Spread> {
+        self.parameters
+            .iter()
+            .find_map(|parameter| match parameter {
+                Parameter::Spread(spread) => Some(spread.as_ref()),
+                Parameter::Argument(_) | Parameter::Context(_) => None,
             })
     }
 }

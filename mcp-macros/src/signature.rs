@@ -13,10 +13,12 @@ use crate::argument;
 use crate::attribute::Grammar;
 use crate::diagnostics::Diagnostics;
 use crate::docs;
-use crate::model::{Callable, Helper, Parameter};
+use crate::model::{Callable, Helper, Parameter, Spread};
 
 /// What the function's parameters may say, and the functions that they may name.
 pub(crate) struct Expected<'a> {
+    /// Whether a parameter may take all arguments.
+    pub(crate) may_spread: bool,
     /// Whether the function belongs to a type.
     pub(crate) of_type: bool,
     pub(crate) grammar: &'a Grammar,
@@ -185,12 +187,19 @@ fn parameter(
 ) -> Option<Parameter> {
     let before = diagnostics.count();
     let settings = take_attribute(&mut typed.attrs, "arg");
+    let spread = take_attribute(&mut typed.attrs, "args");
     let doc = docs::text(&typed.attrs);
     typed.attrs.retain(|attribute| !docs::is_doc(attribute));
     check_type(&typed.ty, "an argument", diagnostics);
     let parameter = if let Type::Reference(reference) = plain(&typed.ty) {
         check_reference(reference, settings.as_ref(), diagnostics);
         Some(Parameter::Context(reference.elem.clone()))
+    } else if let Some(attribute) = spread {
+        check_spread(&attribute, settings.as_ref(), expected, diagnostics);
+        Some(Parameter::Spread(Box::new(Spread {
+            kind: typed.ty.clone(),
+            attribute,
+        })))
     } else {
         let ident = name_of(&typed.pat, diagnostics);
         ident.map(|ident| {
@@ -200,6 +209,27 @@ fn parameter(
         })
     };
     parameter.filter(|_| diagnostics.count() == before)
+}
+
+fn check_spread(
+    attribute: &Attribute,
+    settings: Option<&Attribute>,
+    expected: &Expected<'_>,
+    diagnostics: &mut Diagnostics,
+) {
+    if !expected.may_spread {
+        diagnostics.mistake(
+            attribute,
+            "only the arguments of a tool are a struct",
+            "remove `#[args]`, and take each argument by itself",
+        );
+    } else if let Some(settings) = settings {
+        diagnostics.mistake(
+            settings,
+            "`#[args]` leaves everything to the struct",
+            "say it with attributes of serde and schemars on the struct's fields",
+        );
+    }
 }
 
 /// A string literal as an expression.

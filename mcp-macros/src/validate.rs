@@ -5,13 +5,14 @@ use quote::quote_spanned;
 use syn::LitStr;
 
 use crate::diagnostics::Diagnostics;
-use crate::model::{Callable, Function, Kind, Resource};
+use crate::model::{Callable, Function, Kind, Parameter, Resource, Tool};
 use crate::template::{has_scheme, variables};
 
 /// Checks one function: its name, and what its parameters say.
 pub(crate) fn function(function: &Function, diagnostics: &mut Diagnostics) {
     match &function.kind {
-        Kind::Tool(_) => {
+        Kind::Tool(tool) => {
+            spread(&function.callable, tool, diagnostics);
             if let Some(fault) = name_fault(&function.name) {
                 at(
                     function.name_span,
@@ -36,6 +37,32 @@ pub(crate) fn function(function: &Function, diagnostics: &mut Diagnostics) {
         Kind::Resource(resource) => template(&function.callable, resource, diagnostics),
     }
     arguments(&function.callable, diagnostics);
+}
+
+/// Checks that a struct that takes all arguments is the only parameter that does.
+fn spread(callable: &Callable, tool: &Tool, diagnostics: &mut Diagnostics) {
+    let Some(spread) = callable.spread() else {
+        return;
+    };
+    let arguments = callable.arguments().count();
+    let spreads = callable
+        .parameters
+        .iter()
+        .filter(|parameter| matches!(parameter, Parameter::Spread(_)))
+        .count();
+    if arguments + spreads > 1 {
+        diagnostics.mistake(
+            &spread.attribute,
+            "`#[args]` takes all arguments, and leaves none for the others",
+            "move the other parameters into the struct, or remove `#[args]`",
+        );
+    } else if tool.strict {
+        diagnostics.mistake(
+            &spread.attribute,
+            "`strict` does not look into a struct",
+            "write `#[serde(deny_unknown_fields)]` on the struct instead",
+        );
+    }
 }
 
 /// Drops each function whose name, or URI, an earlier one of its kind has.

@@ -24,6 +24,7 @@ pub use crate::server::tools::argument::argument;
 pub use crate::server::tools::call::timed;
 pub use crate::server::tools::forms::Returned;
 pub use crate::server::tools::spec::ToolSpec;
+pub use crate::server::tools::spread::spread;
 pub use crate::server::{
     IntoIcon, McpServer, OfferedPrompt, OfferedResource, OfferedTool, ServerBuilder,
 };

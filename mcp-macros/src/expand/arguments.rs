@@ -6,7 +6,7 @@ use syn::LitStr;
 use syn::spanned::Spanned as _;
 
 use super::setter::setter;
-use crate::model::{Argument, Bounds, Limit, Made, Rules};
+use crate::model::{Argument, Bounds, Limit, Made, Rules, Spread};
 
 /// The local that holds an argument's description and, in the call, its slot.
 pub(super) fn local(argument: &Argument) -> Ident {
@@ -26,6 +26,21 @@ pub(super) fn value(argument: &Argument) -> TokenStream {
         argument,
         &quote_spanned!(span=> __mcp::argument::<#kind>(#name) #description #rules),
     )
+}
+
+/// Declares a struct that takes all arguments.
+pub(super) fn spread(spread: &Spread) -> TokenStream {
+    let Spread { kind, .. } = spread;
+    let local = spread_local();
+    let described = quote_spanned!(kind.span()=> __mcp::spread::<#kind>());
+    quote_spanned! {Span::mixed_site()=>
+        let #local = spec.spread(#described);
+    }
+}
+
+/// The local that stands for a struct that takes all arguments.
+pub(super) fn spread_local() -> Ident {
+    Ident::new("arguments", Span::mixed_site())
 }
 
 /// Declares an argument whose value is a text.
@@ -52,11 +67,15 @@ fn rules(rules: &Rules) -> TokenStream {
     let example = rules.example.as_ref().map(|value| made("example", value));
     let range = rules.range.as_ref().map(|range| bounds("range", range));
     let length = rules.length.as_ref().map(|length| bounds("length", length));
+    let pattern = rules
+        .pattern
+        .as_ref()
+        .map(|pattern| quote_spanned!(pattern.span()=> .pattern(#pattern)));
     let header = rules
         .header
         .as_ref()
         .map(|name| quote_spanned!(name.span()=> .header(#name)));
-    quote!(#default #example #range #length #header)
+    quote!(#default #example #range #length #pattern #header)
 }
 
 /// A setter that makes its value itself.

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
-use super::arguments::local;
+use super::arguments::{local, spread_local};
 use crate::model::{Callable, Parameter, Running};
 
 /// The capture of the server, and the closure's body.
@@ -59,6 +59,13 @@ fn values(callable: &Callable) -> (Vec<TokenStream>, Vec<TokenStream>) {
             Parameter::Argument(argument) => {
                 let local = local(argument);
                 bindings.push(quote_spanned!(Span::mixed_site()=> let #local = #local.take()?;));
+                values.push(quote!(#local));
+            }
+            Parameter::Spread(_) => {
+                let local = spread_local();
+                bindings.push(quote_spanned! {Span::mixed_site()=>
+                    let #local = call.spread(&#local)?;
+                });
                 values.push(quote!(#local));
             }
             Parameter::Context(kind) => {

@@ -83,7 +83,11 @@ fn tool(name: &str, callable: &Callable, tool: &Tool) -> Parts {
     };
     Parts {
         spec: quote!(__mcp::ToolSpec::new(#name) #(#hints)* #strict #text_only),
-        arguments: callable.arguments().map(arguments::value).collect(),
+        arguments: callable
+            .arguments()
+            .map(arguments::value)
+            .chain(callable.spread().map(arguments::spread))
+            .collect(),
         form: quote_spanned!(Span::mixed_site()=> spec.returns(#form)),
     }
 }

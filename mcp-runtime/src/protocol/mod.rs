@@ -30,7 +30,9 @@ mod unavailable;
 pub use agreement::Agreement;
 #[cfg(feature = "client")]
 pub(crate) use client::ClientLifecycle;
-pub(crate) use decode::{decode_params, invalid_params};
+pub(crate) use decode::decode_params;
+#[cfg(feature = "server")]
+pub(crate) use decode::invalid_params;
 #[cfg(feature = "http-server")]
 pub(crate) use http::{admit_stateless, is_stateless_only};
 pub(crate) use methods::not_offered;

@@ -36,6 +36,7 @@ pub trait FromContext: Sized + Send + Sync + 'static {
     fn from_context(cx: &Context) -> Result<Self, ProtocolError>;
 }
 
+#[diagnostic::do_not_recommend]
 impl FromContext for Context {
     fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
         Ok(cx.clone())

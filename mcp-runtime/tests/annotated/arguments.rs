@@ -6,7 +6,7 @@ use mcp_runtime::prelude::*;
 use serde_json::{Value, json};
 
 use crate::support::Wire;
-use crate::{call, faults, text};
+use crate::{call, faults, listed, text};
 
 type Maybe<T> = Option<T>;
 
@@ -23,6 +23,16 @@ struct Point {
 enum Shape {
     Circle { centre: Point, radius: u32 },
     Line(Point, Point),
+}
+
+/// Where something is.
+#[allow(dead_code)] // Read through `Debug`.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Placed {
+    /// What it is.
+    what: String,
+    #[serde(default)]
+    at: Option<Point>,
 }
 
 pub(crate) struct Arguments;
@@ -113,6 +123,11 @@ impl Arguments {
     #[tool(strict)]
     fn strict(&self, value: i64) -> String {
         value.to_string()
+    }
+
+    #[tool]
+    fn spread(&self, #[args] place: Placed, cx: &Context) -> String {
+        format!("{place:?} {}", cx.revision())
     }
 
     #[tool]
@@ -216,6 +231,31 @@ async fn a_fault_inside_a_value_is_named_by_its_path() {
         let arguments = json!({"shapes": shapes, "names": names});
         assert_eq!(faults(&server, "shapes", arguments).await[1..], [expected]);
     }
+}
+
+#[tokio::test]
+async fn a_struct_takes_all_arguments() {
+    let server = Arguments.into_server();
+    let arguments = json!({"what": "cup", "at": {"x": 1, "y": 2}});
+    let expected = "Placed { what: \"cup\", at: Some(Point { x: 1, y: 2 }) } 2026-07-28";
+    assert_eq!(call(&server, "spread", arguments).await, text(expected));
+    let found = faults(
+        &server,
+        "spread",
+        json!({"what": "cup", "at": {"x": 1, "y": []}}),
+    )
+    .await;
+    assert_eq!(
+        found[1..],
+        ["- `arguments.at.y`: invalid type: sequence, expected i32"]
+    );
+    let schema = listed(Arguments, "spread").await["inputSchema"].take();
+    assert_eq!(schema["required"], json!(["what"]));
+    assert_eq!(
+        schema["properties"]["what"],
+        json!({"type": "string", "description": "What it is."})
+    );
+    assert!(schema.get("description").is_none(), "{schema}");
 }
 
 #[tokio::test]

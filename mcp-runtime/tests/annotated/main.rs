@@ -6,6 +6,8 @@ mod arguments;
 mod attributes;
 mod context;
 mod forms;
+#[cfg(feature = "pattern")]
+mod patterns;
 mod prompts;
 mod resources;
 mod results;

@@ -13,9 +13,14 @@ mod error;
 pub(crate) mod forms;
 mod header;
 mod missing;
+#[cfg(not(feature = "pattern"))]
+mod no_pattern;
+#[cfg(feature = "pattern")]
+mod pattern;
 mod result;
 mod route;
 pub(crate) mod spec;
+pub(crate) mod spread;
 mod structured;
 mod table;
 

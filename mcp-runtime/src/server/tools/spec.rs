@@ -26,6 +26,8 @@ pub struct ToolSpec {
     schemas: Vec<Value>,
     required: Vec<&'static str>,
     strict: bool,
+    /// The whole input schema, where one struct takes all arguments.
+    pub(super) input_schema: Option<RawJson>,
     text_only: bool,
     /// The output schema where structured content has to be an object and by itself is none.
     wrapped_schema: Option<RawJson>,
@@ -43,6 +45,7 @@ impl ToolSpec {
             schemas: Vec::new(),
             required: Vec::new(),
             strict: false,
+            input_schema: None,
             text_only: false,
             wrapped_schema: None,
         }
@@ -189,6 +192,11 @@ impl ToolSpec {
     }
 
     fn close(&mut self) {
+        self.tool.annotations = self.hints.take();
+        if let Some(schema) = self.input_schema.take() {
+            self.tool.input_schema = schema;
+            return;
+        }
         let definitions = schema::finish(&mut self.generator, &mut self.schemas);
         let schema = InputSchema {
             names: &self.names,
@@ -200,7 +208,6 @@ impl ToolSpec {
         if let Ok(schema) = RawJson::new(&schema) {
             self.tool.input_schema = schema;
         }
-        self.tool.annotations = self.hints.take();
     }
 }
 

@@ -67,6 +67,7 @@ impl Deref for HttpRequest {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl FromContext for HttpRequest {
     fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
         let exchange = cx.peer().transport::<Exchange>();

@@ -1,0 +1,23 @@
+//! What stands in for patterns where they are left out: it exists to say what to do.
+
+use super::argument::Argument;
+
+/// What no type implements.
+#[diagnostic::on_unimplemented(
+    message = "`pattern` is an optional part of `mcp-runtime`",
+    label = "the feature `pattern` is off",
+    note = "write `features = [\"pattern\"]` for `mcp-runtime` in `Cargo.toml`"
+)]
+pub trait PatternFeature {}
+
+impl<T> Argument<T> {
+    /// Does nothing, and the compiler says why.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn pattern(self, _: &'static str) -> Self
+    where
+        T: PatternFeature,
+    {
+        self
+    }
+}

@@ -1,0 +1,20 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+#[derive(Deserialize, JsonSchema)]
+struct Place {
+    name: String,
+}
+
+struct Server;
+
+#[mcp_server]
+impl Server {
+    #[prompt]
+    fn look(&self, #[args] at: Place) -> String {
+        at.name
+    }
+}
+
+fn main() {}
