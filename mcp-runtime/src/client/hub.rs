@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use mcp_types::ServerNotification;
+use mcp_types::{RequestId, ServerNotification};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::broadcast;
 
@@ -12,10 +13,17 @@ const WAITING: usize = 256;
 /// What is called with each notification.
 pub(super) type OnNotification = Box<dyn Fn(&ServerNotification) + Send + Sync>;
 
+/// A notification, and the subscription that it belongs to.
+#[derive(Clone, Debug)]
+pub(super) struct Told {
+    pub(super) notification: ServerNotification,
+    pub(super) subscription: Option<RequestId>,
+}
+
 /// Passes notifications on to whoever wants to know.
 pub(super) struct Hub {
     observers: Vec<OnNotification>,
-    streams: broadcast::Sender<ServerNotification>,
+    streams: broadcast::Sender<Told>,
 }
 
 impl Hub {
@@ -41,12 +49,33 @@ impl Hub {
                     observer(&notification);
                 }
                 // Nobody listening is no fault.
-                let _ = self.streams.send(notification);
+                let _ = self.streams.send(Told {
+                    notification,
+                    subscription: subscription(params),
+                });
             }
             Ok(None) => tracing::debug!(method, "an unknown notification was ignored"),
             Err(fault) => tracing::debug!(method, %fault, "a malformed notification was ignored"),
         }
     }
+}
+
+/// The subscription that a notification names in its `_meta`.
+fn subscription(params: Option<&RawValue>) -> Option<RequestId> {
+    #[derive(Deserialize)]
+    struct Params {
+        #[serde(rename = "_meta")]
+        meta: Option<Meta>,
+    }
+
+    #[derive(Deserialize)]
+    struct Meta {
+        #[serde(rename = "io.modelcontextprotocol/subscriptionId")]
+        subscription: Option<RequestId>,
+    }
+
+    let params: Params = serde_json::from_str(params?.get()).ok()?;
+    params.meta?.subscription
 }
 
 impl fmt::Debug for Hub {
@@ -59,16 +88,20 @@ impl fmt::Debug for Hub {
 ///
 /// A reader that falls behind by more than 256 misses the oldest.
 #[derive(Debug)]
-pub struct Notifications(broadcast::Receiver<ServerNotification>);
+pub struct Notifications(broadcast::Receiver<Told>);
 
 impl Notifications {
     /// The next notification; `None` once there can't be any, because the client is gone.
     ///
     /// Cancel safe: a future that is dropped loses nothing.
     pub async fn next(&mut self) -> Option<ServerNotification> {
+        Some(self.next_told().await?.notification)
+    }
+
+    pub(super) async fn next_told(&mut self) -> Option<Told> {
         loop {
             match self.0.recv().await {
-                Ok(notification) => return Some(notification),
+                Ok(told) => return Some(told),
                 Err(broadcast::error::RecvError::Lagged(missed)) => {
                     tracing::warn!(
                         missed,

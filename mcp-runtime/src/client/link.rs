@@ -67,7 +67,7 @@ impl Link {
         let (peer, commands) = Peer::channel();
         let board = Arc::clone(&shared.board);
         let session = Arc::new(Session::new(Arc::clone(&board)));
-        let role = ClientRole::new(Arc::clone(&session), Arc::clone(&shared.hub));
+        let role = ClientRole::new(Arc::clone(&session), shared);
         let driver = Driver::new(role, halves, commands, shared.config.limits);
         let (announce, ended) = watch::channel(false);
         tokio::spawn(async move {
@@ -101,7 +101,17 @@ impl Link {
         meta: &str,
         options: Options,
     ) -> impl Future<Output = Result<RawJson, CallError>> + Send + use<'a, R> {
-        let id = self.peer.next_id();
+        self.request_as::<R>(self.peer.next_id(), params, meta, options)
+    }
+
+    /// The same, under an id that the caller had to know.
+    pub(super) fn request_as<'a, R: Request>(
+        &'a self,
+        id: i64,
+        params: &R::Params,
+        meta: &str,
+        options: Options,
+    ) -> impl Future<Output = Result<RawJson, CallError>> + Send + use<'a, R> {
         let reports = options.progress.is_some() || options.timeouts.reset_on_progress;
         let meta = with_token(meta, reports.then_some(id));
         let frame = self.frame::<R>(id, params, &meta);

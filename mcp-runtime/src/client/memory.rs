@@ -47,6 +47,11 @@ impl Memory {
         self.state().tools = tools.collect();
     }
 
+    /// What is known of the server's tools does not hold any more.
+    pub(super) fn forget_tools(&self) {
+        self.state().tools.clear();
+    }
+
     /// What the server last said of a tool.
     pub(super) fn tool(&self, name: &str) -> Option<Tool> {
         self.state().tools.get(name).cloned()

@@ -23,6 +23,7 @@ mod role;
 mod session;
 mod slot;
 mod status;
+mod subscription;
 mod supervisor;
 mod tools;
 #[cfg(feature = "validation")]
@@ -37,6 +38,7 @@ pub use keep_alive::KeepAlive;
 pub use pages::{ListRequest, Pages};
 pub use reconnect::Reconnect;
 pub use status::{Status, StatusWatch, TransportState};
+pub use subscription::Subscription;
 pub use tools::TypedCall;
 #[cfg(feature = "validation")]
 pub use validate::ValidatedCall;

@@ -8,6 +8,8 @@ use mcp_types::{RawJson, Revision, Side, methods};
 use serde_json::value::RawValue;
 
 use super::hub::Hub;
+use super::memory::Memory;
+use super::opener::Shared;
 use super::session::Session;
 use crate::driver::{Outgoing, Role, Served};
 use crate::protocol::{ClientLifecycle, Refusal, not_offered};
@@ -16,11 +18,16 @@ use crate::protocol::{ClientLifecycle, Refusal, not_offered};
 pub(super) struct ClientRole {
     session: Arc<Session>,
     hub: Arc<Hub>,
+    memory: Arc<Memory>,
 }
 
 impl ClientRole {
-    pub(super) fn new(session: Arc<Session>, hub: Arc<Hub>) -> Self {
-        Self { session, hub }
+    pub(super) fn new(session: Arc<Session>, shared: &Shared) -> Self {
+        Self {
+            session,
+            hub: Arc::clone(&shared.hub),
+            memory: Arc::clone(&shared.memory),
+        }
     }
 
     fn serve(&self, method: &str) -> Result<Served<RawJson>, Refusal> {
@@ -52,10 +59,13 @@ impl Role for ClientRole {
     }
 
     fn notification(&mut self, method: &str, params: Option<&RawValue>) {
-        if self
+        let in_place = self
             .session
-            .with(|lifecycle| lifecycle.notification(method))
-        {
+            .with(|lifecycle| lifecycle.notification(method));
+        if in_place && method == methods::NOTIFICATIONS_TOOLS_LIST_CHANGED {
+            self.memory.forget_tools();
+        }
+        if in_place {
             self.hub.publish(method, params);
         } else {
             tracing::debug!(method, "a notification out of place was ignored");

@@ -126,8 +126,10 @@ impl<R: Role> Core<R> {
                 else {
                     return;
                 };
-                if let Some(Some(batch)) = self.in_flight.cancel(&id) {
-                    self.push_batch(batch, |_| ());
+                match self.in_flight.cancel(&id) {
+                    Some(Some(batch)) => self.push_batch(batch, |_| ()),
+                    Some(None) => {}
+                    None => self.withdrawn(&id),
                 }
             }
             ProgressNotification::METHOD => {
@@ -141,6 +143,15 @@ impl<R: Role> Core<R> {
                 self.role.notification(method, params);
             }
             _ => self.role.notification(method, params),
+        }
+    }
+
+    /// The peer ends what this side asked it to keep open, which counts as an answer.
+    fn withdrawn(&mut self, id: &RequestId) {
+        if let RequestId::Number(id) = id
+            && let Some(waiter) = self.pending.remove_if(*id, Waiter::is_open_end)
+        {
+            waiter.finish(Ok(RawJson::empty_object()));
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::jsonrpc::write;
-use mcp_types::{ErrorObject, Notification, ProgressNotificationParams, RawJson, Request};
+use mcp_types::{ErrorObject, Notification, ProgressNotificationParams, RawJson, Request, methods};
 use tokio::sync::{mpsc, oneshot};
 
 use super::link::{Link, Queue};
@@ -181,6 +181,12 @@ impl Waiter {
     /// Whether the peer is to be told that nobody waits any more.
     pub(crate) fn is_cancellable(&self) -> bool {
         self.cancellable
+    }
+
+    /// Whether the peer may end the request without an answer: a subscription lasts until one side
+    /// takes it back (2026-07-28, "Cancellation").
+    pub(crate) fn is_open_end(&self) -> bool {
+        self.method == methods::SUBSCRIPTIONS_LISTEN
     }
 
     /// Passes on what the peer reports of the request.

@@ -67,6 +67,12 @@ impl<W> Pending<W> {
         self.entries.remove(&id).map(|entry| entry.waiter)
     }
 
+    /// The same, for a request whose waiter is as wanted.
+    pub(crate) fn remove_if(&mut self, id: i64, wanted: impl FnOnce(&W) -> bool) -> Option<W> {
+        let entry = self.entries.get(&id)?;
+        wanted(&entry.waiter).then(|| self.remove(id)).flatten()
+    }
+
     /// Progress of the request `id` was reported.
     pub(crate) fn progress(&mut self, id: i64, now: Instant) -> Option<&mut W> {
         let entry = self.entries.get_mut(&id)?;
