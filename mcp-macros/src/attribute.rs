@@ -7,112 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Path, Token, token};
 
 use crate::diagnostics::Diagnostics;
-
-/// One attribute's name and the entries it knows.
-pub(crate) struct Grammar {
-    /// As it is called in messages.
-    pub(crate) attribute: &'static str,
-    /// Every entry the attribute understands.
-    pub(crate) known: &'static [&'static str],
-}
-
-/// `#[mcp_server(…)]`.
-pub(crate) const SERVER: Grammar = Grammar {
-    attribute: "`#[mcp_server]`",
-    known: &[
-        "name",
-        "version",
-        "title",
-        "description",
-        "website",
-        "icons",
-        "instructions",
-        "undocumented",
-        "block",
-        "blocks",
-        "crate",
-    ],
-};
-
-/// `#[tool(…)]`.
-pub(crate) const TOOL: Grammar = Grammar {
-    attribute: "`#[tool]`",
-    known: &[
-        "name",
-        "title",
-        "description",
-        "read_only",
-        "destructive",
-        "idempotent",
-        "open_world",
-        "strict",
-        "blocking",
-        "timeout",
-        "output",
-        "icons",
-        "meta",
-        "crate",
-    ],
-};
-
-/// `#[arg(…)]` on a tool's parameter.
-pub(crate) const TOOL_ARG: Grammar = Grammar {
-    attribute: "`#[arg]` of a tool",
-    known: &[
-        "description",
-        "rename",
-        "default",
-        "example",
-        "range",
-        "length",
-        "pattern",
-        "header",
-    ],
-};
-
-/// `#[prompt(…)]`.
-pub(crate) const PROMPT: Grammar = Grammar {
-    attribute: "`#[prompt]`",
-    known: &["name", "title", "description", "icons", "meta", "crate"],
-};
-
-/// `#[arg(…)]` on a prompt's parameter.
-pub(crate) const PROMPT_ARG: Grammar = Grammar {
-    attribute: "`#[arg]` of a prompt",
-    known: &["description", "rename", "complete"],
-};
-
-/// `#[resource("…")]`; the text that stands alone is the URI.
-pub(crate) const RESOURCE: Grammar = Grammar {
-    attribute: "`#[resource]`",
-    known: &[
-        URI,
-        "name",
-        "title",
-        "description",
-        "mime",
-        "size",
-        "list",
-        "icons",
-        "meta",
-        "crate",
-    ],
-};
-
-/// `#[arg(…)]` on a resource's parameter.
-pub(crate) const RESOURCE_ARG: Grammar = Grammar {
-    attribute: "`#[arg]` of a resource",
-    known: &["rename", "complete"],
-};
-
-/// The entry that a text without a name counts as.
-pub(crate) const URI: &str = "uri";
-
-/// `#[mcp_runtime::main(…)]`.
-pub(crate) const MAIN: Grammar = Grammar {
-    attribute: "`#[mcp_runtime::main]`",
-    known: &["crate"],
-};
+use crate::grammar::{Grammar, URI};
 
 /// One `name`, `name = value` or `name(list)`.
 struct Entry {
@@ -246,6 +141,23 @@ impl Entries {
             diagnostics.mistake(path, what, format!("write `{name} = name`"));
             None
         })
+    }
+
+    /// Entries in parentheses.
+    pub(crate) fn list(
+        &mut self,
+        name: &str,
+        grammar: &Grammar,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Self> {
+        let entry = self.take(name)?;
+        if let Value::List(list) = entry.value {
+            return Some(Self::parse(list, grammar, diagnostics));
+        }
+        let what = format!("`{name}` needs entries in parentheses");
+        let example = grammar.known.join(" = …, ");
+        diagnostics.mistake(entry.name, what, format!("write `{name}({example} = …)`"));
+        None
     }
 
     /// Names in parentheses.
@@ -388,7 +300,8 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{TOOL, nearest};
+    use super::nearest;
+    use crate::grammar::TOOL;
 
     #[test]
     fn a_misspelt_entry_is_recognised() {

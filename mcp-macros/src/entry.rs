@@ -4,9 +4,10 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens as _, format_ident};
 use syn::{ImplItemFn, ItemFn, parse_quote};
 
-use crate::attribute::{Entries, MAIN};
+use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::function::{self, Subject, Surroundings};
+use crate::grammar::MAIN;
 use crate::model::Undocumented;
 use crate::signature::Helpers;
 use crate::{expand, server};

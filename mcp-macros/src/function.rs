@@ -3,10 +3,9 @@
 use syn::ext::IdentExt as _;
 use syn::{Attribute, Expr, LitStr, Path, Signature, parse_quote};
 
-use crate::attribute::{
-    Entries, Grammar, PROMPT, PROMPT_ARG, RESOURCE, RESOURCE_ARG, TOOL, TOOL_ARG,
-};
+use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
+use crate::grammar::{Grammar, PROMPT, PROMPT_ARG, RESOURCE, RESOURCE_ARG, TOOL, TOOL_ARG};
 use crate::model::{Function, Kind, Undocumented};
 use crate::signature::{Expected, Helpers, string, take_attribute};
 use crate::{docs, expand, resource, signature, tool, validate};

@@ -14,6 +14,7 @@ mod expand;
 mod function;
 #[cfg(test)]
 mod golden;
+mod grammar;
 mod model;
 mod resource;
 mod server;

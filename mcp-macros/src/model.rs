@@ -30,6 +30,16 @@ pub(crate) struct Info {
     pub(crate) website: Option<Expr>,
     pub(crate) icons: Option<Expr>,
     pub(crate) instructions: Option<Expr>,
+    pub(crate) revisions: Option<LitStr>,
+    pub(crate) cache: Option<Cache>,
+}
+
+/// How long lists may be kept.
+pub(crate) struct Cache {
+    /// In milliseconds.
+    pub(crate) ttl: u64,
+    /// Whether for everybody, or for each caller by itself.
+    pub(crate) shared: bool,
 }
 
 /// A function with its parameters, whatever it is used for.

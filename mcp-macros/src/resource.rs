@@ -2,8 +2,9 @@
 
 use syn::Attribute;
 
-use crate::attribute::{Entries, URI};
+use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
+use crate::grammar::URI;
 use crate::model::Resource;
 use crate::signature::Helpers;
 

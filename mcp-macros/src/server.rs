@@ -4,11 +4,13 @@ use proc_macro2::TokenStream;
 use quote::ToTokens as _;
 use syn::{Attribute, Expr, ImplItem, Item, ItemImpl, ItemMod, Path, parse_quote};
 
-use crate::attribute::{Entries, SERVER};
+use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::function::{self, Subject, Surroundings};
-use crate::model::{Info, Role, Server, Undocumented};
+use crate::grammar::{CACHE, SERVER};
+use crate::model::{Cache, Info, Role, Server, Undocumented};
 use crate::signature::{Helpers, string};
+use crate::tool::duration;
 use crate::{docs, expand, validate};
 
 /// Expands `#[mcp_server]`. The item comes back without our attributes, whatever is wrong with it.
@@ -132,6 +134,8 @@ fn role(entries: &mut Entries, attributes: &[Attribute], diagnostics: &mut Diagn
         description: entries.expr("description", diagnostics),
         website: entries.expr("website", diagnostics),
         icons: entries.expr("icons", diagnostics),
+        revisions: entries.literal("revisions", diagnostics),
+        cache: cache(entries, diagnostics),
         instructions: entries
             .expr("instructions", diagnostics)
             .or_else(|| docs::text(attributes).map(|text| string(&text))),
@@ -161,6 +165,22 @@ pub(crate) fn runtime(entries: &mut Entries, diagnostics: &mut Diagnostics) -> P
         }
         None => parse_quote!(::mcp_runtime),
     }
+}
+
+/// `cache(ttl = "5m", scope = public)`; without a scope, answers are private.
+fn cache(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Cache> {
+    let mut entries = entries.list("cache", &CACHE, diagnostics)?;
+    let ttl = entries.literal("ttl", diagnostics);
+    let scope = entries.ident("scope", diagnostics);
+    let shared = scope.as_ref().is_some_and(|scope| scope == "public");
+    if let Some(scope) = scope.filter(|scope| !shared && *scope != "private") {
+        let what = format!("a cache is public or private, not `{scope}`");
+        diagnostics.mistake(&scope, what, "write `scope = public` or `scope = private`");
+    }
+    Some(Cache {
+        ttl: duration(&ttl?, diagnostics)?,
+        shared,
+    })
 }
 
 fn undocumented(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Undocumented {

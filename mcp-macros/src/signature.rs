@@ -10,9 +10,9 @@ use syn::{
 };
 
 use crate::argument;
-use crate::attribute::Grammar;
 use crate::diagnostics::Diagnostics;
 use crate::docs;
+use crate::grammar::Grammar;
 use crate::model::{Callable, Helper, Parameter, Spread};
 
 /// What the function's parameters may say, and the functions that they may name.

@@ -7,6 +7,9 @@ pub use std::sync::Arc;
 
 use std::future::Future;
 
+use std::time::Duration;
+
+pub use mcp_types::{CacheScope, Revisions};
 use mcp_types::{Icon, Implementation};
 
 pub use crate::server::completions::completer::completer;
@@ -19,6 +22,7 @@ pub use crate::server::prompts::spec::PromptSpec;
 pub use crate::server::resources::ResourceRoute;
 pub use crate::server::resources::contents::form as resource_form;
 pub use crate::server::resources::spec::ResourceSpec;
+pub use crate::server::revisions::revisions;
 pub use crate::server::tools::ToolRoute;
 pub use crate::server::tools::argument::argument;
 pub use crate::server::tools::call::timed;
@@ -46,6 +50,12 @@ pub fn implementation(name: impl Into<String>, version: impl Into<String>) -> Im
 /// Pictures of a server, given as icons or as their URLs.
 pub fn icons<I: IntoIcon>(icons: impl IntoIterator<Item = I>) -> impl Iterator<Item = Icon> {
     icons.into_iter().map(I::into_icon)
+}
+
+/// A length of time.
+#[must_use]
+pub const fn milliseconds(number: u64) -> Duration {
+    Duration::from_millis(number)
 }
 
 /// Runs `future` to its end on this thread.

@@ -7,7 +7,7 @@ use syn::{Expr, Generics, WherePredicate, parse_quote, parse_quote_spanned};
 
 use super::function;
 use super::setter::setter;
-use crate::model::{Info, Role, Server};
+use crate::model::{Cache, Info, Role, Server};
 
 /// The implementation of `McpServer`, or what a block contributes to it.
 pub(crate) fn server(server: &Server) -> TokenStream {
@@ -116,9 +116,25 @@ fn info(info: &Info) -> TokenStream {
         .instructions
         .as_ref()
         .map(|text| quote_spanned!(Span::mixed_site()=> __server.instructions(#text);));
+    let revisions = info.revisions.as_ref().map(|text| {
+        // A constant item is evaluated whenever the program is checked.
+        let set = quote_spanned!(text.span()=> __mcp::revisions(#text));
+        quote_spanned! {Span::mixed_site()=>
+            const REVISIONS: __mcp::Revisions = #set;
+            __server.revisions(REVISIONS);
+        }
+    });
+    let cache = info.cache.as_ref().map(|Cache { ttl, shared }| {
+        let scope = format_ident!("{}", if *shared { "Public" } else { "Private" });
+        quote_spanned! {Span::mixed_site()=>
+            __server.cache(__mcp::milliseconds(#ttl), __mcp::CacheScope::#scope);
+        }
+    });
     quote_spanned! {Span::mixed_site()=>
         __server.info(__mcp::implementation(#name, #version) #title #description #website #icons);
         #instructions
+        #revisions
+        #cache
     }
 }
 

@@ -1,9 +1,11 @@
 //! Putting a server together.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use mcp_types::{Implementation, Revisions, Tool};
+use mcp_types::{CacheScope, Implementation, Revisions, Tool};
 
+use super::caching::Caching;
 use super::prompts::PromptRoute;
 use super::resources::ResourceRoute;
 use super::router::Router;
@@ -60,6 +62,7 @@ pub struct ServerBuilder {
     pub(super) info: Implementation,
     pub(super) instructions: Option<String>,
     pub(super) revisions: Revisions,
+    pub(super) caching: Caching,
     pub(super) tools: Vec<ToolRoute>,
     pub(super) prompts: Vec<PromptRoute>,
     pub(super) resources: Vec<ResourceRoute>,
@@ -71,6 +74,7 @@ impl Default for ServerBuilder {
             info: Implementation::new("mcp-server", "0.0.0"),
             instructions: None,
             revisions: Revisions::ALL,
+            caching: Caching::default(),
             tools: Vec::new(),
             prompts: Vec::new(),
             resources: Vec::new(),
@@ -106,6 +110,14 @@ impl ServerBuilder {
     /// The revisions that are served; all that are known unless set.
     pub fn revisions(&mut self, revisions: Revisions) -> &mut Self {
         self.revisions = revisions;
+        self
+    }
+
+    /// How long clients may keep the lists of tools, prompts and resources, and for whom.
+    ///
+    /// Only clients of 2026-07-28 are told ("Caching"); unless set, nothing may be kept.
+    pub fn cache(&mut self, ttl: Duration, scope: CacheScope) -> &mut Self {
+        self.caching = Caching::new(ttl, scope);
         self
     }
 

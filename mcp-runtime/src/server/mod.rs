@@ -5,6 +5,7 @@
 
 mod answer;
 mod builder;
+mod caching;
 pub mod completions;
 mod context;
 mod dispatch;
@@ -18,6 +19,7 @@ mod prepared;
 pub mod prompts;
 mod reply;
 pub mod resources;
+pub(crate) mod revisions;
 mod role;
 mod router;
 mod routes;

@@ -54,16 +54,16 @@ pub(super) struct Admitted<'a> {
 
 impl Router {
     pub(super) fn new(builder: ServerBuilder) -> Self {
-        let tools = Tools::new(builder.tools);
+        let tools = Tools::new(builder.tools, builder.caching.clone());
         let mut capabilities = ServerCapabilities::default();
         if !tools.is_empty() {
             capabilities.tools = Some(ServerCapabilitiesTools::default());
         }
-        let prompts = Prompts::new(builder.prompts);
+        let prompts = Prompts::new(builder.prompts, builder.caching.clone());
         if !prompts.is_empty() {
             capabilities.prompts = Some(ServerCapabilitiesPrompts::default());
         }
-        let resources = Resources::new(builder.resources);
+        let resources = Resources::new(builder.resources, builder.caching);
         if !resources.is_empty() {
             capabilities.resources = Some(ServerCapabilitiesResources::default());
         }

@@ -12,6 +12,7 @@ mod prompts;
 mod resources;
 mod results;
 mod schemas;
+mod server;
 #[path = "../support/mod.rs"]
 mod support;
 

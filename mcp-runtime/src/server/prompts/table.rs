@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 
 use super::{PromptCall, PromptRoute};
 use crate::protocol::{Refusal, decode_params, invalid_params};
+use crate::server::caching::Caching;
 use crate::server::handler::text::Texts;
 use crate::server::prepared::Prepared;
 use crate::server::routes::Routes;
@@ -20,13 +21,15 @@ use crate::server::{Context, Reply};
 pub(in crate::server) struct Prompts {
     routes: Routes<PromptRoute>,
     list: Prepared,
+    caching: Caching,
 }
 
 impl Prompts {
-    pub(in crate::server) fn new(declared: Vec<PromptRoute>) -> Self {
+    pub(in crate::server) fn new(declared: Vec<PromptRoute>, caching: Caching) -> Self {
         Self {
             routes: Routes::new(declared),
             list: Prepared::default(),
+            caching,
         }
     }
 
@@ -41,7 +44,8 @@ impl Prompts {
     /// The answer to `prompts/list`, written once a revision.
     pub(in crate::server) fn list(&self, revision: Revision) -> Arc<RawJson> {
         self.list.get(revision, || {
-            ListPromptsResult::new(self.routes.iter().map(|route| route.prompt.clone()))
+            let prompts = self.routes.iter().map(|route| route.prompt.clone());
+            self.caching.mark(ListPromptsResult::new(prompts))
         })
     }
 

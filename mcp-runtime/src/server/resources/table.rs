@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use super::ResourceCall;
 use super::route::{Listed, ResourceRoute};
 use crate::protocol::{Refusal, decode_params};
+use crate::server::caching::Caching;
 use crate::server::handler::text::Texts;
 use crate::server::prepared::Prepared;
 use crate::server::routes::Routes;
@@ -21,6 +22,7 @@ use crate::server::{BoxFuture, Context, Reply};
 pub(in crate::server) struct Resources {
     routes: Routes<ResourceRoute>,
     list: Prepared,
+    caching: Caching,
     templates: Prepared,
 }
 
@@ -33,10 +35,11 @@ pub(in crate::server) enum Listing {
 }
 
 impl Resources {
-    pub(in crate::server) fn new(declared: Vec<ResourceRoute>) -> Self {
+    pub(in crate::server) fn new(declared: Vec<ResourceRoute>, caching: Caching) -> Self {
         Self {
             routes: Routes::new(declared),
             list: Prepared::default(),
+            caching,
             templates: Prepared::default(),
         }
     }
@@ -71,10 +74,11 @@ impl Resources {
 
     /// The resources that have a URI of their own.
     fn fixed(&self) -> ListResourcesResult {
-        ListResourcesResult::new(self.routes.iter().filter_map(|route| match &route.listed {
+        let resources = self.routes.iter().filter_map(|route| match &route.listed {
             Listed::Resource(resource) => Some((**resource).clone()),
             Listed::Template(_) => None,
-        }))
+        });
+        self.caching.mark(ListResourcesResult::new(resources))
     }
 
     /// The answer to `resources/templates/list`, written once a revision.
@@ -84,7 +88,7 @@ impl Resources {
                 Listed::Resource(_) => None,
                 Listed::Template(template) => Some((**template).clone()),
             });
-            ListResourceTemplatesResult::new(listed)
+            self.caching.mark(ListResourceTemplatesResult::new(listed))
         })
     }
 

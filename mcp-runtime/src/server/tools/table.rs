@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 
 use super::{ToolCall, ToolRoute};
 use crate::protocol::{Refusal, decode_params};
+use crate::server::caching::Caching;
 use crate::server::prepared::Prepared;
 use crate::server::{Context, Reply};
 
@@ -17,11 +18,12 @@ pub(in crate::server) struct Tools {
     routes: Vec<ToolRoute>,
     by_name: HashMap<String, usize>,
     list: Prepared,
+    caching: Caching,
 }
 
 impl Tools {
     /// Tools in the order in which they were declared; a later one replaces one of its name.
-    pub(in crate::server) fn new(declared: Vec<ToolRoute>) -> Self {
+    pub(in crate::server) fn new(declared: Vec<ToolRoute>, caching: Caching) -> Self {
         let mut routes: Vec<ToolRoute> = Vec::with_capacity(declared.len());
         let mut by_name = HashMap::with_capacity(declared.len());
         for route in declared {
@@ -37,6 +39,7 @@ impl Tools {
             routes,
             by_name,
             list: Prepared::default(),
+            caching,
         }
     }
 
@@ -53,7 +56,7 @@ impl Tools {
     pub(in crate::server) fn list(&self, revision: Revision) -> Arc<RawJson> {
         self.list.get(revision, || {
             let tools = self.routes.iter().map(|route| route.listed(revision));
-            ListToolsResult::new(tools.collect::<Vec<_>>())
+            self.caching.mark(ListToolsResult::new(tools))
         })
     }
 

@@ -1,0 +1,115 @@
+//! The attributes, and the entries that each of them knows.
+
+/// One attribute's name and the entries it knows.
+pub(crate) struct Grammar {
+    /// As it is called in messages.
+    pub(crate) attribute: &'static str,
+    /// Every entry the attribute understands.
+    pub(crate) known: &'static [&'static str],
+}
+
+/// `#[mcp_server(…)]`.
+pub(crate) const SERVER: Grammar = Grammar {
+    attribute: "`#[mcp_server]`",
+    known: &[
+        "name",
+        "version",
+        "title",
+        "description",
+        "website",
+        "icons",
+        "instructions",
+        "revisions",
+        "cache",
+        "undocumented",
+        "block",
+        "blocks",
+        "crate",
+    ],
+};
+
+/// `#[tool(…)]`.
+pub(crate) const TOOL: Grammar = Grammar {
+    attribute: "`#[tool]`",
+    known: &[
+        "name",
+        "title",
+        "description",
+        "read_only",
+        "destructive",
+        "idempotent",
+        "open_world",
+        "strict",
+        "blocking",
+        "timeout",
+        "output",
+        "icons",
+        "meta",
+        "crate",
+    ],
+};
+
+/// `#[arg(…)]` on a tool's parameter.
+pub(crate) const TOOL_ARG: Grammar = Grammar {
+    attribute: "`#[arg]` of a tool",
+    known: &[
+        "description",
+        "rename",
+        "default",
+        "example",
+        "range",
+        "length",
+        "pattern",
+        "header",
+    ],
+};
+
+/// `#[prompt(…)]`.
+pub(crate) const PROMPT: Grammar = Grammar {
+    attribute: "`#[prompt]`",
+    known: &["name", "title", "description", "icons", "meta", "crate"],
+};
+
+/// `#[arg(…)]` on a prompt's parameter.
+pub(crate) const PROMPT_ARG: Grammar = Grammar {
+    attribute: "`#[arg]` of a prompt",
+    known: &["description", "rename", "complete"],
+};
+
+/// `#[resource("…")]`; the text that stands alone is the URI.
+pub(crate) const RESOURCE: Grammar = Grammar {
+    attribute: "`#[resource]`",
+    known: &[
+        URI,
+        "name",
+        "title",
+        "description",
+        "mime",
+        "size",
+        "list",
+        "icons",
+        "meta",
+        "crate",
+    ],
+};
+
+/// `#[arg(…)]` on a resource's parameter.
+pub(crate) const RESOURCE_ARG: Grammar = Grammar {
+    attribute: "`#[arg]` of a resource",
+    known: &["rename", "complete"],
+};
+
+/// The entry that a text without a name counts as.
+pub(crate) const URI: &str = "uri";
+
+/// `cache(…)` of `#[mcp_server]`.
+pub(crate) const CACHE: Grammar = Grammar {
+    attribute: "`cache`",
+    known: &["ttl", "scope"],
+};
+
+/// `#[mcp_runtime::main(…)]`.
+pub(crate) const MAIN: Grammar = Grammar {
+    attribute: "`#[mcp_runtime::main]`",
+    known: &["crate"],
+};

@@ -1,0 +1,14 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server(cache = "5m")]
+impl Server {
+    /// Looks.
+    #[tool]
+    fn look(&self) {}
+}
+
+fn main() {}

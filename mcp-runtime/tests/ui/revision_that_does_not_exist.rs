@@ -1,0 +1,14 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server(revisions = "2025-06-19..")]
+impl Server {
+    /// Looks.
+    #[tool]
+    fn look(&self) {}
+}
+
+fn main() {}
