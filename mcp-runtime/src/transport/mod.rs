@@ -9,6 +9,8 @@ pub mod child_process;
 mod frame;
 #[cfg(feature = "http-server")]
 pub mod http;
+#[cfg(feature = "http-client")]
+pub mod http_client;
 mod line;
 pub mod memory;
 mod outbox;

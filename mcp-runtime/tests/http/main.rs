@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
+#[cfg(feature = "http-client")]
+mod client;
 mod refusals;
 mod security;
 mod sessions;

@@ -25,6 +25,11 @@ pub fn add_tools(server: &mut ServerBuilder) {
             }))
         }))
     }));
+    server.tool_route(ToolRoute::new(tool("session"), |call| {
+        let request = HttpRequest::from_context(call.context).unwrap();
+        let id = request.headers["mcp-session-id"].to_str().unwrap();
+        Reply::Ready(Ok(support::text(id.to_owned())))
+    }));
     server.tool_route(ToolRoute::new(tool("come_back"), |call| {
         let request = HttpRequest::from_context(call.context).unwrap();
         let peer = call.context.peer().clone();

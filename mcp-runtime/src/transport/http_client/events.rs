@@ -1,0 +1,112 @@
+//! Server-sent events, as they are read.
+
+use std::time::Duration;
+
+/// Takes a stream of events apart, however its bytes arrive.
+#[derive(Debug, Default)]
+pub(super) struct EventParser {
+    buffer: Vec<u8>,
+    data: Vec<u8>,
+    has_data: bool,
+    /// The id of the last event, to resume from.
+    pub(super) last_id: Option<String>,
+    /// How long the server asks to wait before resuming.
+    pub(super) retry: Option<Duration>,
+}
+
+/// A stream whose event is longer than is allowed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TooLong;
+
+impl EventParser {
+    /// Takes in bytes, and gives back the messages that they complete.
+    ///
+    /// # Errors
+    ///
+    /// When an event is longer than `limit` bytes.
+    pub(super) fn feed(&mut self, bytes: &[u8], limit: usize) -> Result<Vec<Vec<u8>>, TooLong> {
+        self.buffer.extend_from_slice(bytes);
+        let mut messages = Vec::new();
+        let mut start = 0;
+        while let Some(length) = memchr::memchr(b'\n', &self.buffer[start..]) {
+            let line = self.buffer[start..start + length].to_vec();
+            start += length + 1;
+            messages.extend(self.line(line.strip_suffix(b"\r").unwrap_or(&line)));
+        }
+        self.buffer.drain(..start);
+        if self.buffer.len() > limit || self.data.len() > limit {
+            return Err(TooLong);
+        }
+        Ok(messages)
+    }
+
+    fn line(&mut self, line: &[u8]) -> Option<Vec<u8>> {
+        if line.is_empty() {
+            self.has_data = false;
+            let data = std::mem::take(&mut self.data);
+            return (!data.is_empty()).then_some(data);
+        }
+        let colon = memchr::memchr(b':', line).unwrap_or(line.len());
+        let (field, value) = line.split_at(colon);
+        let value = value.strip_prefix(b":").unwrap_or(value);
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match field {
+            b"data" => {
+                if std::mem::replace(&mut self.has_data, true) {
+                    // White space between tokens of JSON, which stays on one line that way.
+                    self.data.push(b' ');
+                }
+                self.data.extend_from_slice(value);
+            }
+            b"id" => self.last_id = String::from_utf8(value.to_vec()).ok(),
+            b"retry" => {
+                let millis = std::str::from_utf8(value).ok()?.parse().ok()?;
+                self.retry = Some(Duration::from_millis(millis));
+            }
+            _ => {}
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fed(parser: &mut EventParser, pieces: &[&str]) -> Vec<String> {
+        let pieces = pieces
+            .iter()
+            .flat_map(|piece| parser.feed(piece.as_bytes(), 100).unwrap());
+        pieces
+            .map(|message| String::from_utf8(message).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn events_are_found_however_they_arrive() {
+        let mut parser = EventParser::default();
+        let pieces = [
+            "id: 1-0\nda",
+            "ta:\n\nda",
+            "ta: {\"a\"\ndata: :1}\r\n\r",
+            "\n: comment\n\n",
+        ];
+        assert_eq!(fed(&mut parser, &pieces), [r#"{"a" :1}"#]);
+        assert_eq!(parser.last_id.as_deref(), Some("1-0"));
+        assert_eq!(
+            fed(&mut parser, &["retry: 500\nevent: message\ndata: 7\n\n"]),
+            ["7"]
+        );
+        assert_eq!(parser.retry, Some(Duration::from_millis(500)));
+    }
+
+    #[test]
+    fn an_event_without_end_is_not_held() {
+        let mut parser = EventParser::default();
+        let long = "x".repeat(200);
+        assert_eq!(
+            parser.feed(format!("data: {long}").as_bytes(), 100),
+            Err(TooLong)
+        );
+    }
+}

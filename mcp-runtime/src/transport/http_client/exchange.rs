@@ -1,0 +1,223 @@
+//! One request, and whatever comes back for it.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::time::Duration;
+
+use http::header::CONTENT_TYPE;
+use http::{Response, StatusCode};
+use http_body::Body as _;
+use hyper::body::Incoming;
+use mcp_types::RequestId;
+use mcp_types::jsonrpc::write::{self, ErrorId};
+use mcp_types::jsonrpc::{ErrorObject, Frame, Message, code};
+
+use super::events::EventParser;
+use super::outgoing::{Kind, Outgoing};
+use super::remote::{Lost, Remote, SESSION_ID};
+
+/// How long to wait before a stream is resumed, where the server does not say.
+const RETRY: Duration = Duration::from_secs(1);
+/// How often in a row a stream that brings nothing is resumed.
+const TRIES: usize = 5;
+
+/// The request that a response is for.
+struct Asked {
+    id: RequestId,
+    initializes: bool,
+    lists_tools: bool,
+}
+
+impl Remote {
+    /// Sends a request, and delivers what comes back until it is answered.
+    ///
+    /// # Errors
+    ///
+    /// When the server is lost.
+    pub(super) async fn ask(&self, outgoing: Outgoing) -> Result<(), Lost> {
+        let Kind::Request {
+            id,
+            initializes,
+            lists_tools,
+        } = &outgoing.kind
+        else {
+            return Ok(());
+        };
+        let asked = Asked {
+            id: id.clone(),
+            initializes: *initializes,
+            lists_tools: *lists_tools,
+        };
+        let response = self.post(&outgoing).await?;
+        let answered = if is_stream(&response) {
+            self.follow(response, Some(&asked)).await?
+        } else {
+            self.single(response, &asked).await?
+        };
+        if answered {
+            return Ok(());
+        }
+        self.fail(&asked, "the server did not answer").await
+    }
+
+    /// Sends what wants no answer.
+    ///
+    /// # Errors
+    ///
+    /// When the server is lost.
+    pub(super) async fn tell(&self, outgoing: Outgoing) -> Result<(), Lost> {
+        let response = self.post(&outgoing).await?;
+        if !response.status().is_success() {
+            tracing::debug!(status = %response.status(), "a message was not accepted");
+        }
+        Ok(())
+    }
+
+    /// Reads the stream of the session for as long as the server offers it.
+    ///
+    /// # Errors
+    ///
+    /// When the server is lost.
+    pub(super) async fn listen(&self) -> Result<(), Lost> {
+        let response = self.get(None).await?;
+        if is_stream(&response) {
+            self.follow(response, None).await?;
+        }
+        Ok(())
+    }
+
+    /// An answer that is not a stream.
+    async fn single(&self, response: Response<Incoming>, asked: &Asked) -> Result<bool, Lost> {
+        let status = response.status();
+        let session = response.headers().get(&SESSION_ID).cloned();
+        let Some(message) = self.read(response).await else {
+            self.fail(asked, "the answer is incomplete, or too long")
+                .await?;
+            return Ok(true);
+        };
+        match Frame::parse(&message) {
+            Ok(Frame::Single(Message::Response {
+                id: None,
+                outcome: Err(error),
+            })) => {
+                self.deliver(error_response(&asked.id, &error)).await?;
+            }
+            Ok(Frame::Single(Message::Response { .. })) => {
+                if asked.initializes {
+                    self.known().initialized(&message, session);
+                }
+                self.receive(message, asked).await?;
+            }
+            _ if status.is_success() => return Ok(false),
+            _ => self.fail(asked, &format!("HTTP {status}")).await?,
+        }
+        Ok(true)
+    }
+
+    /// Delivers the messages of a stream, and resumes it when it breaks off. `true` once the
+    /// answer was among them.
+    async fn follow(
+        &self,
+        mut response: Response<Incoming>,
+        asked: Option<&Asked>,
+    ) -> Result<bool, Lost> {
+        let mut parser = EventParser::default();
+        let mut tries = 0;
+        loop {
+            let session = response.headers().get(&SESSION_ID).cloned();
+            while let Some(bytes) = next(&mut response).await {
+                let Ok(messages) = parser.feed(&bytes, self.limit) else {
+                    return Ok(false);
+                };
+                tries = 0;
+                for message in messages {
+                    let Some(asked) = asked.filter(|asked| asked.is_answered_by(&message)) else {
+                        self.deliver(message).await?;
+                        continue;
+                    };
+                    if asked.initializes {
+                        self.known().initialized(&message, session.clone());
+                    }
+                    self.receive(message, asked).await?;
+                    return Ok(true);
+                }
+            }
+            tries += 1;
+            let resumable = parser.last_id.is_some() || asked.is_none();
+            if !self.has_handshake() || !resumable || tries > TRIES {
+                return Ok(false);
+            }
+            tokio::time::sleep(parser.retry.unwrap_or(RETRY)).await;
+            response = self.get(parser.last_id.as_deref()).await?;
+            if !is_stream(&response) {
+                return Ok(false);
+            }
+        }
+    }
+
+    async fn receive(&self, message: Vec<u8>, asked: &Asked) -> Result<(), Lost> {
+        let message = if asked.lists_tools {
+            self.known().listed(message)
+        } else {
+            message
+        };
+        self.deliver(message).await
+    }
+
+    async fn fail(&self, asked: &Asked, reason: &str) -> Result<(), Lost> {
+        let error = ErrorObject::new(code::INTERNAL_ERROR, reason.to_owned());
+        self.deliver(error_response(&asked.id, &error)).await
+    }
+
+    /// The whole body, unless it is longer than is allowed, or breaks off.
+    async fn read(&self, mut response: Response<Incoming>) -> Option<Vec<u8>> {
+        let mut body = Vec::new();
+        while !response.body().is_end_stream() {
+            let frame = poll_fn(|cx| Pin::new(response.body_mut()).poll_frame(cx)).await;
+            let Some(frame) = frame else {
+                break;
+            };
+            if let Ok(data) = frame.ok()?.into_data() {
+                body.extend_from_slice(&data);
+            }
+            if body.len() > self.limit {
+                return None;
+            }
+        }
+        // Line breaks can only be white space between tokens.
+        body.iter_mut()
+            .filter(|byte| matches!(**byte, b'\n' | b'\r'))
+            .for_each(|byte| *byte = b' ');
+        Some(body)
+    }
+}
+
+impl Asked {
+    fn is_answered_by(&self, message: &[u8]) -> bool {
+        matches!(Frame::parse(message), Ok(Frame::Single(Message::Response { id: Some(id), .. }))
+            if id == self.id)
+    }
+}
+
+fn error_response(id: &RequestId, error: &ErrorObject) -> Vec<u8> {
+    let mut message = Vec::new();
+    let written = write::error(&mut message, ErrorId::Of(id), error);
+    debug_assert!(written.is_ok(), "an error object can be written");
+    message
+}
+
+fn is_stream(response: &Response<Incoming>) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    response.status() == StatusCode::OK && kind.starts_with("text/event-stream")
+}
+
+/// The next bytes of a body; `None` when it ends or breaks off.
+async fn next(response: &mut Response<Incoming>) -> Option<bytes::Bytes> {
+    loop {
+        let frame = poll_fn(|cx| Pin::new(response.body_mut()).poll_frame(cx)).await?;
+        if let Ok(data) = frame.ok()?.into_data() {
+            return Some(data);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What the messages that passed have told of the connection.
+
+use http::header::HeaderValue;
+use mcp_types::jsonrpc::{Frame, Message};
+use serde_json::Value;
+
+use super::annotations::Annotations;
+
+/// What the messages that passed have told.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// The session of the handshake era, where the server gave one.
+    pub(super) session: Option<HeaderValue>,
+    /// The version that the handshake settled on.
+    pub(super) version: Option<HeaderValue>,
+    pub(super) annotations: Annotations,
+}
+
+impl Known {
+    /// Learns from the answer to `initialize`.
+    pub(super) fn initialized(&mut self, message: &[u8], session: Option<HeaderValue>) {
+        let Ok(Frame::Single(Message::Response { outcome, .. })) = Frame::parse(message) else {
+            return;
+        };
+        let result = outcome.ok();
+        let result = result.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
+        let version = result
+            .as_ref()
+            .and_then(|result| result["protocolVersion"].as_str());
+        if let Some(version) = version {
+            self.version = HeaderValue::try_from(version).ok();
+            self.session = session;
+        }
+    }
+
+    /// Learns from a list of tools, and takes those out of it whose annotations are invalid.
+    pub(super) fn listed(&mut self, message: Vec<u8>) -> Vec<u8> {
+        let has_annotations = memchr::memmem::find(&message, b"x-mcp-header").is_some();
+        if !has_annotations {
+            return message;
+        }
+        let Ok(mut list) = serde_json::from_slice::<Value>(&message) else {
+            return message;
+        };
+        let Some(tools) = list.pointer_mut("/result/tools") else {
+            return message;
+        };
+        let invalid = self.annotations.learn(tools);
+        if invalid.is_empty() {
+            return message;
+        }
+        if let Value::Array(tools) = tools {
+            let mut place = 0;
+            tools.retain(|_| {
+                place += 1;
+                !invalid.contains(&(place - 1))
+            });
+        }
+        serde_json::to_vec(&list).unwrap_or(message)
+    }
+}

@@ -1,0 +1,18 @@
+//! The client's side of MCP over HTTP: Streamable HTTP, as all revisions from 2025-03-26 on have it.
+//!
+//! [`http_client`] is a transport like any other. What it has to know of the protocol it reads off
+//! the messages that pass: which version and session they belong to, and which arguments a server
+//! wants repeated in headers.
+
+mod annotations;
+mod connection;
+mod events;
+mod exchange;
+mod frames;
+mod known;
+mod outgoing;
+mod remote;
+mod url;
+
+pub use frames::{HttpReader, HttpWriter};
+pub use url::{HttpUrl, http_client};

@@ -1,0 +1,348 @@
+//! Our client against our server, and against servers that do as a test wants.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use http::{HeaderMap, Request, Response};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use mcp_runtime::client::Reconnect;
+use mcp_runtime::transport::http::HttpOptions;
+use mcp_runtime::transport::http_client::{HttpUrl, http_client};
+use mcp_runtime::types::CallToolResult;
+use mcp_runtime::{CallError, Client, ClientBuilder, Era, Revision};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::site::Site;
+
+fn url(site: &Site) -> HttpUrl {
+    http_client(format!("http://{}/mcp", site.addr))
+}
+
+fn builder() -> ClientBuilder {
+    Client::builder("test", "1")
+}
+
+fn text(result: &CallToolResult) -> String {
+    serde_json::to_value(result).unwrap()["content"][0]["text"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+async fn call(client: &Client, tool: &str, arguments: Value) -> String {
+    text(&client.call_tool(tool, arguments).await.unwrap())
+}
+
+#[tokio::test]
+async fn every_revision_is_spoken() {
+    let site = Site::open().await;
+    for revision in Revision::ALL.into_iter().skip(1) {
+        let client = builder()
+            .revision(revision)
+            .connect(url(&site))
+            .await
+            .unwrap();
+        assert_eq!(client.revision(), revision);
+        let tools = client.list_tools().await.unwrap();
+        assert_eq!(tools[0].name, "echo");
+        assert_eq!(call(&client, "echo", json!({"a": 1})).await, r#"{"a":1}"#);
+        assert_eq!(call(&client, "soon", json!({})).await, "{}");
+        assert_eq!(call(&client, "tell", json!({})).await, "told");
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn the_newest_revision_is_found() {
+    let site = Site::open().await;
+    let client = builder().connect(url(&site)).await.unwrap();
+    assert_eq!(client.revision(), Revision::LATEST);
+}
+
+#[tokio::test]
+async fn arguments_are_repeated_in_headers_where_the_server_wants_it() {
+    let site = Site::open().await;
+    let client = builder().connect(url(&site)).await.unwrap();
+    client.list_tools().await.unwrap();
+    for region in ["us", "Hello, 世界", " padded "] {
+        assert_eq!(
+            call(&client, "region", json!({"region": region})).await,
+            "there"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_stateless_call_is_cancelled_by_closing_its_response() {
+    let mut site = Site::open().await;
+    let client = builder()
+        .era(Era::Stateless)
+        .connect(url(&site))
+        .await
+        .unwrap();
+    let waiting = client.call_tool("silent", json!({}));
+    let waiting = tokio::time::timeout(Duration::from_millis(50), waiting.into_future()).await;
+    assert!(waiting.is_err());
+    assert_eq!(site.events.recv().await, Some("started"));
+    assert_eq!(site.events.recv().await, Some("dropped"));
+}
+
+#[tokio::test]
+async fn a_handshake_call_is_cancelled_by_a_notification() {
+    let mut site = Site::open().await;
+    let client = builder()
+        .era(Era::Handshake)
+        .connect(url(&site))
+        .await
+        .unwrap();
+    let waiting = client.call_tool("silent", json!({}));
+    let waiting = tokio::time::timeout(Duration::from_millis(50), waiting.into_future()).await;
+    assert!(waiting.is_err());
+    assert_eq!(site.events.recv().await, Some("started"));
+    assert_eq!(site.events.recv().await, Some("dropped"));
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_off_is_resumed() {
+    let site = Site::open().await;
+    let client = builder()
+        .revision(Revision::V2025_11_25)
+        .connect(url(&site))
+        .await
+        .unwrap();
+    assert_eq!(call(&client, "come_back", json!({})).await, "closed: true");
+}
+
+#[tokio::test]
+async fn a_session_that_ended_is_opened_again() {
+    let site = Site::with(HttpOptions::default().max_sessions(1)).await;
+    let server = url(&site);
+    let reconnect = Reconnect {
+        first_pause: Duration::from_millis(1),
+        ..Reconnect::default()
+    };
+    let client = builder()
+        .era(Era::Handshake)
+        .reconnect(reconnect)
+        .connect_with(move || server.clone())
+        .await
+        .unwrap();
+    let first = client.list_tools().await.unwrap();
+    end_session(&site, &client).await;
+    assert_eq!(client.list_tools().await.unwrap().len(), first.len());
+}
+
+/// Ends the client's session behind its back.
+async fn end_session(site: &Site, client: &Client) {
+    let id = call(client, "session", json!({})).await;
+    let delete = site.request("DELETE").header("mcp-session-id", id);
+    let answer = site.send(delete.body(String::new()).unwrap()).await;
+    assert_eq!(answer.status, 204, "{answer:?}");
+}
+
+#[tokio::test]
+async fn the_session_is_ended_with_the_client() {
+    let site = Site::with(HttpOptions::default().max_sessions(1)).await;
+    for _ in 0..3 {
+        let client = builder()
+            .era(Era::Handshake)
+            .connect(url(&site))
+            .await
+            .unwrap();
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_reported() {
+    let addr = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let client = builder()
+        .connect(http_client(format!("http://{addr}/")))
+        .await;
+    assert!(client.is_err());
+    assert!(builder().connect(http_client("/mcp")).await.is_err());
+}
+
+/// A server that answers with what a test has written, and keeps what it was asked.
+struct Script {
+    addr: SocketAddr,
+    asked: Arc<Mutex<Vec<(HeaderMap, Value)>>>,
+}
+
+type Reply = (u16, &'static str, String);
+
+impl Script {
+    /// `answer` gets each message, and says status, type and body.
+    async fn new(answer: impl Fn(&Value) -> Reply + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let addr = listener.local_addr().unwrap();
+        let asked: Arc<Mutex<Vec<_>>> = Arc::default();
+        let (answer, log) = (Arc::new(answer), Arc::clone(&asked));
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (answer, log) = (Arc::clone(&answer), Arc::clone(&log));
+                let service = service_fn(move |request: Request<Incoming>| {
+                    let (answer, log) = (Arc::clone(&answer), Arc::clone(&log));
+                    async move {
+                        let (parts, body) = request.into_parts();
+                        let body = crate::site::read(Response::new(body)).await.body;
+                        let message = serde_json::from_str(&body).unwrap_or(Value::Null);
+                        let (status, kind, body) = answer(&message);
+                        log.lock().unwrap().push((parts.headers, message));
+                        let response = Response::builder().status(status);
+                        let response = response.header("content-type", kind).body(body);
+                        Ok::<_, Infallible>(response.unwrap())
+                    }
+                });
+                let connection = hyper::server::conn::http1::Builder::new()
+                    .serve_connection(TokioIo::new(stream), service);
+                tokio::spawn(connection);
+            }
+        });
+        Self { addr, asked }
+    }
+
+    fn url(&self) -> HttpUrl {
+        http_client(format!("http://{}", self.addr)).header("x-test", "yes")
+    }
+}
+
+fn result(message: &Value, result: &Value) -> Reply {
+    let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+    (200, "application/json", answer.to_string())
+}
+
+fn initialized(message: &Value) -> Reply {
+    result(
+        message,
+        &json!({
+            "protocolVersion": "2025-06-18",
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "script", "version": "1"},
+        }),
+    )
+}
+
+#[tokio::test]
+async fn an_old_server_is_found_by_whatever_it_says_to_the_first_question() {
+    let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": "no"}});
+    let refusals: [Reply; 4] = [
+        (400, "application/json", error.to_string()),
+        (400, "text/plain", "Bad Request".to_owned()),
+        (404, "text/html", "<html>".to_owned()),
+        (
+            200,
+            "application/json",
+            json!({"jsonrpc": "2.0", "id": 1, "error": {
+            "code": -32601, "message": "Method not found"}})
+            .to_string(),
+        ),
+    ];
+    for refusal in refusals {
+        let script = Script::new(move |message| match message["method"].as_str() {
+            Some("initialize") => initialized(message),
+            Some("server/discover") => refusal.clone(),
+            Some(_) => (202, "text/plain", String::new()),
+            None => (405, "text/plain", String::new()),
+        });
+        let script = script.await;
+        let client = builder().connect(script.url()).await.unwrap();
+        assert_eq!(client.revision(), Revision::V2025_06_18);
+        client.close().await;
+        let asked = script.asked.lock().unwrap();
+        let (headers, _) = asked
+            .iter()
+            .find(|(_, message)| message["method"] == "notifications/initialized")
+            .unwrap();
+        assert_eq!(headers["mcp-protocol-version"], "2025-06-18");
+        assert_eq!(headers["x-test"], "yes");
+    }
+}
+
+fn stateless_script(tools: Value) -> impl Fn(&Value) -> Reply {
+    move |message| match message["method"].as_str() {
+        Some("server/discover") => result(
+            message,
+            &json!({
+                "resultType": "complete",
+                "supportedVersions": ["2026-07-28"],
+                "capabilities": {"tools": {}},
+                "ttlMs": 0,
+                "cacheScope": "private",
+            }),
+        ),
+        Some("tools/list") => result(
+            message,
+            &json!({"resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private"}),
+        ),
+        _ => (500, "text/plain", "out of order".to_owned()),
+    }
+}
+
+#[tokio::test]
+async fn tools_with_invalid_headers_are_dropped() {
+    let tool = |name: &str, kind: &str| {
+        json!({"name": name, "inputSchema": {"type": "object", "properties": {
+            "x": {"type": kind, "x-mcp-header": "X"}}}})
+    };
+    let tools = json!([
+        tool("bad", "number"),
+        tool("good", "string"),
+        tool("worse", "array")
+    ]);
+    let script = Script::new(stateless_script(tools)).await;
+    let client = builder().connect(script.url()).await.unwrap();
+    let tools = client.list_tools().await.unwrap();
+    assert_eq!(tools.len(), 1);
+    assert_eq!(tools[0].name, "good");
+    let asked = script.asked.lock().unwrap();
+    let (headers, message) = asked.last().unwrap();
+    assert_eq!(message["method"], "tools/list");
+    assert_eq!(headers["mcp-method"], "tools/list");
+    assert_eq!(headers["mcp-protocol-version"], "2026-07-28");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_none_fails_the_call_and_not_the_connection() {
+    let script = Script::new(stateless_script(json!([]))).await;
+    let client = builder().connect(script.url()).await.unwrap();
+    match client.call_tool("x", json!({})).await {
+        Err(CallError::Rpc(error)) => assert!(error.message.contains("500"), "{error}"),
+        other => panic!("{other:?}"),
+    }
+    assert!(client.list_tools().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn an_answer_over_the_limit_fails_the_call() {
+    let answers = Mutex::new(VecDeque::from([json!([])]));
+    let script = Script::new(move |message| {
+        let mut answers = answers.lock().unwrap();
+        let many = json!([{"name": "x".repeat(10_000), "inputSchema": {"type": "object"}}]);
+        let tools = if message["method"] == "tools/list" {
+            answers.pop_front().unwrap_or(many)
+        } else {
+            json!([])
+        };
+        stateless_script(tools)(message)
+    });
+    let script = script.await;
+    let client = builder()
+        .connect(script.url().max_message_bytes(5000))
+        .await
+        .unwrap();
+    assert!(client.list_tools().await.unwrap().is_empty());
+    match client.list_tools().await {
+        Err(CallError::Rpc(error)) => assert!(error.message.contains("too long"), "{error}"),
+        other => panic!("{other:?}"),
+    }
+}
