@@ -43,7 +43,19 @@ pub use client::{Call, Client, ClientBuilder, ConnectError, Status};
 pub use driver::Peer;
 pub use error::{CallError, ProtocolError, ServeError};
 #[cfg(feature = "macros")]
-pub use mcp_macros::{main, mcp_server, prompt, resource, tool};
+pub use mcp_macros::main;
+#[cfg(feature = "macros")]
+#[doc = include_str!("docs/mcp_server.md")]
+pub use mcp_macros::mcp_server;
+#[cfg(feature = "macros")]
+#[doc = include_str!("docs/prompt.md")]
+pub use mcp_macros::prompt;
+#[cfg(feature = "macros")]
+#[doc = include_str!("docs/resource.md")]
+pub use mcp_macros::resource;
+#[cfg(feature = "macros")]
+#[doc = include_str!("docs/tool.md")]
+pub use mcp_macros::tool;
 pub use mcp_types as types;
 pub use mcp_types::{Era, Revision, Revisions};
 #[cfg(feature = "client")]

@@ -1,7 +1,7 @@
 //! Resources: what clients read by URI, and templates of such URIs.
 //!
-//! A [`ResourceRoute`] is what the router keeps of either. `spec` builds one; [`template`] matches
-//! URIs (RFC 6570); [`IntoContents`] makes the answer of what the function returned.
+//! A [`ResourceRoute`] is what the router keeps of either. `spec` builds one; [`UriTemplate`]
+//! matches URIs (RFC 6570); [`IntoContents`] makes the answer of what the function returned.
 
 pub(crate) mod contents;
 mod matching;
