@@ -8,6 +8,8 @@
 mod agreement;
 #[cfg(feature = "client")]
 mod client;
+#[cfg(all(test, feature = "client"))]
+mod client_table;
 mod decode;
 #[cfg(feature = "http-server")]
 mod http;
