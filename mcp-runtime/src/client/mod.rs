@@ -18,6 +18,8 @@ mod offers;
 mod opener;
 mod output;
 mod pages;
+#[cfg(test)]
+mod pair;
 mod reconnect;
 mod role;
 mod session;

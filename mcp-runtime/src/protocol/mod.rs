@@ -15,8 +15,6 @@ mod decode;
 mod http;
 mod methods;
 mod negotiate;
-#[cfg(all(test, feature = "client"))]
-mod pair;
 mod pending;
 mod refusal;
 mod server;

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{Admission, Agreement, ClientLifecycle, Pending, ServerLifecycle, Timeouts};
+use crate::protocol::{Admission, Agreement, ClientLifecycle, Pending, ServerLifecycle, Timeouts};
 
 /// What may happen next.
 #[derive(Clone, Copy, Debug)]
