@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use mcp_types::jsonrpc::code;
 use mcp_types::{
     BlobResourceContents, ReadResourceResult, ResourceContents, Revision, TextResourceContents,
@@ -11,7 +13,7 @@ use serde::Serialize;
 use crate::ProtocolError;
 use crate::protocol::Refusal;
 use crate::server::handler::run::Return;
-use crate::server::handler::{HandlerError, base64, error};
+use crate::server::handler::{HandlerError, error};
 use crate::server::tools::Json;
 
 /// What was read, before it is known under which URI and type.
@@ -140,7 +142,7 @@ impl Contents {
                 mime_type.or_else(|| Some("application/json".to_owned())),
             ),
             Self::Bytes(bytes) => {
-                let mut part = BlobResourceContents::new(uri, base64::encode(&bytes));
+                let mut part = BlobResourceContents::new(uri, STANDARD.encode(&bytes));
                 part.mime_type = mime_type;
                 ResourceContents::from(part)
             }

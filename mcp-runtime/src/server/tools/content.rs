@@ -1,8 +1,8 @@
 //! What a tool may return besides text.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use mcp_types::{AudioContent, ContentBlock, ImageContent, TextContent};
-
-use crate::server::handler::base64;
 
 /// A value that is returned as JSON: structured content, and a copy of it as text.
 ///
@@ -87,7 +87,7 @@ impl Audio {
 impl From<Image> for ContentBlock {
     fn from(image: Image) -> Self {
         Self::Image(ImageContent::new(
-            base64::encode(&image.data),
+            STANDARD.encode(&image.data),
             image.mime_type,
         ))
     }
@@ -96,7 +96,7 @@ impl From<Image> for ContentBlock {
 impl From<Audio> for ContentBlock {
     fn from(audio: Audio) -> Self {
         Self::Audio(AudioContent::new(
-            base64::encode(&audio.data),
+            STANDARD.encode(&audio.data),
             audio.mime_type,
         ))
     }
