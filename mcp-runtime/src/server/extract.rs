@@ -1,6 +1,7 @@
 //! What a handler may take by reference.
 
 use crate::ProtocolError;
+use crate::driver::Peer;
 use crate::server::Context;
 
 /// A value that is made from the context of a call.
@@ -34,6 +35,13 @@ pub trait FromContext: Sized + Send + Sync + 'static {
     /// When this call has no such value; the call is answered with the error, and the handler is
     /// not entered.
     fn from_context(cx: &Context) -> Result<Self, ProtocolError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl FromContext for Peer {
+    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
+        Ok(cx.peer().clone())
+    }
 }
 
 #[diagnostic::do_not_recommend]

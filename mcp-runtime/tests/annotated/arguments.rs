@@ -166,6 +166,24 @@ async fn every_type_arrives_as_it_was_sent() {
 }
 
 #[tokio::test]
+async fn a_whole_number_may_be_written_with_a_fraction() {
+    let server = Arguments.into_server();
+    for (sent, expected) in [("-7.0", "-7"), ("2.000", "2"), ("0.0", "0")] {
+        let mut wire = Wire::to(&server).await;
+        wire.handshake("2025-11-25").await;
+        let answer = wire
+            .ask_text(&format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"integer","arguments":{{"value":{sent}}}}}}}"#
+            ))
+            .await;
+        assert_eq!(answer["result"]["content"][0]["text"], expected);
+    }
+    for sent in [json!(2.5), json!("2.0")] {
+        faults(&server, "integer", json!({"value": sent})).await;
+    }
+}
+
+#[tokio::test]
 async fn an_option_may_be_left_out_also_behind_an_alias() {
     let server = Arguments.into_server();
     for tool in ["optional", "alias"] {

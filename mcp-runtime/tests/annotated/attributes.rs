@@ -164,7 +164,7 @@ async fn rules_are_shown_in_the_schema() {
 #[tokio::test]
 async fn defaults_stand_in_for_what_is_left_out() {
     let server = Attributes.into_server();
-    let arguments = json!({"topic": "tea", "tags": ["a"]});
+    let arguments = json!({"topic": "tea", "tags": ["a"], "limit": null, "tone": null});
     let result = call(&server, "rules", arguments).await;
     assert_eq!(result, text(r#"10 None tea ["a"] Loud none"#));
 }

@@ -1,5 +1,6 @@
 //! What a function may take by reference.
 
+use mcp_runtime::Peer;
 use mcp_runtime::prelude::*;
 use serde_json::json;
 
@@ -35,7 +36,7 @@ impl Contexts {
     }
 
     #[tool]
-    async fn later(&self, cx: &Cx, spoken: &Spoken) -> String {
+    async fn later(&self, cx: &Cx, spoken: &Spoken, _: &Peer) -> String {
         tokio::task::yield_now().await;
         format!("{} {}", cx.revision(), spoken.0)
     }

@@ -128,6 +128,19 @@ pub(crate) fn decode_prefix<'de, T: serde::Deserialize<'de>>(
     }
 }
 
+/// The whole number that `text` begins with in the form `2.0`, without its fraction, and how many
+/// bytes the number takes.
+pub(crate) fn whole_number(text: &str) -> Option<(&str, usize)> {
+    let is_digit = |letter: char| letter.is_ascii_digit();
+    let end = text.find(|letter| !is_digit(letter) && letter != '-')?;
+    let fraction = text.get(end..)?.strip_prefix('.')?;
+    let zeros = fraction.len() - fraction.trim_start_matches('0').len();
+    let follows = fraction.get(zeros..)?.chars().next();
+    let is_whole =
+        zeros > 0 && follows.is_none_or(|letter| !is_digit(letter) && !"eE".contains(letter));
+    is_whole.then(|| (&text[..end], end + 1 + zeros))
+}
+
 /// Where a scan of JSON text has got to.
 pub(super) struct Scanner<'a> {
     pub(super) text: &'a str,

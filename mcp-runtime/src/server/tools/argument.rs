@@ -166,6 +166,19 @@ impl<T> ArgumentSlot<'_, T> {
     }
 }
 
+impl<T> ArgumentSlot<'_, T> {
+    /// Reads what the schema allows, or callers mean, although the type does not decode it.
+    fn tolerate(&self, text: &str) -> Option<(Option<T>, usize)> {
+        if text.starts_with("null") && !self.argument.is_required() {
+            return Some((None, "null".len()));
+        }
+        // To JSON Schema, `2.0` is an integer.
+        let (whole, taken) = decode::whole_number(text)?;
+        let (value, _) = (self.argument.decode)(whole).ok()?;
+        Some((Some(value), taken))
+    }
+}
+
 impl<T> Slot for ArgumentSlot<'_, T> {
     fn name(&self) -> &'static str {
         self.argument.name
@@ -176,8 +189,12 @@ impl<T> Slot for ArgumentSlot<'_, T> {
     }
 
     fn read(&mut self, text: &str) -> serde_json::Result<usize> {
-        let (value, taken) = (self.argument.decode)(text)?;
-        self.value = Some(value);
+        let decode = self.argument.decode;
+        let (value, taken) = match decode(text) {
+            Ok((value, taken)) => (Some(value), taken),
+            Err(error) => self.tolerate(text).ok_or(error)?,
+        };
+        self.value = value;
         Ok(taken)
     }
 
