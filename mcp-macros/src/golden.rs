@@ -39,11 +39,15 @@ fn expand_item(mut item: Item) -> TokenStream {
     let attributes: &mut Vec<Attribute> = match &mut item {
         Item::Impl(block) => &mut block.attrs,
         Item::Fn(function) => &mut function.attrs,
+        Item::Mod(module) => &mut module.attrs,
         _ => return item.into_token_stream(),
     };
     for (name, expand) in [
         ("mcp_server", crate::server::server as fn(_, _) -> _),
         ("main", crate::entry::main as fn(_, _) -> _),
+        ("tool", |attribute, item| {
+            crate::entry::alone("tool", attribute, item)
+        }),
     ] {
         if let Some(attribute) = crate::signature::take_attribute(attributes, name) {
             return expand(enclosed(&attribute), item.into_token_stream());
@@ -58,6 +62,11 @@ fn enclosed(attribute: &Attribute) -> TokenStream {
         Meta::List(list) => list.tokens.clone(),
         Meta::Path(_) | Meta::NameValue(_) => TokenStream::new(),
     }
+}
+
+#[test]
+fn a_function_a_module_and_a_block() {
+    check("free");
 }
 
 #[test]

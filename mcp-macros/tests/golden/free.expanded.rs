@@ -1,0 +1,148 @@
+use mcp_runtime::prelude::*;
+/// Adds two whole numbers.
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug)]
+pub struct add;
+const _: () = {
+    use framework::__private as __mcp;
+    #[allow(unused_imports)]
+    use __mcp::forms::*;
+    /// Adds two whole numbers.
+    #[allow(clippy::needless_pass_by_value, clippy::unused_async, clippy::unused_self)]
+    pub async fn add(cx: &Context, a: i64, b: i64) -> i64 {
+        a + b
+    }
+    impl ::core::ops::Deref for add {
+        type Target = for<'__mcp> fn(
+            &'__mcp Context,
+            i64,
+            i64,
+        ) -> __mcp::Pin<
+            __mcp::Box<dyn ::core::future::Future<Output = i64> + Send + '__mcp>,
+        >;
+        fn deref(&self) -> &Self::Target {
+            const FUNCTION: for<'__mcp> fn(
+                &'__mcp Context,
+                i64,
+                i64,
+            ) -> __mcp::Pin<
+                __mcp::Box<dyn ::core::future::Future<Output = i64> + Send + '__mcp>,
+            > = |value_0, value_1, value_2| __mcp::Box::pin(
+                add(value_0, value_1, value_2),
+            );
+            &FUNCTION
+        }
+    }
+    impl __mcp::OfferedTool for add {
+        fn tool_route(self) -> __mcp::ToolRoute {
+            let mut spec = __mcp::ToolSpec::new("add")
+                .description("Adds two whole numbers.");
+            let arg_a = spec.argument(__mcp::argument::<i64>("a"));
+            let arg_b = spec.argument(__mcp::argument::<i64>("b"));
+            let form = spec
+                .returns({
+                    let returned = __mcp::Returned::<i64>::new();
+                    returned.of((&&&returned.success()).form())
+                });
+            spec.route(move |call| {
+                let mut arg_a = arg_a.slot();
+                let mut arg_b = arg_b.slot();
+                call.read(&mut [&mut arg_a, &mut arg_b])?;
+                let context_0 = call.context::<Context>()?;
+                let arg_a = arg_a.take()?;
+                let arg_b = arg_b.take()?;
+                __mcp::pending(form, async move { add(&context_0, arg_a, arg_b).await })
+            })
+        }
+    }
+};
+/// Greets.
+mod greeter {
+    /// Greets one person.
+    #[allow(clippy::needless_pass_by_value, clippy::unused_async, clippy::unused_self)]
+    fn greet(person: Person) -> String {
+        person.greeting()
+    }
+    /// The server that offers the functions of this module.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct Server;
+    const _: () = {
+        use ::mcp_runtime::__private as __mcp;
+        #[allow(unused_imports)]
+        use __mcp::forms::*;
+        impl __mcp::McpServer for Server
+        where
+            Server: ::core::marker::Send + ::core::marker::Sync + 'static,
+        {
+            fn register(self: __mcp::Arc<Self>, __server: &mut __mcp::ServerBuilder) {
+                __server
+                    .info(
+                        __mcp::implementation(
+                            "greeter",
+                            ::core::env!("CARGO_PKG_VERSION"),
+                        ),
+                    );
+                __server.instructions("Greets.");
+                const REVISIONS: __mcp::Revisions = __mcp::revisions("2025-06-18..");
+                __server.revisions(REVISIONS);
+                __server
+                    .cache(__mcp::milliseconds(300000u64), __mcp::CacheScope::Public);
+                __server
+                    .tool_route({
+                        let mut spec = __mcp::ToolSpec::new("greet")
+                            .description("Greets one person.");
+                        let arguments = spec.spread(__mcp::spread::<Person>());
+                        let form = spec
+                            .returns({
+                                let returned = __mcp::Returned::<String>::new();
+                                returned.of((&&&returned.success()).form())
+                            });
+                        spec.route(move |call| {
+                            let arguments = call.spread(&arguments)?;
+                            __mcp::pending(
+                                form,
+                                __mcp::blocking(move || greet(arguments)),
+                            )
+                        })
+                    });
+            }
+        }
+    };
+}
+impl Library {
+    #[allow(clippy::needless_pass_by_value, clippy::unused_async, clippy::unused_self)]
+    fn close(&self) {}
+}
+const _: () = {
+    use ::mcp_runtime::__private as __mcp;
+    #[allow(unused_imports)]
+    use __mcp::forms::*;
+    impl Library
+    where
+        Library: ::core::marker::Send + ::core::marker::Sync + 'static,
+    {
+        #[doc(hidden)]
+        pub(crate) fn __mcp_block_admin(
+            self: &__mcp::Arc<Self>,
+            __server: &mut __mcp::ServerBuilder,
+        ) {
+            __server
+                .tool_route({
+                    #[deprecated(
+                        note = "models choose by descriptions: write a doc comment, or `#[mcp_server(undocumented = \"allow\")]`"
+                    )]
+                    #[allow(non_upper_case_globals)]
+                    const close_has_no_description: () = ();
+                    let () = close_has_no_description;
+                    let mut spec = __mcp::ToolSpec::new("close");
+                    let form = spec
+                        .returns({
+                            let returned = __mcp::Returned::<()>::new();
+                            returned.of((&&&returned.success()).form())
+                        });
+                    let this = __mcp::Arc::clone(&self);
+                    spec.route(move |call| { __mcp::ready(form, Self::close(&this)) })
+                });
+        }
+    }
+};

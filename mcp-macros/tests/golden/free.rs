@@ -1,0 +1,23 @@
+use mcp_runtime::prelude::*;
+
+/// Adds two whole numbers.
+#[tool(crate = framework)]
+pub async fn add(cx: &Context, a: i64, b: i64) -> i64 {
+    a + b
+}
+
+/// Greets.
+#[mcp_server(name = "greeter", revisions = "2025-06-18..", cache(ttl = "5m", scope = public))]
+mod greeter {
+    /// Greets one person.
+    #[tool(blocking)]
+    fn greet(#[args] person: Person) -> String {
+        person.greeting()
+    }
+}
+
+#[mcp_server(block = admin)]
+impl Library {
+    #[tool]
+    fn close(&self) {}
+}
