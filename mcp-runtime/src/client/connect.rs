@@ -168,7 +168,8 @@ async fn settle(
         (Some((chosen, Era::Stateless)), Discovery::Found(found)) => {
             adopt(link, config, chosen, *found)
         }
-        (Some((chosen, Era::Stateless)), Discovery::Offers(_)) if chosen != asked => {
+        // Even where it is the version that was asked in: the server says that it has it.
+        (Some((chosen, Era::Stateless)), Discovery::Offers(_)) => {
             match discover(link, config, chosen).await? {
                 Discovery::Found(found) => adopt(link, config, chosen, *found),
                 _ => Err(none),
