@@ -16,6 +16,7 @@ use tokio::sync::watch;
 use tower_service::Service as _;
 
 use super::body::ResponseBody;
+use super::legacy;
 use super::rejection::Rejection;
 use super::response;
 use super::service::HttpService;
@@ -29,6 +30,8 @@ pub(super) struct Site {
 struct Shared {
     service: HttpService,
     path: String,
+    /// Whether the transport of 2024-11-05 is served as well.
+    sse: bool,
     builder: Builder<TokioExecutor>,
 }
 
@@ -36,7 +39,12 @@ struct Shared {
 const HEALTH: &str = "/health";
 
 impl Site {
-    pub(super) fn new(service: HttpService, path: String, head_timeout: Duration) -> Self {
+    pub(super) fn new(
+        service: HttpService,
+        path: String,
+        sse: bool,
+        head_timeout: Duration,
+    ) -> Self {
         let mut builder = Builder::new(TokioExecutor::new());
         builder
             .http1()
@@ -47,6 +55,7 @@ impl Site {
             shared: Arc::new(Shared {
                 service,
                 path,
+                sse,
                 builder,
             }),
         }
@@ -67,6 +76,11 @@ impl Site {
         }
         if path == HEALTH && request.method() == Method::GET {
             return Ok(self.health());
+        }
+        if self.shared.sse && (path == legacy::STREAM || path == legacy::MESSAGES) {
+            let (parts, body) = request.into_parts();
+            let served = legacy::serve(&self.service().hub, parts, body, addr).await;
+            return Ok(served.unwrap_or_else(Rejection::response));
         }
         Ok(Rejection::Path.response())
     }

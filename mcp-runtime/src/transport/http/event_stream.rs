@@ -83,6 +83,12 @@ impl EventStream {
         self
     }
 
+    /// Begins with `event`.
+    pub(super) fn beginning_with(mut self, event: Bytes) -> Self {
+        self.first.push_back(event);
+        self
+    }
+
     /// Begins with an empty event, whose id lets the client resume from here (2025-11-25,
     /// "Transports", section "Sending Messages to the Server").
     pub(super) fn primed(mut self) -> Self {

@@ -50,14 +50,22 @@ impl Hub {
             .ok()?;
         let log = EventLog::new(Arc::clone(&self.options.events), id);
         let lifecycle = ServerLifecycle::new(self.server.revisions());
-        let session = Session::new(id, owner, lifecycle, Some(log), now());
+        let session = Session::new(id, owner, lifecycle, Some(log), true, now());
+        Some(Arc::new(session))
+    }
+
+    /// A session that ends with the one stream that it has.
+    pub(super) fn connected_session(&self, owner: Option<Principal>) -> Option<Arc<Session>> {
+        let id = SessionId::random().ok()?;
+        let lifecycle = ServerLifecycle::new(self.server.revisions());
+        let session = Session::new(id, owner, lifecycle, None, true, now());
         Some(Arc::new(session))
     }
 
     /// A session for one request of a client that has none, because the server keeps none.
     pub(super) fn passing_session(&self, revision: Option<Revision>) -> Arc<Session> {
         let lifecycle = ServerLifecycle::without_handshake(revision, self.server.revisions());
-        let session = Session::new(SessionId::new(0), None, lifecycle, None, now());
+        let session = Session::new(SessionId::new(0), None, lifecycle, None, false, now());
         Arc::new(session)
     }
 

@@ -18,6 +18,7 @@ mod guard;
 mod handshake;
 mod headers;
 mod hub;
+mod legacy;
 mod mirror;
 mod options;
 mod permits;

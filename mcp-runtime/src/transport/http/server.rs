@@ -39,6 +39,7 @@ pub fn http(address: impl Into<HttpAddress>) -> Http {
     Http {
         address: address.into(),
         path: "/mcp".to_owned(),
+        sse: false,
         options: HttpOptions::default(),
         head_timeout: Duration::from_secs(30),
         max_connections: 10_000,
@@ -50,6 +51,7 @@ pub fn http(address: impl Into<HttpAddress>) -> Http {
 pub struct Http {
     address: HttpAddress,
     path: String,
+    sse: bool,
     options: HttpOptions,
     head_timeout: Duration,
     max_connections: usize,
@@ -60,6 +62,14 @@ impl Http {
     #[must_use]
     pub fn path(mut self, path: impl Into<String>) -> Self {
         self.path = path.into();
+        self
+    }
+
+    /// Serves clients of revision 2024-11-05 as well, which know only its HTTP+SSE transport: they
+    /// open `/sse`, and are told to post to `/messages`.
+    #[must_use]
+    pub fn with_sse(mut self) -> Self {
+        self.sse = true;
         self
     }
 
@@ -140,7 +150,12 @@ impl HttpServe {
         let listener = self.http.address.bind().await.map_err(ServeError::Open)?;
         let listening = Listening {
             listener,
-            site: Site::new(self.service, self.http.path, self.http.head_timeout),
+            site: Site::new(
+                self.service,
+                self.http.path,
+                self.http.sse,
+                self.http.head_timeout,
+            ),
             max_connections: self.http.max_connections,
             connections: JoinSet::new(),
             ending: watch::Sender::new(false),

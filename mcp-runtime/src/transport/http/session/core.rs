@@ -21,6 +21,8 @@ pub(in crate::transport::http) struct Session {
     owner: Option<Principal>,
     /// Absent where the client can't come back.
     log: Option<EventLog>,
+    /// Whether the client can answer what it is asked.
+    answers: bool,
     /// What belongs to no request: the client reads it with GET.
     standalone: Arc<Stream>,
     last_stream: AtomicU64,
@@ -45,6 +47,7 @@ impl Session {
         owner: Option<Principal>,
         lifecycle: ServerLifecycle,
         log: Option<EventLog>,
+        answers: bool,
         now: Instant,
     ) -> Self {
         Self {
@@ -52,6 +55,7 @@ impl Session {
             owner,
             standalone: Arc::new(Stream::new(0, log.clone())),
             log,
+            answers,
             last_stream: AtomicU64::new(0),
             last_id: AtomicI64::new(0),
             state: Mutex::new(State {
@@ -75,6 +79,10 @@ impl Session {
 
     pub(in crate::transport::http) fn standalone(&self) -> &Arc<Stream> {
         &self.standalone
+    }
+
+    pub(super) fn answers(&self) -> bool {
+        self.answers
     }
 
     pub(in crate::transport::http) fn log(&self) -> Option<&EventLog> {

@@ -59,7 +59,7 @@ impl Session {
         stream: &Arc<Stream>,
     ) -> Result<(), CallError> {
         let mut state = self.lock();
-        if self.log().is_none() || !stream.push(frame) {
+        if !self.answers() || !stream.push(frame) {
             return Err(CallError::Closed);
         }
         let stream = Arc::clone(stream);

@@ -12,6 +12,8 @@ use crate::transport::http::stream::Stream;
 pub(in crate::transport::http) enum Sink {
     /// It closes the stream of the request.
     Stream(Arc<Stream>),
+    /// It goes among everything else that the session sends.
+    Shared(Arc<Stream>),
     /// It waits for the answers to the rest of a batch.
     Batch(Arc<Batch>),
 }
@@ -20,6 +22,9 @@ impl Sink {
     pub(super) fn answer(&self, status: StatusCode, message: Vec<u8>) {
         match self {
             Self::Stream(stream) => stream.answer(status, message),
+            Self::Shared(stream) => {
+                stream.push(message);
+            }
             Self::Batch(batch) => batch.answer(Some(&message)),
         }
     }
@@ -28,6 +33,7 @@ impl Sink {
     pub(super) fn give_up(&self) {
         match self {
             Self::Stream(stream) => stream.end(),
+            Self::Shared(_) => {}
             Self::Batch(batch) => batch.answer(None),
         }
     }
@@ -35,7 +41,7 @@ impl Sink {
     /// Where the handler's other messages go.
     pub(super) fn stream(&self) -> &Arc<Stream> {
         match self {
-            Self::Stream(stream) => stream,
+            Self::Stream(stream) | Self::Shared(stream) => stream,
             Self::Batch(batch) => batch.stream(),
         }
     }

@@ -138,7 +138,7 @@ mod tests {
         let log = Some(EventLog::new(Arc::new(MemoryEvents::new()), id));
         let lifecycle = ServerLifecycle::new(Revisions::ALL);
         let owner = Some(Principal::new("ann"));
-        Arc::new(Session::new(id, owner, lifecycle, log, now))
+        Arc::new(Session::new(id, owner, lifecycle, log, true, now))
     }
 
     const IDLE: Duration = Duration::from_secs(60);

@@ -1,0 +1,79 @@
+//! HTTP+SSE, the transport of 2024-11-05.
+
+use http::Response;
+use hyper::body::Incoming;
+use serde_json::{Value, json};
+
+use crate::site::{Site, read_until};
+use crate::support::{call, initialize};
+
+/// Opens the stream, and says where to post.
+async fn open(site: &Site) -> (Response<Incoming>, String) {
+    let request = site.request("GET").uri("/sse").body(String::new()).unwrap();
+    let mut stream = site.start(request).await;
+    assert_eq!(stream.headers()["content-type"], "text/event-stream");
+    let first = read_until(&mut stream, "\n\n").await;
+    let address = first.strip_prefix("event: endpoint\ndata: ").unwrap();
+    (stream, address.trim_end().to_owned())
+}
+
+async fn post(site: &Site, address: &str, message: &Value) -> u16 {
+    let request = site
+        .request("POST")
+        .uri(address)
+        .header("content-type", "application/json");
+    let answer = site.send(request.body(message.to_string()).unwrap()).await;
+    answer.status.as_u16()
+}
+
+async fn answer(stream: &mut Response<Incoming>) -> Value {
+    let event = read_until(stream, "\n\n").await;
+    let data = event.lines().find_map(|line| line.strip_prefix("data: "));
+    serde_json::from_str(data.unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn an_old_client_is_served_beside_the_new_ones() {
+    let site = Site::serve(|http| http.with_sse()).await;
+    let (mut stream, address) = open(&site).await;
+    assert_eq!(post(&site, &address, &initialize("2024-11-05")).await, 202);
+    let agreed = answer(&mut stream).await;
+    assert_eq!(agreed["result"]["protocolVersion"], "2024-11-05");
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(post(&site, &address, &initialized).await, 202);
+    for tool in ["echo", "soon"] {
+        assert_eq!(
+            post(&site, &address, &call(tool, tool, json!({}))).await,
+            202
+        );
+        assert_eq!(answer(&mut stream).await["id"], tool);
+    }
+    assert_eq!(
+        post(&site, &address, &call(2, "tell", json!({}))).await,
+        202
+    );
+    let events = read_until(&mut stream, "told").await;
+    assert!(events.contains("notifications/progress"), "{events}");
+    assert_eq!(post(&site, &address, &json!([])).await, 202);
+    assert_eq!(answer(&mut stream).await["error"]["code"], -32600);
+    site.lives_on().await;
+}
+
+#[tokio::test]
+async fn the_session_ends_with_its_stream() {
+    let site = Site::serve(|http| http.with_sse()).await;
+    let (stream, address) = open(&site).await;
+    drop(stream);
+    while post(&site, &address, &initialize("2024-11-05")).await != 404 {}
+    assert_eq!(
+        post(&site, "/messages", &initialize("2024-11-05")).await,
+        400
+    );
+}
+
+#[tokio::test]
+async fn it_is_not_served_unless_it_is_asked_for() {
+    let site = Site::open().await;
+    let request = site.request("GET").uri("/sse").body(String::new()).unwrap();
+    assert_eq!(site.send(request).await.status, 404);
+}
