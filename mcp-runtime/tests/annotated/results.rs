@@ -124,6 +124,11 @@ impl Results {
     }
 
     #[tool]
+    fn any(&self) -> Value {
+        json!({"any": [1]})
+    }
+
+    #[tool]
     async fn list(&self) -> Vec<Book> {
         vec![book()]
     }
@@ -217,6 +222,7 @@ async fn every_return_type_answers() {
             json!({"content": [{"type": "resource_link", "name": "emma", "uri": "book://emma"}]}),
         ),
         ("number_as_json", structured("5", json!(5))),
+        ("any", structured(r#"{"any":[1]}"#, json!({"any": [1]}))),
         ("own", structured(emma_text, emma.clone())),
         ("list", structured(&format!("[{emma_text}]"), json!([emma]))),
         ("optional", structured("null", json!(null))),
@@ -258,6 +264,7 @@ async fn only_what_is_structured_has_an_output_schema() {
         listed(Results, "list").await["outputSchema"],
         json!({"type": "array", "items": book})
     );
+    assert_eq!(listed(Results, "any").await["outputSchema"], json!({}));
     for tool in [
         "unit",
         "string",
@@ -284,6 +291,7 @@ async fn older_revisions_get_structured_content_in_an_object() {
         ("2025-11-25", "list", json!({"result": [emma]})),
         ("2025-11-25", "optional", json!({"result": null})),
         ("2025-11-25", "own", emma.clone()),
+        ("2025-11-25", "any", json!({"result": {"any": [1]}})),
         ("2025-03-26", "list", Value::Null),
     ] {
         let mut wire = Wire::to(&Results.into_server()).await;
