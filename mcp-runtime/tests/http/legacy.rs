@@ -2,6 +2,7 @@
 
 use http::Response;
 use hyper::body::Incoming;
+use mcp_runtime::transport::http::Http;
 use serde_json::{Value, json};
 
 use crate::site::{Site, read_until};
@@ -34,7 +35,7 @@ async fn answer(stream: &mut Response<Incoming>) -> Value {
 
 #[tokio::test]
 async fn an_old_client_is_served_beside_the_new_ones() {
-    let site = Site::serve(|http| http.with_sse()).await;
+    let site = Site::serve(Http::with_sse).await;
     let (mut stream, address) = open(&site).await;
     assert_eq!(post(&site, &address, &initialize("2024-11-05")).await, 202);
     let agreed = answer(&mut stream).await;
@@ -61,7 +62,7 @@ async fn an_old_client_is_served_beside_the_new_ones() {
 
 #[tokio::test]
 async fn the_session_ends_with_its_stream() {
-    let site = Site::serve(|http| http.with_sse()).await;
+    let site = Site::serve(Http::with_sse).await;
     let (stream, address) = open(&site).await;
     drop(stream);
     while post(&site, &address, &initialize("2024-11-05")).await != 404 {}
