@@ -169,12 +169,12 @@ async fn sessions_beyond_the_limit_are_refused_until_one_ends() {
 
 #[tokio::test]
 async fn a_session_that_nobody_uses_ends() {
-    let site = Site::with(HttpOptions::default().session_idle(Duration::from_millis(30))).await;
+    let site = Site::with(HttpOptions::default().session_idle(Duration::from_millis(250))).await;
     let session = site.session("2025-06-18").await;
     let stream = session.listen(None).await;
     let unused = site.session("2025-06-18").await;
     let opened = std::time::Instant::now();
-    while opened.elapsed() < Duration::from_millis(200) {
+    while opened.elapsed() < Duration::from_secs(1) {
         tokio::task::yield_now().await;
     }
     let list = request(1, "tools/list", json!({}));

@@ -156,3 +156,51 @@ impl EventStream {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use super::*;
+    use crate::transport::http::events::{EventLog, MemoryEvents};
+    use crate::transport::http::session::SessionId;
+
+    const QUIET: Duration = Duration::from_secs(60);
+
+    fn read(events: &mut EventStream) -> String {
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut read = Vec::new();
+        while let Poll::Ready(Some(bytes)) = events.poll_bytes(&mut cx) {
+            read.extend_from_slice(&bytes);
+        }
+        String::from_utf8(read).unwrap()
+    }
+
+    #[tokio::test]
+    async fn what_is_sent_while_events_are_looked_up_comes_once() {
+        let log = EventLog::new(Arc::new(MemoryEvents::new()), SessionId::new(1));
+        let stream = Arc::new(Stream::new(1, Some(log.clone())));
+        stream.push(b"a".to_vec());
+        let ticket = stream.attach_for_replay();
+        stream.push(b"b".to_vec());
+        let from = EventId {
+            stream: 1,
+            sequence: 0,
+        };
+        let missed = log.replay(from).await;
+        stream.push(b"c".to_vec());
+        let mut resumed = EventStream::resumed(stream, ticket, &missed, QUIET);
+        let expected = "id: 1-1\ndata: a\n\nid: 1-2\ndata: b\n\nid: 1-3\ndata: c\n\n";
+        assert_eq!(read(&mut resumed), expected);
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_comes_later_takes_over() {
+        let stream = Arc::new(Stream::new(1, None));
+        let mut first = EventStream::new(Arc::clone(&stream), None, QUIET);
+        let mut second = EventStream::new(Arc::clone(&stream), None, QUIET);
+        stream.push(b"a".to_vec());
+        assert_eq!(read(&mut first), "");
+        assert_eq!(read(&mut second), "data: a\n\n");
+    }
+}
