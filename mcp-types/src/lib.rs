@@ -14,6 +14,7 @@ pub mod jsonrpc;
 mod meta;
 mod method;
 mod number;
+mod object;
 mod one_or_many;
 mod open_enum;
 mod raw;

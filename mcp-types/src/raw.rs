@@ -78,13 +78,6 @@ impl RawJson {
     }
 }
 
-/// Reads a value that is there, be it null.
-pub(crate) fn some<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<RawJson>, D::Error> {
-    RawJson::deserialize(deserializer).map(Some)
-}
-
 impl From<Box<RawValue>> for RawJson {
     fn from(raw: Box<RawValue>) -> Self {
         Self(raw)

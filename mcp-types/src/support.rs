@@ -1,13 +1,11 @@
 //! What generated code brings into scope.
 
 pub(crate) mod model {
-    pub(crate) use crate::union::Key;
+    pub(crate) use crate::object::{self, Object, once};
     pub(crate) use crate::{JsonObject, OneOrMany, ProgressToken, RawJson, RequestId};
-    pub(crate) use serde::de::{Error, MapAccess, Visitor};
-    pub(crate) use serde::ser::SerializeMap;
-    pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    pub(crate) use serde::de::{Error, MapAccess};
+    pub(crate) use serde::{Deserialize, Deserializer, Serialize};
     pub(crate) use std::collections::BTreeMap;
-    pub(crate) use std::fmt;
 }
 
 pub(crate) mod enums {
@@ -18,10 +16,11 @@ pub(crate) mod enums {
 
 pub(crate) mod unions {
     pub(crate) use crate::RawJson;
+    pub(crate) use crate::object::Object;
     pub(crate) use crate::union::best_match::{self, ByBestMatch, Candidate};
     pub(crate) use crate::union::message::{self, ByMethod, Params};
     pub(crate) use crate::union::{self, ByField, ByKey};
-    pub(crate) use serde::de::Error;
+    pub(crate) use serde::de::{Error, MapAccess};
     pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
     pub(crate) use serde_json::value::RawValue;
 }
@@ -34,7 +33,10 @@ pub(crate) mod availability {
 }
 
 pub(crate) mod borrowed {
-    pub(crate) use serde::Deserialize;
+    pub(crate) use crate::object::{self, Object, once};
+    pub(crate) use crate::union::Key;
+    pub(crate) use serde::de::{Error, MapAccess};
+    pub(crate) use serde::{Deserialize, Deserializer};
     pub(crate) use serde_json::value::RawValue;
     pub(crate) use std::borrow::Cow;
 }

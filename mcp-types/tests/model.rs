@@ -3,13 +3,14 @@
 
 use mcp_types::{
     CallToolRequest, CallToolRequestParams, CallToolRequestParamsRef, CallToolResult,
-    ClientRequest, ContentBlock, ElicitRequestParams, InputRequest, LoggingLevel, OneOrMany,
-    PrimitiveSchemaDefinition, Request, ResourceContents, Role, SamplingMessage, TextContent, Tool,
+    ClientCapabilities, ClientRequest, ContentBlock, ElicitRequestParams, EmptyResult,
+    Implementation, InputRequest, LoggingLevel, OneOrMany, PrimitiveSchemaDefinition, RawJson,
+    Request, ResourceContents, Role, SamplingMessage, TextContent, Tool,
 };
 use std::borrow::Cow;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 fn round_trip<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(json: &Value) -> T {
@@ -180,4 +181,76 @@ fn borrowed_parameters_point_into_the_message() {
     let escaped: CallToolRequestParamsRef<'_> = serde_json::from_str(r#"{"name":"a\"b"}"#).unwrap();
     assert_eq!(escaped.name, "a\"b");
     assert!(escaped.arguments.is_none());
+}
+
+/// Why `text` is no `T`.
+fn fault<'a, T: Deserialize<'a> + std::fmt::Debug>(text: &'a str) -> String {
+    serde_json::from_str::<T>(text).unwrap_err().to_string()
+}
+
+#[test]
+fn a_list_is_no_object() {
+    let message = fault::<Implementation>(r#"["name","1"]"#);
+    let expected = "invalid type: sequence, expected an object, Implementation";
+    assert!(message.starts_with(expected), "{message}");
+    for empty in ["[]", "null", "1"] {
+        fault::<ClientCapabilities>(empty);
+        fault::<EmptyResult>(empty);
+        fault::<CallToolRequestParamsRef<'_>>(empty);
+        fault::<ContentBlock>(empty);
+        fault::<ResourceContents>(empty);
+        fault::<ClientRequest>(empty);
+    }
+    fault::<CallToolRequestParamsRef<'_>>(r#"[null,null,null,"add",null,null]"#);
+    fault::<ContentBlock>(r#"["text","hi"]"#);
+    serde_json::from_value::<Implementation>(json!(["name", "1"])).unwrap_err();
+}
+
+#[test]
+fn a_field_is_there_but_once() {
+    for text in [
+        r#"{"x":1,"x":2,"name":"a","name":"b"}"#,
+        r#"{"name":"a","\u006eame":"b"}"#,
+    ] {
+        let expected = "duplicate field `name`";
+        let message = fault::<Implementation>(text);
+        assert!(message.starts_with(expected), "{message}");
+        let message = fault::<CallToolRequestParamsRef<'_>>(text);
+        assert!(message.starts_with(expected), "{message}");
+    }
+    let message = fault::<EmptyResult>(r#"{"_meta":null,"_meta":null}"#);
+    assert!(message.starts_with("duplicate field `_meta`"), "{message}");
+}
+
+#[test]
+fn a_missing_field_is_named_as_on_the_wire() {
+    let message = fault::<Tool>(r#"{"name":"add"}"#);
+    assert!(
+        message.starts_with("missing field `inputSchema`"),
+        "{message}"
+    );
+    let message = fault::<CallToolRequestParamsRef<'_>>("{}");
+    assert!(message.starts_with("missing field `name`"), "{message}");
+}
+
+#[test]
+fn names_with_escapes_are_the_names_they_stand_for() {
+    let text = r#"{"na\u006de":"add","\u0076ersion":"1","\u0078":[{}]}"#;
+    let expected = Implementation::new("add", "1");
+    assert_eq!(
+        serde_json::from_str::<Implementation>(text).unwrap(),
+        expected
+    );
+    let reader = serde_json::from_reader::<_, Implementation>(text.as_bytes());
+    assert_eq!(reader.unwrap(), expected);
+    let open: EmptyResult = serde_json::from_str(r#"{"\u0078":[{}]}"#).unwrap();
+    assert_eq!(open.extra["x"], json!([{}]));
+}
+
+#[test]
+fn null_is_a_value_where_anything_is_one() {
+    let result: CallToolResult =
+        serde_json::from_str(r#"{"content":[],"structuredContent":null}"#).unwrap();
+    let null = RawJson::from_text("null").unwrap();
+    assert_eq!(result.structured_content, Some(null));
 }

@@ -10,125 +10,237 @@ use crate::support::borrowed::*;
 /// in.
 ///
 /// Decoding allocates nothing, unless a string has escapes.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CallToolRequestParamsRef<'a> {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", borrow, default)]
     pub meta: Option<&'a RawValue>,
     /// Arguments as a JSON object that fits the tool's `inputSchema`. Absent means none.
     ///
     /// Revisions: all.
-    #[serde(borrow, default)]
     pub arguments: Option<&'a RawValue>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "inputResponses", borrow, default)]
     pub input_responses: Option<&'a RawValue>,
     /// Which tool to run, by its `name` in the list.
     ///
     /// Revisions: all.
-    #[serde(borrow)]
     pub name: Cow<'a, str>,
     /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
     /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(
-        rename = "requestState",
-        borrow,
-        default,
-        deserialize_with = "crate::union::text_option"
-    )]
     pub request_state: Option<Cow<'a, str>>,
     /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
     /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(borrow, default)]
     pub task: Option<&'a RawValue>,
+}
+
+impl<'a> Object<'a> for CallToolRequestParamsRef<'a> {
+    const NAME: &'static str = "CallToolRequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "arguments" => 1usize,
+                "inputResponses" => 2usize,
+                "name" => 3usize,
+                "requestState" => 4usize,
+                "task" => 5usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut arguments = None;
+        let mut input_responses = None;
+        let mut name = None;
+        let mut request_state = None;
+        let mut task = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut arguments, "arguments", &mut map),
+                2usize => once(&mut input_responses, "inputResponses", &mut map),
+                3usize => once(&mut name, "name", &mut map),
+                4usize => once(&mut request_state, "requestState", &mut map),
+                _ => once(&mut task, "task", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            arguments: arguments.flatten(),
+            input_responses: input_responses.flatten(),
+            name: name
+                .map(|Key(text)| text)
+                .ok_or_else(|| A::Error::missing_field("name"))?,
+            request_state: request_state.flatten().map(|Key(text)| text),
+            task: task.flatten(),
+        })
+    }
+}
+
+impl<'a> Deserialize<'a> for CallToolRequestParamsRef<'a> {
+    fn deserialize<D: Deserializer<'a>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
 }
 
 /// [`GetPromptRequestParams`](super::GetPromptRequestParams), borrowed from the message it
 /// came in.
 ///
 /// Decoding allocates nothing, unless a string has escapes.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct GetPromptRequestParamsRef<'a> {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", borrow, default)]
     pub meta: Option<&'a RawValue>,
     /// Value of each argument as text, by the argument's name.
     ///
     /// Revisions: all.
-    #[serde(borrow, default)]
     pub arguments: Option<&'a RawValue>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "inputResponses", borrow, default)]
     pub input_responses: Option<&'a RawValue>,
     /// Which prompt, by its `name` in the list.
     ///
     /// Revisions: all.
-    #[serde(borrow)]
     pub name: Cow<'a, str>,
     /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
     /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(
-        rename = "requestState",
-        borrow,
-        default,
-        deserialize_with = "crate::union::text_option"
-    )]
     pub request_state: Option<Cow<'a, str>>,
+}
+
+impl<'a> Object<'a> for GetPromptRequestParamsRef<'a> {
+    const NAME: &'static str = "GetPromptRequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "arguments" => 1usize,
+                "inputResponses" => 2usize,
+                "name" => 3usize,
+                "requestState" => 4usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut arguments = None;
+        let mut input_responses = None;
+        let mut name = None;
+        let mut request_state = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut arguments, "arguments", &mut map),
+                2usize => once(&mut input_responses, "inputResponses", &mut map),
+                3usize => once(&mut name, "name", &mut map),
+                _ => once(&mut request_state, "requestState", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            arguments: arguments.flatten(),
+            input_responses: input_responses.flatten(),
+            name: name
+                .map(|Key(text)| text)
+                .ok_or_else(|| A::Error::missing_field("name"))?,
+            request_state: request_state.flatten().map(|Key(text)| text),
+        })
+    }
+}
+
+impl<'a> Deserialize<'a> for GetPromptRequestParamsRef<'a> {
+    fn deserialize<D: Deserializer<'a>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
 }
 
 /// [`ReadResourceRequestParams`](super::ReadResourceRequestParams), borrowed from the message
 /// it came in.
 ///
 /// Decoding allocates nothing, unless a string has escapes.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParamsRef<'a> {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", borrow, default)]
     pub meta: Option<&'a RawValue>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "inputResponses", borrow, default)]
     pub input_responses: Option<&'a RawValue>,
     /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
     /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(
-        rename = "requestState",
-        borrow,
-        default,
-        deserialize_with = "crate::union::text_option"
-    )]
     pub request_state: Option<Cow<'a, str>>,
     /// Which resource. The scheme is free; the server alone knows what it means.
     ///
     /// Revisions: all.
-    #[serde(borrow)]
     pub uri: Cow<'a, str>,
+}
+
+impl<'a> Object<'a> for ReadResourceRequestParamsRef<'a> {
+    const NAME: &'static str = "ReadResourceRequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "inputResponses" => 1usize,
+                "requestState" => 2usize,
+                "uri" => 3usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut input_responses = None;
+        let mut request_state = None;
+        let mut uri = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut input_responses, "inputResponses", &mut map),
+                2usize => once(&mut request_state, "requestState", &mut map),
+                _ => once(&mut uri, "uri", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            input_responses: input_responses.flatten(),
+            request_state: request_state.flatten().map(|Key(text)| text),
+            uri: uri.map(|Key(text)| text).ok_or_else(|| A::Error::missing_field("uri"))?,
+        })
+    }
+}
+
+impl<'a> Deserialize<'a> for ReadResourceRequestParamsRef<'a> {
+    fn deserialize<D: Deserializer<'a>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
 }

@@ -13,24 +13,23 @@ use crate::support::model::*;
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Annotations {
     /// For whom the content is meant. Both roles may be listed; absent means no preference.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub audience: Option<Vec<Role>>,
     /// When the underlying data last changed, as ISO 8601 text such as `2025-01-12T15:00:58Z`.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "lastModified", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "lastModified", skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
     /// Importance between 0 (may be left out) and 1 (practically indispensable).
     ///
     /// Revisions: all.
     #[serde(
-        default,
         skip_serializing_if = "Option::is_none",
         serialize_with = "crate::number::serialize_option"
     )]
@@ -70,13 +69,51 @@ impl Annotations {
     }
 }
 
+impl<'de> Object<'de> for Annotations {
+    const NAME: &'static str = "Annotations";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "audience" => 0usize,
+                "lastModified" => 1usize,
+                "priority" => 2usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut audience = None;
+        let mut last_modified = None;
+        let mut priority = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut audience, "audience", &mut map),
+                1usize => once(&mut last_modified, "lastModified", &mut map),
+                _ => once(&mut priority, "priority", &mut map),
+            }?;
+        }
+        Ok(Self {
+            audience: audience.flatten(),
+            last_modified: last_modified.flatten(),
+            priority: priority.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Annotations {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Sound, carried inline.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-03-26.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "audio")]
 #[non_exhaustive]
 pub struct AudioContent {
@@ -84,12 +121,12 @@ pub struct AudioContent {
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// The bytes of the sound, base64-encoded.
     ///
@@ -129,20 +166,62 @@ impl AudioContent {
     }
 }
 
+impl<'de> Object<'de> for AudioContent {
+    const NAME: &'static str = "AudioContent";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "annotations" => 1usize,
+                "data" => 2usize,
+                "mimeType" => 3usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut annotations = None;
+        let mut data = None;
+        let mut mime_type = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut annotations, "annotations", &mut map),
+                2usize => once(&mut data, "data", &mut map),
+                _ => once(&mut mime_type, "mimeType", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            annotations: annotations.flatten(),
+            data: data.ok_or_else(|| A::Error::missing_field("data"))?,
+            mime_type: mime_type.ok_or_else(|| A::Error::missing_field("mimeType"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for AudioContent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The content of a resource that is not text, carried as base64.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct BlobResourceContents {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// The bytes, base64-encoded.
     ///
@@ -151,7 +230,7 @@ pub struct BlobResourceContents {
     /// Media type, if known.
     ///
     /// Revisions: all.
-    #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Which resource this is: the one asked for, or a part of it.
     ///
@@ -186,30 +265,72 @@ impl BlobResourceContents {
     }
 }
 
+impl<'de> Object<'de> for BlobResourceContents {
+    const NAME: &'static str = "BlobResourceContents";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "blob" => 1usize,
+                "mimeType" => 2usize,
+                "uri" => 3usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut blob = None;
+        let mut mime_type = None;
+        let mut uri = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut blob, "blob", &mut map),
+                2usize => once(&mut mime_type, "mimeType", &mut map),
+                _ => once(&mut uri, "uri", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            blob: blob.ok_or_else(|| A::Error::missing_field("blob"))?,
+            mime_type: mime_type.flatten(),
+            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for BlobResourceContents {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// A yes-or-no field of a form.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[serde(tag = "type", rename = "boolean")]
 #[non_exhaustive]
 pub struct BooleanSchema {
     /// Answer that the form starts with.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<bool>,
     /// What to fill in, in words for the user.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -246,31 +367,69 @@ impl BooleanSchema {
     }
 }
 
+impl<'de> Object<'de> for BooleanSchema {
+    const NAME: &'static str = "BooleanSchema";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "default" => 0usize,
+                "description" => 1usize,
+                "title" => 2usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut default = None;
+        let mut description = None;
+        let mut title = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut default, "default", &mut map),
+                1usize => once(&mut description, "description", &mut map),
+                _ => once(&mut title, "title", &mut map),
+            }?;
+        }
+        Ok(Self {
+            default: default.flatten(),
+            description: description.flatten(),
+            title: title.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for BooleanSchema {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `tools/call`, from the client: which tool to run, and with what.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CallToolRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Arguments as a JSON object that fits the tool's `inputSchema`. Absent means none.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<RawJson>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "inputResponses", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "inputResponses", skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<BTreeMap<String, InputResponse>>,
     /// Which tool to run, by its `name` in the list.
     ///
@@ -280,13 +439,13 @@ pub struct CallToolRequestParams {
     /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "requestState", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "requestState", skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
     /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
     /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
 }
 
@@ -345,6 +504,56 @@ impl CallToolRequestParams {
     }
 }
 
+impl<'de> Object<'de> for CallToolRequestParams {
+    const NAME: &'static str = "CallToolRequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "arguments" => 1usize,
+                "inputResponses" => 2usize,
+                "name" => 3usize,
+                "requestState" => 4usize,
+                "task" => 5usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut arguments = None;
+        let mut input_responses = None;
+        let mut name = None;
+        let mut request_state = None;
+        let mut task = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut arguments, "arguments", &mut map),
+                2usize => once(&mut input_responses, "inputResponses", &mut map),
+                3usize => once(&mut name, "name", &mut map),
+                4usize => once(&mut request_state, "requestState", &mut map),
+                _ => once(&mut task, "task", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            arguments: arguments.flatten(),
+            input_responses: input_responses.flatten(),
+            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            request_state: request_state.flatten(),
+            task: task.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for CallToolRequestParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// What a tool returned. A tool that fails says so here, with `isError`, so that the model
 /// can read why and try again; an unknown tool is a JSON-RPC error instead.
 ///
@@ -352,14 +561,14 @@ impl CallToolRequestParams {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CallToolResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// The outcome in a form that a language model reads.
     ///
@@ -368,25 +577,20 @@ pub struct CallToolResult {
     /// True if the tool failed; `content` then says why. Default: false.
     ///
     /// Revisions: all.
-    #[serde(rename = "isError", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "isError", skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
     /// Which kind of answer this is. Absent, as from servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// The outcome as JSON, fitting the tool's `outputSchema` where it has one; before 2026-07-28
     /// always an object. Servers repeat it as text in `content` for clients that do not look
     /// here.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(
-        rename = "structuredContent",
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "crate::raw::some"
-    )]
+    #[serde(rename = "structuredContent", skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<RawJson>,
 }
 
@@ -435,13 +639,59 @@ impl CallToolResult {
     }
 }
 
+impl<'de> Object<'de> for CallToolResult {
+    const NAME: &'static str = "CallToolResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "content" => 1usize,
+                "isError" => 2usize,
+                "resultType" => 3usize,
+                "structuredContent" => 4usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut content = None;
+        let mut is_error = None;
+        let mut result_type = None;
+        let mut structured_content = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut content, "content", &mut map),
+                2usize => once(&mut is_error, "isError", &mut map),
+                3usize => once(&mut result_type, "resultType", &mut map),
+                _ => once(&mut structured_content, "structuredContent", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            content: content.ok_or_else(|| A::Error::missing_field("content"))?,
+            is_error: is_error.flatten(),
+            result_type: result_type.flatten(),
+            structured_content,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for CallToolResult {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `tasks/cancel`, from whoever asked for the task.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CancelTaskRequestParams {
     /// Which task to stop.
@@ -459,31 +709,63 @@ impl CancelTaskRequestParams {
     }
 }
 
+impl<'de> Object<'de> for CancelTaskRequestParams {
+    const NAME: &'static str = "CancelTaskRequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "taskId" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut task_id = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut task_id, "taskId", &mut map)?;
+        }
+        Ok(Self {
+            task_id: task_id.ok_or_else(|| A::Error::missing_field("taskId"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for CancelTaskRequestParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The task after it was cancelled.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CancelTaskResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// When it began, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "createdAt")]
     pub created_at: String,
     /// When its state last changed, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "lastUpdatedAt")]
     pub last_updated_at: String,
     /// How long to wait between two looks at it, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "pollInterval", skip_serializing_if = "Option::is_none")]
     pub poll_interval: Option<i64>,
     /// How it is getting on.
     ///
@@ -493,16 +775,19 @@ pub struct CancelTaskResult {
     /// doing.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "statusMessage", skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Id of the task, chosen by whoever runs it.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "taskId")]
     pub task_id: String,
     /// How long it is kept, in milliseconds from when it began; null means without limit.
     ///
     /// Revisions: 2025-11-25 only.
     pub ttl: Option<i64>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -551,82 +836,64 @@ impl CancelTaskResult {
     }
 }
 
-impl Serialize for CancelTaskResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if let Some(value) = &self.meta {
-            map.serialize_entry("_meta", value)?;
+impl<'de> Object<'de> for CancelTaskResult {
+    const NAME: &'static str = "CancelTaskResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "createdAt" => 1usize,
+                "lastUpdatedAt" => 2usize,
+                "pollInterval" => 3usize,
+                "status" => 4usize,
+                "statusMessage" => 5usize,
+                "taskId" => 6usize,
+                "ttl" => 7usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut created_at = None;
+        let mut last_updated_at = None;
+        let mut poll_interval = None;
+        let mut status = None;
+        let mut status_message = None;
+        let mut task_id = None;
+        let mut ttl = None;
+        let mut extra = JsonObject::new();
+        while let Some(index) = object::next_or_keep::<Self, _>(&mut map, &mut extra)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut created_at, "createdAt", &mut map),
+                2usize => once(&mut last_updated_at, "lastUpdatedAt", &mut map),
+                3usize => once(&mut poll_interval, "pollInterval", &mut map),
+                4usize => once(&mut status, "status", &mut map),
+                5usize => once(&mut status_message, "statusMessage", &mut map),
+                6usize => once(&mut task_id, "taskId", &mut map),
+                _ => once(&mut ttl, "ttl", &mut map),
+            }?;
         }
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.poll_interval {
-            map.serialize_entry("pollInterval", value)?;
-        }
-        map.serialize_entry("status", &self.status)?;
-        if let Some(value) = &self.status_message {
-            map.serialize_entry("statusMessage", value)?;
-        }
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("ttl", &self.ttl)?;
-        for (key, value) in &self.extra {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
+        Ok(Self {
+            meta: meta.flatten(),
+            created_at: created_at.ok_or_else(|| A::Error::missing_field("createdAt"))?,
+            last_updated_at: last_updated_at
+                .ok_or_else(|| A::Error::missing_field("lastUpdatedAt"))?,
+            poll_interval: poll_interval.flatten(),
+            status: status.ok_or_else(|| A::Error::missing_field("status"))?,
+            status_message: status_message.flatten(),
+            task_id: task_id.ok_or_else(|| A::Error::missing_field("taskId"))?,
+            ttl: ttl.flatten(),
+            extra,
+        })
     }
 }
 
 impl<'de> Deserialize<'de> for CancelTaskResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = CancelTaskResult;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object, CancelTaskResult")
-            }
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> Result<CancelTaskResult, A::Error> {
-                let mut meta = None;
-                let mut created_at = None;
-                let mut last_updated_at = None;
-                let mut poll_interval = None;
-                let mut status = None;
-                let mut status_message = None;
-                let mut task_id = None;
-                let mut ttl = None;
-                let mut extra = JsonObject::new();
-                while let Some(Key(key)) = map.next_key()? {
-                    match &*key {
-                        "_meta" => meta = map.next_value()?,
-                        "createdAt" => created_at = Some(map.next_value()?),
-                        "lastUpdatedAt" => last_updated_at = Some(map.next_value()?),
-                        "pollInterval" => poll_interval = map.next_value()?,
-                        "status" => status = Some(map.next_value()?),
-                        "statusMessage" => status_message = map.next_value()?,
-                        "taskId" => task_id = Some(map.next_value()?),
-                        "ttl" => ttl = Some(map.next_value()?),
-                        _ => {
-                            extra.insert(key.into_owned(), map.next_value()?);
-                        }
-                    }
-                }
-                Ok(CancelTaskResult {
-                    meta,
-                    created_at: created_at
-                        .ok_or_else(|| A::Error::missing_field("createdAt"))?,
-                    last_updated_at: last_updated_at
-                        .ok_or_else(|| A::Error::missing_field("lastUpdatedAt"))?,
-                    poll_interval,
-                    status: status.ok_or_else(|| A::Error::missing_field("status"))?,
-                    status_message,
-                    task_id: task_id.ok_or_else(|| A::Error::missing_field("taskId"))?,
-                    ttl: ttl.ok_or_else(|| A::Error::missing_field("ttl"))?,
-                    extra,
-                })
-            }
-        }
-        deserializer.deserialize_map(Fields)
+        object::deserialize(deserializer)
     }
 }
 
@@ -638,25 +905,25 @@ impl<'de> Deserialize<'de> for CancelTaskResult {
 /// [Cancellation](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
     /// Why, for the log or the user.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Id of the request that is given up; it went in the same direction as this notification,
     /// except when a stateless server ends a subscription.
     ///
     /// Revisions: all.
-    #[serde(rename = "requestId", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "requestId", skip_serializing_if = "Option::is_none")]
     pub request_id: Option<RequestId>,
 }
 
@@ -693,6 +960,44 @@ impl CancelledNotificationParams {
     }
 }
 
+impl<'de> Object<'de> for CancelledNotificationParams {
+    const NAME: &'static str = "CancelledNotificationParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "reason" => 1usize,
+                "requestId" => 2usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut reason = None;
+        let mut request_id = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut reason, "reason", &mut map),
+                _ => once(&mut request_id, "requestId", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            reason: reason.flatten(),
+            request_id: request_id.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for CancelledNotificationParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// What a client offers beyond the basics. A server uses none of these unless declared. The
 /// set is open: clients may declare more.
 ///
@@ -700,39 +1005,39 @@ impl CancelledNotificationParams {
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
     /// Present if the client can put questions to the user. An empty object means forms only.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub elicitation: Option<ClientCapabilitiesElicitation>,
     /// Capabilities outside the protocol, by name, each with its settings.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub experimental: Option<BTreeMap<String, JsonObject>>,
     /// Protocol extensions that the client speaks, by identifier (`vendor.example/name`), each
     /// with its settings; an empty object means no settings.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub extensions: Option<BTreeMap<String, JsonObject>>,
     /// Present if the client can tell which folders and files the server should work on.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub roots: Option<ClientCapabilitiesRoots>,
     /// Present if the client can generate text with a language model for the server.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sampling: Option<ClientCapabilitiesSampling>,
     /// Present if the client can run some of the server's requests as tasks.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tasks: Option<ClientCapabilitiesTasks>,
 }
 
@@ -806,22 +1111,75 @@ impl ClientCapabilities {
     }
 }
 
+impl<'de> Object<'de> for ClientCapabilities {
+    const NAME: &'static str = "ClientCapabilities";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "elicitation" => 0usize,
+                "experimental" => 1usize,
+                "extensions" => 2usize,
+                "roots" => 3usize,
+                "sampling" => 4usize,
+                "tasks" => 5usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut elicitation = None;
+        let mut experimental = None;
+        let mut extensions = None;
+        let mut roots = None;
+        let mut sampling = None;
+        let mut tasks = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut elicitation, "elicitation", &mut map),
+                1usize => once(&mut experimental, "experimental", &mut map),
+                2usize => once(&mut extensions, "extensions", &mut map),
+                3usize => once(&mut roots, "roots", &mut map),
+                4usize => once(&mut sampling, "sampling", &mut map),
+                _ => once(&mut tasks, "tasks", &mut map),
+            }?;
+        }
+        Ok(Self {
+            elicitation: elicitation.flatten(),
+            experimental: experimental.flatten(),
+            extensions: extensions.flatten(),
+            roots: roots.flatten(),
+            sampling: sampling.flatten(),
+            tasks: tasks.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ClientCapabilities {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The ways in which a client can put questions to the user. With neither way named, forms
 /// are meant.
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesElicitation {
     /// Present if the client can show a form that is built from a schema.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<JsonObject>,
     /// Present if the client can send the user to a web page.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<JsonObject>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -851,68 +1209,53 @@ impl ClientCapabilitiesElicitation {
     }
 }
 
-impl Serialize for ClientCapabilitiesElicitation {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if let Some(value) = &self.form {
-            map.serialize_entry("form", value)?;
+impl<'de> Object<'de> for ClientCapabilitiesElicitation {
+    const NAME: &'static str = "ClientCapabilitiesElicitation";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "form" => 0usize,
+                "url" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut form = None;
+        let mut url = None;
+        let mut extra = JsonObject::new();
+        while let Some(index) = object::next_or_keep::<Self, _>(&mut map, &mut extra)? {
+            match index {
+                0usize => once(&mut form, "form", &mut map),
+                _ => once(&mut url, "url", &mut map),
+            }?;
         }
-        if let Some(value) = &self.url {
-            map.serialize_entry("url", value)?;
-        }
-        for (key, value) in &self.extra {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
+        Ok(Self {
+            form: form.flatten(),
+            url: url.flatten(),
+            extra,
+        })
     }
 }
 
 impl<'de> Deserialize<'de> for ClientCapabilitiesElicitation {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = ClientCapabilitiesElicitation;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object, ClientCapabilitiesElicitation")
-            }
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> Result<ClientCapabilitiesElicitation, A::Error> {
-                let mut form = None;
-                let mut url = None;
-                let mut extra = JsonObject::new();
-                while let Some(Key(key)) = map.next_key()? {
-                    match &*key {
-                        "form" => form = map.next_value()?,
-                        "url" => url = map.next_value()?,
-                        _ => {
-                            extra.insert(key.into_owned(), map.next_value()?);
-                        }
-                    }
-                }
-                Ok(ClientCapabilitiesElicitation {
-                    form,
-                    url,
-                    extra,
-                })
-            }
-        }
-        deserializer.deserialize_map(Fields)
+        object::deserialize(deserializer)
     }
 }
 
 /// How far a client supports roots.
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesRoots {
     /// True if the client announces changes of the list with `notifications/roots/list_changed`.
     /// Default: false.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "listChanged", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "listChanged", skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
 }
 
@@ -931,21 +1274,52 @@ impl ClientCapabilitiesRoots {
     }
 }
 
+impl<'de> Object<'de> for ClientCapabilitiesRoots {
+    const NAME: &'static str = "ClientCapabilitiesRoots";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "listChanged" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut list_changed = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut list_changed, "listChanged", &mut map)?;
+        }
+        Ok(Self {
+            list_changed: list_changed.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ClientCapabilitiesRoots {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// How far a client supports sampling.
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesSampling {
     /// Present if the client understands `includeContext` with values other than `none`.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<JsonObject>,
     /// Present if the client lets the model use tools, by `tools` and `toolChoice`.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<JsonObject>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -975,77 +1349,62 @@ impl ClientCapabilitiesSampling {
     }
 }
 
-impl Serialize for ClientCapabilitiesSampling {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if let Some(value) = &self.context {
-            map.serialize_entry("context", value)?;
+impl<'de> Object<'de> for ClientCapabilitiesSampling {
+    const NAME: &'static str = "ClientCapabilitiesSampling";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "context" => 0usize,
+                "tools" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut context = None;
+        let mut tools = None;
+        let mut extra = JsonObject::new();
+        while let Some(index) = object::next_or_keep::<Self, _>(&mut map, &mut extra)? {
+            match index {
+                0usize => once(&mut context, "context", &mut map),
+                _ => once(&mut tools, "tools", &mut map),
+            }?;
         }
-        if let Some(value) = &self.tools {
-            map.serialize_entry("tools", value)?;
-        }
-        for (key, value) in &self.extra {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
+        Ok(Self {
+            context: context.flatten(),
+            tools: tools.flatten(),
+            extra,
+        })
     }
 }
 
 impl<'de> Deserialize<'de> for ClientCapabilitiesSampling {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = ClientCapabilitiesSampling;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object, ClientCapabilitiesSampling")
-            }
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> Result<ClientCapabilitiesSampling, A::Error> {
-                let mut context = None;
-                let mut tools = None;
-                let mut extra = JsonObject::new();
-                while let Some(Key(key)) = map.next_key()? {
-                    match &*key {
-                        "context" => context = map.next_value()?,
-                        "tools" => tools = map.next_value()?,
-                        _ => {
-                            extra.insert(key.into_owned(), map.next_value()?);
-                        }
-                    }
-                }
-                Ok(ClientCapabilitiesSampling {
-                    context,
-                    tools,
-                    extra,
-                })
-            }
-        }
-        deserializer.deserialize_map(Fields)
+        object::deserialize(deserializer)
     }
 }
 
 /// What a client can do with tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasks {
     /// Present if the client answers `tasks/cancel`.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cancel: Option<JsonObject>,
     /// Present if the client answers `tasks/list`.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub list: Option<JsonObject>,
     /// Which of the server's requests the client can run as tasks.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<ClientCapabilitiesTasksRequests>,
 }
 
@@ -1082,21 +1441,59 @@ impl ClientCapabilitiesTasks {
     }
 }
 
+impl<'de> Object<'de> for ClientCapabilitiesTasks {
+    const NAME: &'static str = "ClientCapabilitiesTasks";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "cancel" => 0usize,
+                "list" => 1usize,
+                "requests" => 2usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut cancel = None;
+        let mut list = None;
+        let mut requests = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut cancel, "cancel", &mut map),
+                1usize => once(&mut list, "list", &mut map),
+                _ => once(&mut requests, "requests", &mut map),
+            }?;
+        }
+        Ok(Self {
+            cancel: cancel.flatten(),
+            list: list.flatten(),
+            requests: requests.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ClientCapabilitiesTasks {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Requests that a client can run as tasks, by feature.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequests {
     /// Requests of elicitation that can be tasks.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub elicitation: Option<ClientCapabilitiesTasksRequestsElicitation>,
     /// Requests of sampling that can be tasks.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sampling: Option<ClientCapabilitiesTasksRequestsSampling>,
 }
 
@@ -1131,16 +1528,50 @@ impl ClientCapabilitiesTasksRequests {
     }
 }
 
+impl<'de> Object<'de> for ClientCapabilitiesTasksRequests {
+    const NAME: &'static str = "ClientCapabilitiesTasksRequests";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "elicitation" => 0usize,
+                "sampling" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut elicitation = None;
+        let mut sampling = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut elicitation, "elicitation", &mut map),
+                _ => once(&mut sampling, "sampling", &mut map),
+            }?;
+        }
+        Ok(Self {
+            elicitation: elicitation.flatten(),
+            sampling: sampling.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ClientCapabilitiesTasksRequests {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Elicitation requests that a client can run as tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequestsElicitation {
     /// Present if `elicitation/create` can be a task.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub create: Option<JsonObject>,
 }
 
@@ -1159,16 +1590,42 @@ impl ClientCapabilitiesTasksRequestsElicitation {
     }
 }
 
+impl<'de> Object<'de> for ClientCapabilitiesTasksRequestsElicitation {
+    const NAME: &'static str = "ClientCapabilitiesTasksRequestsElicitation";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "create" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut create = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut create, "create", &mut map)?;
+        }
+        Ok(Self { create: create.flatten() })
+    }
+}
+
+impl<'de> Deserialize<'de> for ClientCapabilitiesTasksRequestsElicitation {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Sampling requests that a client can run as tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequestsSampling {
     /// Present if `sampling/createMessage` can be a task.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "createMessage", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "createMessage", skip_serializing_if = "Option::is_none")]
     pub create_message: Option<JsonObject>,
 }
 
@@ -1187,20 +1644,48 @@ impl ClientCapabilitiesTasksRequestsSampling {
     }
 }
 
+impl<'de> Object<'de> for ClientCapabilitiesTasksRequestsSampling {
+    const NAME: &'static str = "ClientCapabilitiesTasksRequestsSampling";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "createMessage" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut create_message = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut create_message, "createMessage", &mut map)?;
+        }
+        Ok(Self {
+            create_message: create_message.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ClientCapabilitiesTasksRequestsSampling {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `completion/complete`, from the client: what the user is typing, and where.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CompleteRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// The argument that is being typed.
     ///
@@ -1209,7 +1694,7 @@ pub struct CompleteRequestParams {
     /// What has been filled in already.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<CompletionContext>,
     /// What the argument belongs to.
     ///
@@ -1248,20 +1733,62 @@ impl CompleteRequestParams {
     }
 }
 
+impl<'de> Object<'de> for CompleteRequestParams {
+    const NAME: &'static str = "CompleteRequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "argument" => 1usize,
+                "context" => 2usize,
+                "ref" => 3usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut argument = None;
+        let mut context = None;
+        let mut reference = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut argument, "argument", &mut map),
+                2usize => once(&mut context, "context", &mut map),
+                _ => once(&mut reference, "ref", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            argument: argument.ok_or_else(|| A::Error::missing_field("argument"))?,
+            context: context.flatten(),
+            reference: reference.ok_or_else(|| A::Error::missing_field("ref"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for CompleteRequestParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Suggestions for what the user is typing.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CompleteResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// The suggestions.
     ///
@@ -1271,7 +1798,7 @@ pub struct CompleteResult {
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
 }
 
@@ -1301,24 +1828,62 @@ impl CompleteResult {
     }
 }
 
+impl<'de> Object<'de> for CompleteResult {
+    const NAME: &'static str = "CompleteResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "completion" => 1usize,
+                "resultType" => 2usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut completion = None;
+        let mut result_type = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut completion, "completion", &mut map),
+                _ => once(&mut result_type, "resultType", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            completion: completion.ok_or_else(|| A::Error::missing_field("completion"))?,
+            result_type: result_type.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for CompleteResult {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Suggested values, the best first.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Completion {
     /// True if there are more than these, even where their number is not known. Default: false.
     ///
     /// Revisions: all.
-    #[serde(rename = "hasMore", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "hasMore", skip_serializing_if = "Option::is_none")]
     pub has_more: Option<bool>,
     /// How many there are in all, if known.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<i64>,
     /// The suggestions; at most 100.
     ///
@@ -1352,13 +1917,51 @@ impl Completion {
     }
 }
 
+impl<'de> Object<'de> for Completion {
+    const NAME: &'static str = "Completion";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "hasMore" => 0usize,
+                "total" => 1usize,
+                "values" => 2usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut has_more = None;
+        let mut total = None;
+        let mut values = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut has_more, "hasMore", &mut map),
+                1usize => once(&mut total, "total", &mut map),
+                _ => once(&mut values, "values", &mut map),
+            }?;
+        }
+        Ok(Self {
+            has_more: has_more.flatten(),
+            total: total.flatten(),
+            values: values.ok_or_else(|| A::Error::missing_field("values"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Completion {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The argument that is being typed.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CompletionArgument {
     /// Name of the prompt's argument, or of the template's variable.
@@ -1382,19 +1985,53 @@ impl CompletionArgument {
     }
 }
 
+impl<'de> Object<'de> for CompletionArgument {
+    const NAME: &'static str = "CompletionArgument";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "name" => 0usize,
+                "value" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut name = None;
+        let mut value = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut name, "name", &mut map),
+                _ => once(&mut value, "value", &mut map),
+            }?;
+        }
+        Ok(Self {
+            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            value: value.ok_or_else(|| A::Error::missing_field("value"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for CompletionArgument {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// What has been filled in already, so that suggestions can depend on it.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct CompletionContext {
     /// Values of the other arguments or variables, by name.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<BTreeMap<String, String>>,
 }
 
@@ -1418,6 +2055,34 @@ impl CompletionContext {
     }
 }
 
+impl<'de> Object<'de> for CompletionContext {
+    const NAME: &'static str = "CompletionContext";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "arguments" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut arguments = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut arguments, "arguments", &mut map)?;
+        }
+        Ok(Self {
+            arguments: arguments.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for CompletionContext {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `sampling/createMessage`, from the server: a conversation for the client's
 /// language model to go on with.
 ///
@@ -1425,20 +2090,20 @@ impl CompletionContext {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// How much of other conversations to add to the prompt; the client may add less. Default:
     /// `none`.
     ///
     /// Revisions: all.
-    #[serde(rename = "includeContext", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "includeContext", skip_serializing_if = "Option::is_none")]
     pub include_context: Option<IncludeContext>,
     /// Most tokens to generate; the client may stop earlier.
     ///
@@ -1452,38 +2117,33 @@ pub struct CreateMessageRequestParams {
     /// Settings for the model's provider, in that provider's own terms.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<JsonObject>,
     /// What matters in choosing the model; the client may choose otherwise.
     ///
     /// Revisions: all.
-    #[serde(
-        rename = "modelPreferences",
-        default,
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "modelPreferences", skip_serializing_if = "Option::is_none")]
     pub model_preferences: Option<ModelPreferences>,
     /// Texts at which generation stops.
     ///
     /// Revisions: all.
-    #[serde(rename = "stopSequences", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "stopSequences", skip_serializing_if = "Option::is_none")]
     pub stop_sequences: Option<Vec<String>>,
     /// System prompt that the server would like; the client may change or omit it.
     ///
     /// Revisions: all.
-    #[serde(rename = "systemPrompt", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "systemPrompt", skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
     /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
     /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
     /// Randomness of the choice of tokens; the scale is the model's.
     ///
     /// Revisions: all.
     #[serde(
-        default,
         skip_serializing_if = "Option::is_none",
         serialize_with = "crate::number::serialize_option"
     )]
@@ -1492,13 +2152,13 @@ pub struct CreateMessageRequestParams {
     /// that declared `sampling.tools`.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "toolChoice", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "toolChoice", skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
     /// Tools that the model may use; the server runs them. Only for clients that declared
     /// `sampling.tools`.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Tool>>,
 }
 
@@ -1602,20 +2262,94 @@ impl CreateMessageRequestParams {
     }
 }
 
+impl<'de> Object<'de> for CreateMessageRequestParams {
+    const NAME: &'static str = "CreateMessageRequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "includeContext" => 1usize,
+                "maxTokens" => 2usize,
+                "messages" => 3usize,
+                "metadata" => 4usize,
+                "modelPreferences" => 5usize,
+                "stopSequences" => 6usize,
+                "systemPrompt" => 7usize,
+                "task" => 8usize,
+                "temperature" => 9usize,
+                "toolChoice" => 10usize,
+                "tools" => 11usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut include_context = None;
+        let mut max_tokens = None;
+        let mut messages = None;
+        let mut metadata = None;
+        let mut model_preferences = None;
+        let mut stop_sequences = None;
+        let mut system_prompt = None;
+        let mut task = None;
+        let mut temperature = None;
+        let mut tool_choice = None;
+        let mut tools = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut include_context, "includeContext", &mut map),
+                2usize => once(&mut max_tokens, "maxTokens", &mut map),
+                3usize => once(&mut messages, "messages", &mut map),
+                4usize => once(&mut metadata, "metadata", &mut map),
+                5usize => once(&mut model_preferences, "modelPreferences", &mut map),
+                6usize => once(&mut stop_sequences, "stopSequences", &mut map),
+                7usize => once(&mut system_prompt, "systemPrompt", &mut map),
+                8usize => once(&mut task, "task", &mut map),
+                9usize => once(&mut temperature, "temperature", &mut map),
+                10usize => once(&mut tool_choice, "toolChoice", &mut map),
+                _ => once(&mut tools, "tools", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            include_context: include_context.flatten(),
+            max_tokens: max_tokens.ok_or_else(|| A::Error::missing_field("maxTokens"))?,
+            messages: messages.ok_or_else(|| A::Error::missing_field("messages"))?,
+            metadata: metadata.flatten(),
+            model_preferences: model_preferences.flatten(),
+            stop_sequences: stop_sequences.flatten(),
+            system_prompt: system_prompt.flatten(),
+            task: task.flatten(),
+            temperature: temperature.flatten(),
+            tool_choice: tool_choice.flatten(),
+            tools: tools.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for CreateMessageRequestParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// What the client's language model said.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CreateMessageResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// What was said: one block, or a list.
     ///
@@ -1632,7 +2366,7 @@ pub struct CreateMessageResult {
     /// Why the model stopped, if known.
     ///
     /// Revisions: all.
-    #[serde(rename = "stopReason", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "stopReason", skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
 }
 
@@ -1668,20 +2402,66 @@ impl CreateMessageResult {
     }
 }
 
+impl<'de> Object<'de> for CreateMessageResult {
+    const NAME: &'static str = "CreateMessageResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "content" => 1usize,
+                "model" => 2usize,
+                "role" => 3usize,
+                "stopReason" => 4usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut content = None;
+        let mut model = None;
+        let mut role = None;
+        let mut stop_reason = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut content, "content", &mut map),
+                2usize => once(&mut model, "model", &mut map),
+                3usize => once(&mut role, "role", &mut map),
+                _ => once(&mut stop_reason, "stopReason", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            content: content.ok_or_else(|| A::Error::missing_field("content"))?,
+            model: model.ok_or_else(|| A::Error::missing_field("model"))?,
+            role: role.ok_or_else(|| A::Error::missing_field("role"))?,
+            stop_reason: stop_reason.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for CreateMessageResult {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The first answer to a request that was sent as a task: the task is on its way.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CreateTaskResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// The task, as it was when it began.
     ///
@@ -1704,26 +2484,60 @@ impl CreateTaskResult {
     }
 }
 
+impl<'de> Object<'de> for CreateTaskResult {
+    const NAME: &'static str = "CreateTaskResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "task" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut task = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                _ => once(&mut task, "task", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            task: task.ok_or_else(|| A::Error::missing_field("task"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for CreateTaskResult {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// What a server is and can do.
 ///
 /// Specification:
 /// [Discovery](https://modelcontextprotocol.io/specification/2026-07-28/server/discover).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DiscoverResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
     /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "cacheScope", skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
     /// What the server offers beyond the basics.
     ///
@@ -1733,13 +2547,13 @@ pub struct DiscoverResult {
     /// prompt. Not a repetition of the tools' descriptions.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Which kind of answer this is. Absent, as from servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// Revisions that the server speaks, as dates; the client picks one of them for the requests
     /// to come.
@@ -1751,7 +2565,7 @@ pub struct DiscoverResult {
     /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "ttlMs", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
 }
 
@@ -1809,6 +2623,62 @@ impl DiscoverResult {
     }
 }
 
+impl<'de> Object<'de> for DiscoverResult {
+    const NAME: &'static str = "DiscoverResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "cacheScope" => 1usize,
+                "capabilities" => 2usize,
+                "instructions" => 3usize,
+                "resultType" => 4usize,
+                "supportedVersions" => 5usize,
+                "ttlMs" => 6usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut cache_scope = None;
+        let mut capabilities = None;
+        let mut instructions = None;
+        let mut result_type = None;
+        let mut supported_versions = None;
+        let mut ttl_ms = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut cache_scope, "cacheScope", &mut map),
+                2usize => once(&mut capabilities, "capabilities", &mut map),
+                3usize => once(&mut instructions, "instructions", &mut map),
+                4usize => once(&mut result_type, "resultType", &mut map),
+                5usize => once(&mut supported_versions, "supportedVersions", &mut map),
+                _ => once(&mut ttl_ms, "ttlMs", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            cache_scope: cache_scope.flatten(),
+            capabilities: capabilities
+                .ok_or_else(|| A::Error::missing_field("capabilities"))?,
+            instructions: instructions.flatten(),
+            result_type: result_type.flatten(),
+            supported_versions: supported_versions
+                .ok_or_else(|| A::Error::missing_field("supportedVersions"))?,
+            ttl_ms: ttl_ms.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for DiscoverResult {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `elicitation/create` for a form, from the server. Never ask for passwords or
 /// other secrets this way.
 ///
@@ -1816,14 +2686,14 @@ impl DiscoverResult {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-06-18 to 2025-11-25.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// What is asked and why, in words for the user.
     ///
@@ -1832,7 +2702,7 @@ pub struct ElicitRequestFormParams {
     /// Says that a form is asked for; absent means the same.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<ElicitRequestFormParamsMode>,
     /// The fields of the form.
     ///
@@ -1843,7 +2713,7 @@ pub struct ElicitRequestFormParams {
     /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
 }
 
@@ -1882,6 +2752,53 @@ impl ElicitRequestFormParams {
     }
 }
 
+impl<'de> Object<'de> for ElicitRequestFormParams {
+    const NAME: &'static str = "ElicitRequestFormParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "message" => 1usize,
+                "mode" => 2usize,
+                "requestedSchema" => 3usize,
+                "task" => 4usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut message = None;
+        let mut mode = None;
+        let mut requested_schema = None;
+        let mut task = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut message, "message", &mut map),
+                2usize => once(&mut mode, "mode", &mut map),
+                3usize => once(&mut requested_schema, "requestedSchema", &mut map),
+                _ => once(&mut task, "task", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            message: message.ok_or_else(|| A::Error::missing_field("message"))?,
+            mode: mode.flatten(),
+            requested_schema: requested_schema
+                .ok_or_else(|| A::Error::missing_field("requestedSchema"))?,
+            task: task.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ElicitRequestFormParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `elicitation/create` for a web page, from the server; what the user enters there
 /// does not pass through the client.
 ///
@@ -1889,7 +2806,7 @@ impl ElicitRequestFormParams {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "mode", rename = "url")]
 #[non_exhaustive]
 pub struct ElicitRequestUrlParams {
@@ -1897,12 +2814,12 @@ pub struct ElicitRequestUrlParams {
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Id of the interaction, unique on its server and opaque to the client.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "elicitationId", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "elicitationId", skip_serializing_if = "Option::is_none")]
     pub elicitation_id: Option<String>,
     /// Why the user should go there, in words for the user.
     ///
@@ -1912,7 +2829,7 @@ pub struct ElicitRequestUrlParams {
     /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
     /// Address of the web page. The client shows it in full and asks before it opens it.
     ///
@@ -1955,20 +2872,66 @@ impl ElicitRequestUrlParams {
     }
 }
 
+impl<'de> Object<'de> for ElicitRequestUrlParams {
+    const NAME: &'static str = "ElicitRequestUrlParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "elicitationId" => 1usize,
+                "message" => 2usize,
+                "task" => 3usize,
+                "url" => 4usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut elicitation_id = None;
+        let mut message = None;
+        let mut task = None;
+        let mut url = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut elicitation_id, "elicitationId", &mut map),
+                2usize => once(&mut message, "message", &mut map),
+                3usize => once(&mut task, "task", &mut map),
+                _ => once(&mut url, "url", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            elicitation_id: elicitation_id.flatten(),
+            message: message.ok_or_else(|| A::Error::missing_field("message"))?,
+            task: task.flatten(),
+            url: url.ok_or_else(|| A::Error::missing_field("url"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ElicitRequestUrlParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// How the user answered.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ElicitResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-06-18 to 2025-11-25.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Whether the user agreed.
     ///
@@ -1977,7 +2940,7 @@ pub struct ElicitResult {
     /// What was filled into the form, by field. Only if the user agreed, and only for forms.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<BTreeMap<String, ElicitValue>>,
 }
 
@@ -2012,20 +2975,58 @@ impl ElicitResult {
     }
 }
 
+impl<'de> Object<'de> for ElicitResult {
+    const NAME: &'static str = "ElicitResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "action" => 1usize,
+                "content" => 2usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut action = None;
+        let mut content = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut action, "action", &mut map),
+                _ => once(&mut content, "content", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            action: action.ok_or_else(|| A::Error::missing_field("action"))?,
+            content: content.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ElicitResult {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The fields of a form: the schema of a flat object.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "object")]
 #[non_exhaustive]
 pub struct ElicitSchema {
     /// URI of the JSON Schema dialect. Absent means 2020-12.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "$schema", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
     /// Each field by name, in the order of the form.
     ///
@@ -2034,7 +3035,7 @@ pub struct ElicitSchema {
     /// Names of the fields that must be filled in.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub required: Option<Vec<String>>,
 }
 
@@ -2074,13 +3075,51 @@ impl ElicitSchema {
     }
 }
 
+impl<'de> Object<'de> for ElicitSchema {
+    const NAME: &'static str = "ElicitSchema";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "$schema" => 0usize,
+                "properties" => 1usize,
+                "required" => 2usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut schema = None;
+        let mut properties = None;
+        let mut required = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut schema, "$schema", &mut map),
+                1usize => once(&mut properties, "properties", &mut map),
+                _ => once(&mut required, "required", &mut map),
+            }?;
+        }
+        Ok(Self {
+            schema: schema.flatten(),
+            properties: properties.ok_or_else(|| A::Error::missing_field("properties"))?,
+            required: required.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ElicitSchema {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `notifications/elicitation/complete`, from the server.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ElicitationCompleteNotificationParams {
     /// Id from the request that sent the user to the web page.
@@ -2100,13 +3139,42 @@ impl ElicitationCompleteNotificationParams {
     }
 }
 
+impl<'de> Object<'de> for ElicitationCompleteNotificationParams {
+    const NAME: &'static str = "ElicitationCompleteNotificationParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "elicitationId" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut elicitation_id = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut elicitation_id, "elicitationId", &mut map)?;
+        }
+        Ok(Self {
+            elicitation_id: elicitation_id
+                .ok_or_else(|| A::Error::missing_field("elicitationId"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ElicitationCompleteNotificationParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// A resource with its content, carried inline.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "resource")]
 #[non_exhaustive]
 pub struct EmbeddedResource {
@@ -2114,12 +3182,12 @@ pub struct EmbeddedResource {
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// The content: text, or bytes as base64.
     ///
@@ -2153,21 +3221,61 @@ impl EmbeddedResource {
     }
 }
 
+impl<'de> Object<'de> for EmbeddedResource {
+    const NAME: &'static str = "EmbeddedResource";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "annotations" => 1usize,
+                "resource" => 2usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut annotations = None;
+        let mut resource = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut annotations, "annotations", &mut map),
+                _ => once(&mut resource, "resource", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            annotations: annotations.flatten(),
+            resource: resource.ok_or_else(|| A::Error::missing_field("resource"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for EmbeddedResource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// An answer that says only that the request succeeded.
 ///
 /// Specification: [Base
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct EmptyResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -2189,45 +3297,33 @@ impl EmptyResult {
     }
 }
 
-impl Serialize for EmptyResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if let Some(value) = &self.meta {
-            map.serialize_entry("_meta", value)?;
+impl<'de> Object<'de> for EmptyResult {
+    const NAME: &'static str = "EmptyResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut extra = JsonObject::new();
+        while object::next_or_keep::<Self, _>(&mut map, &mut extra)?.is_some() {
+            once(&mut meta, "_meta", &mut map)?;
         }
-        for (key, value) in &self.extra {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
+        Ok(Self {
+            meta: meta.flatten(),
+            extra,
+        })
     }
 }
 
 impl<'de> Deserialize<'de> for EmptyResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = EmptyResult;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object, EmptyResult")
-            }
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> Result<EmptyResult, A::Error> {
-                let mut meta = None;
-                let mut extra = JsonObject::new();
-                while let Some(Key(key)) = map.next_key()? {
-                    match &*key {
-                        "_meta" => meta = map.next_value()?,
-                        _ => {
-                            extra.insert(key.into_owned(), map.next_value()?);
-                        }
-                    }
-                }
-                Ok(EmptyResult { meta, extra })
-            }
-        }
-        deserializer.deserialize_map(Fields)
+        object::deserialize(deserializer)
     }
 }
 
@@ -2237,7 +3333,7 @@ impl<'de> Deserialize<'de> for EmptyResult {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct EnumOption {
     /// The value that is answered.
@@ -2262,31 +3358,65 @@ impl EnumOption {
     }
 }
 
+impl<'de> Object<'de> for EnumOption {
+    const NAME: &'static str = "EnumOption";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "const" => 0usize,
+                "title" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut value = None;
+        let mut title = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut value, "const", &mut map),
+                _ => once(&mut title, "title", &mut map),
+            }?;
+        }
+        Ok(Self {
+            value: value.ok_or_else(|| A::Error::missing_field("const"))?,
+            title: title.ok_or_else(|| A::Error::missing_field("title"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for EnumOption {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `prompts/get`, from the client: which prompt, filled in with what.
 ///
 /// Specification:
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GetPromptRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Value of each argument as text, by the argument's name.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<BTreeMap<String, String>>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "inputResponses", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "inputResponses", skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<BTreeMap<String, InputResponse>>,
     /// Which prompt, by its `name` in the list.
     ///
@@ -2296,7 +3426,7 @@ pub struct GetPromptRequestParams {
     /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "requestState", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "requestState", skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
 }
 
@@ -2352,25 +3482,71 @@ impl GetPromptRequestParams {
     }
 }
 
+impl<'de> Object<'de> for GetPromptRequestParams {
+    const NAME: &'static str = "GetPromptRequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "arguments" => 1usize,
+                "inputResponses" => 2usize,
+                "name" => 3usize,
+                "requestState" => 4usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut arguments = None;
+        let mut input_responses = None;
+        let mut name = None;
+        let mut request_state = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut arguments, "arguments", &mut map),
+                2usize => once(&mut input_responses, "inputResponses", &mut map),
+                3usize => once(&mut name, "name", &mut map),
+                _ => once(&mut request_state, "requestState", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            arguments: arguments.flatten(),
+            input_responses: input_responses.flatten(),
+            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            request_state: request_state.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for GetPromptRequestParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// A prompt, filled in and ready for a conversation.
 ///
 /// Specification:
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GetPromptResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// What the prompt is for, in words for people.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The messages to put into the conversation, in order.
     ///
@@ -2380,7 +3556,7 @@ pub struct GetPromptResult {
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
 }
 
@@ -2418,6 +3594,48 @@ impl GetPromptResult {
     }
 }
 
+impl<'de> Object<'de> for GetPromptResult {
+    const NAME: &'static str = "GetPromptResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "description" => 1usize,
+                "messages" => 2usize,
+                "resultType" => 3usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut description = None;
+        let mut messages = None;
+        let mut result_type = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut description, "description", &mut map),
+                2usize => once(&mut messages, "messages", &mut map),
+                _ => once(&mut result_type, "resultType", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            description: description.flatten(),
+            messages: messages.ok_or_else(|| A::Error::missing_field("messages"))?,
+            result_type: result_type.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for GetPromptResult {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `tasks/result`, from whoever asked for the task. The answer waits until the task
 /// has ended.
 ///
@@ -2425,7 +3643,7 @@ impl GetPromptResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GetTaskPayloadRequestParams {
     /// Which task's outcome to get.
@@ -2443,6 +3661,34 @@ impl GetTaskPayloadRequestParams {
     }
 }
 
+impl<'de> Object<'de> for GetTaskPayloadRequestParams {
+    const NAME: &'static str = "GetTaskPayloadRequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "taskId" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut task_id = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut task_id, "taskId", &mut map)?;
+        }
+        Ok(Self {
+            task_id: task_id.ok_or_else(|| A::Error::missing_field("taskId"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for GetTaskPayloadRequestParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The outcome of a task: exactly what the request would have been answered without a task,
 /// such as a [`CallToolResult`].
 ///
@@ -2450,15 +3696,17 @@ impl GetTaskPayloadRequestParams {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct GetTaskPayloadResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -2480,48 +3728,33 @@ impl GetTaskPayloadResult {
     }
 }
 
-impl Serialize for GetTaskPayloadResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if let Some(value) = &self.meta {
-            map.serialize_entry("_meta", value)?;
+impl<'de> Object<'de> for GetTaskPayloadResult {
+    const NAME: &'static str = "GetTaskPayloadResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut extra = JsonObject::new();
+        while object::next_or_keep::<Self, _>(&mut map, &mut extra)?.is_some() {
+            once(&mut meta, "_meta", &mut map)?;
         }
-        for (key, value) in &self.extra {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
+        Ok(Self {
+            meta: meta.flatten(),
+            extra,
+        })
     }
 }
 
 impl<'de> Deserialize<'de> for GetTaskPayloadResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = GetTaskPayloadResult;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object, GetTaskPayloadResult")
-            }
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> Result<GetTaskPayloadResult, A::Error> {
-                let mut meta = None;
-                let mut extra = JsonObject::new();
-                while let Some(Key(key)) = map.next_key()? {
-                    match &*key {
-                        "_meta" => meta = map.next_value()?,
-                        _ => {
-                            extra.insert(key.into_owned(), map.next_value()?);
-                        }
-                    }
-                }
-                Ok(GetTaskPayloadResult {
-                    meta,
-                    extra,
-                })
-            }
-        }
-        deserializer.deserialize_map(Fields)
+        object::deserialize(deserializer)
     }
 }
 
@@ -2531,7 +3764,7 @@ impl<'de> Deserialize<'de> for GetTaskPayloadResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GetTaskRequestParams {
     /// Which task to report on.
@@ -2549,31 +3782,63 @@ impl GetTaskRequestParams {
     }
 }
 
+impl<'de> Object<'de> for GetTaskRequestParams {
+    const NAME: &'static str = "GetTaskRequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "taskId" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut task_id = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut task_id, "taskId", &mut map)?;
+        }
+        Ok(Self {
+            task_id: task_id.ok_or_else(|| A::Error::missing_field("taskId"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for GetTaskRequestParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// How a task is getting on.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GetTaskResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// When it began, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "createdAt")]
     pub created_at: String,
     /// When its state last changed, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "lastUpdatedAt")]
     pub last_updated_at: String,
     /// How long to wait between two looks at it, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "pollInterval", skip_serializing_if = "Option::is_none")]
     pub poll_interval: Option<i64>,
     /// How it is getting on.
     ///
@@ -2583,16 +3848,19 @@ pub struct GetTaskResult {
     /// doing.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "statusMessage", skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Id of the task, chosen by whoever runs it.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "taskId")]
     pub task_id: String,
     /// How long it is kept, in milliseconds from when it began; null means without limit.
     ///
     /// Revisions: 2025-11-25 only.
     pub ttl: Option<i64>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -2641,82 +3909,64 @@ impl GetTaskResult {
     }
 }
 
-impl Serialize for GetTaskResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if let Some(value) = &self.meta {
-            map.serialize_entry("_meta", value)?;
+impl<'de> Object<'de> for GetTaskResult {
+    const NAME: &'static str = "GetTaskResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "createdAt" => 1usize,
+                "lastUpdatedAt" => 2usize,
+                "pollInterval" => 3usize,
+                "status" => 4usize,
+                "statusMessage" => 5usize,
+                "taskId" => 6usize,
+                "ttl" => 7usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut created_at = None;
+        let mut last_updated_at = None;
+        let mut poll_interval = None;
+        let mut status = None;
+        let mut status_message = None;
+        let mut task_id = None;
+        let mut ttl = None;
+        let mut extra = JsonObject::new();
+        while let Some(index) = object::next_or_keep::<Self, _>(&mut map, &mut extra)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut created_at, "createdAt", &mut map),
+                2usize => once(&mut last_updated_at, "lastUpdatedAt", &mut map),
+                3usize => once(&mut poll_interval, "pollInterval", &mut map),
+                4usize => once(&mut status, "status", &mut map),
+                5usize => once(&mut status_message, "statusMessage", &mut map),
+                6usize => once(&mut task_id, "taskId", &mut map),
+                _ => once(&mut ttl, "ttl", &mut map),
+            }?;
         }
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        if let Some(value) = &self.poll_interval {
-            map.serialize_entry("pollInterval", value)?;
-        }
-        map.serialize_entry("status", &self.status)?;
-        if let Some(value) = &self.status_message {
-            map.serialize_entry("statusMessage", value)?;
-        }
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("ttl", &self.ttl)?;
-        for (key, value) in &self.extra {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
+        Ok(Self {
+            meta: meta.flatten(),
+            created_at: created_at.ok_or_else(|| A::Error::missing_field("createdAt"))?,
+            last_updated_at: last_updated_at
+                .ok_or_else(|| A::Error::missing_field("lastUpdatedAt"))?,
+            poll_interval: poll_interval.flatten(),
+            status: status.ok_or_else(|| A::Error::missing_field("status"))?,
+            status_message: status_message.flatten(),
+            task_id: task_id.ok_or_else(|| A::Error::missing_field("taskId"))?,
+            ttl: ttl.flatten(),
+            extra,
+        })
     }
 }
 
 impl<'de> Deserialize<'de> for GetTaskResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = GetTaskResult;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object, GetTaskResult")
-            }
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> Result<GetTaskResult, A::Error> {
-                let mut meta = None;
-                let mut created_at = None;
-                let mut last_updated_at = None;
-                let mut poll_interval = None;
-                let mut status = None;
-                let mut status_message = None;
-                let mut task_id = None;
-                let mut ttl = None;
-                let mut extra = JsonObject::new();
-                while let Some(Key(key)) = map.next_key()? {
-                    match &*key {
-                        "_meta" => meta = map.next_value()?,
-                        "createdAt" => created_at = Some(map.next_value()?),
-                        "lastUpdatedAt" => last_updated_at = Some(map.next_value()?),
-                        "pollInterval" => poll_interval = map.next_value()?,
-                        "status" => status = Some(map.next_value()?),
-                        "statusMessage" => status_message = map.next_value()?,
-                        "taskId" => task_id = Some(map.next_value()?),
-                        "ttl" => ttl = Some(map.next_value()?),
-                        _ => {
-                            extra.insert(key.into_owned(), map.next_value()?);
-                        }
-                    }
-                }
-                Ok(GetTaskResult {
-                    meta,
-                    created_at: created_at
-                        .ok_or_else(|| A::Error::missing_field("createdAt"))?,
-                    last_updated_at: last_updated_at
-                        .ok_or_else(|| A::Error::missing_field("lastUpdatedAt"))?,
-                    poll_interval,
-                    status: status.ok_or_else(|| A::Error::missing_field("status"))?,
-                    status_message,
-                    task_id: task_id.ok_or_else(|| A::Error::missing_field("taskId"))?,
-                    ttl: ttl.ok_or_else(|| A::Error::missing_field("ttl"))?,
-                    extra,
-                })
-            }
-        }
-        deserializer.deserialize_map(Fields)
+        object::deserialize(deserializer)
     }
 }
 
@@ -2727,19 +3977,19 @@ impl<'de> Deserialize<'de> for GetTaskResult {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Icon {
     /// Media type such as `image/png`, where the source does not tell it or tells it wrongly.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Sizes it is made for, each as `WIDTHxHEIGHT` in pixels (`48x48`) or `any` if it scales.
     /// Absent means any size.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Vec<String>>,
     /// Where the picture is: an `https:` or `http:` URL, or a `data:` URI with base64 content.
     ///
@@ -2748,7 +3998,7 @@ pub struct Icon {
     /// Background it is drawn for. Absent means it suits both.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub theme: Option<IconTheme>,
 }
 
@@ -2789,13 +4039,55 @@ impl Icon {
     }
 }
 
+impl<'de> Object<'de> for Icon {
+    const NAME: &'static str = "Icon";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "mimeType" => 0usize,
+                "sizes" => 1usize,
+                "src" => 2usize,
+                "theme" => 3usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut mime_type = None;
+        let mut sizes = None;
+        let mut src = None;
+        let mut theme = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut mime_type, "mimeType", &mut map),
+                1usize => once(&mut sizes, "sizes", &mut map),
+                2usize => once(&mut src, "src", &mut map),
+                _ => once(&mut theme, "theme", &mut map),
+            }?;
+        }
+        Ok(Self {
+            mime_type: mime_type.flatten(),
+            sizes: sizes.flatten(),
+            src: src.ok_or_else(|| A::Error::missing_field("src"))?,
+            theme: theme.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Icon {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// A picture, carried inline.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "image")]
 #[non_exhaustive]
 pub struct ImageContent {
@@ -2803,12 +4095,12 @@ pub struct ImageContent {
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// The bytes of the picture, base64-encoded.
     ///
@@ -2848,6 +4140,48 @@ impl ImageContent {
     }
 }
 
+impl<'de> Object<'de> for ImageContent {
+    const NAME: &'static str = "ImageContent";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "annotations" => 1usize,
+                "data" => 2usize,
+                "mimeType" => 3usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut annotations = None;
+        let mut data = None;
+        let mut mime_type = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut annotations, "annotations", &mut map),
+                2usize => once(&mut data, "data", &mut map),
+                _ => once(&mut mime_type, "mimeType", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            annotations: annotations.flatten(),
+            data: data.ok_or_else(|| A::Error::missing_field("data"))?,
+            mime_type: mime_type.ok_or_else(|| A::Error::missing_field("mimeType"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ImageContent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Name and version of the software at one end of the connection. It describes itself and
 /// nobody verifies it: good for logs and display, not for decisions about trust.
 ///
@@ -2855,18 +4189,18 @@ impl ImageContent {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Implementation {
     /// What the software does, in a sentence or two for people.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Pictures that stand for the software, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Identifier of the software, such as its package name.
     ///
@@ -2875,7 +4209,7 @@ pub struct Implementation {
     /// Display name for people. Absent: show `name`.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Version of the software, in its own numbering; not the protocol's revision.
     ///
@@ -2884,7 +4218,7 @@ pub struct Implementation {
     /// Home page of the software, as a URL.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "websiteUrl", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "websiteUrl", skip_serializing_if = "Option::is_none")]
     pub website_url: Option<String>,
 }
 
@@ -2931,6 +4265,56 @@ impl Implementation {
     }
 }
 
+impl<'de> Object<'de> for Implementation {
+    const NAME: &'static str = "Implementation";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "description" => 0usize,
+                "icons" => 1usize,
+                "name" => 2usize,
+                "title" => 3usize,
+                "version" => 4usize,
+                "websiteUrl" => 5usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut description = None;
+        let mut icons = None;
+        let mut name = None;
+        let mut title = None;
+        let mut version = None;
+        let mut website_url = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut description, "description", &mut map),
+                1usize => once(&mut icons, "icons", &mut map),
+                2usize => once(&mut name, "name", &mut map),
+                3usize => once(&mut title, "title", &mut map),
+                4usize => once(&mut version, "version", &mut map),
+                _ => once(&mut website_url, "websiteUrl", &mut map),
+            }?;
+        }
+        Ok(Self {
+            description: description.flatten(),
+            icons: icons.flatten(),
+            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            title: title.flatten(),
+            version: version.ok_or_else(|| A::Error::missing_field("version"))?,
+            website_url: website_url.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Implementation {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `initialize`, from the client: which revision it wants, what it can do, and who
 /// it is.
 ///
@@ -2938,14 +4322,14 @@ impl Implementation {
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// What the client offers beyond the basics.
     ///
@@ -2987,20 +4371,65 @@ impl InitializeRequestParams {
     }
 }
 
+impl<'de> Object<'de> for InitializeRequestParams {
+    const NAME: &'static str = "InitializeRequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "capabilities" => 1usize,
+                "clientInfo" => 2usize,
+                "protocolVersion" => 3usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut capabilities = None;
+        let mut client_info = None;
+        let mut protocol_version = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut capabilities, "capabilities", &mut map),
+                2usize => once(&mut client_info, "clientInfo", &mut map),
+                _ => once(&mut protocol_version, "protocolVersion", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            capabilities: capabilities
+                .ok_or_else(|| A::Error::missing_field("capabilities"))?,
+            client_info: client_info
+                .ok_or_else(|| A::Error::missing_field("clientInfo"))?,
+            protocol_version: protocol_version
+                .ok_or_else(|| A::Error::missing_field("protocolVersion"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for InitializeRequestParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The server's side of the handshake.
 ///
 /// Specification:
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct InitializeResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// What the server offers beyond the basics.
     ///
@@ -3010,7 +4439,7 @@ pub struct InitializeResult {
     /// prompt.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Revision that the connection will follow, as a date. It may be another than the one asked
     /// for; a client that does not speak it disconnects.
@@ -3057,6 +4486,55 @@ impl InitializeResult {
     }
 }
 
+impl<'de> Object<'de> for InitializeResult {
+    const NAME: &'static str = "InitializeResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "capabilities" => 1usize,
+                "instructions" => 2usize,
+                "protocolVersion" => 3usize,
+                "serverInfo" => 4usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut capabilities = None;
+        let mut instructions = None;
+        let mut protocol_version = None;
+        let mut server_info = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut capabilities, "capabilities", &mut map),
+                2usize => once(&mut instructions, "instructions", &mut map),
+                3usize => once(&mut protocol_version, "protocolVersion", &mut map),
+                _ => once(&mut server_info, "serverInfo", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            capabilities: capabilities
+                .ok_or_else(|| A::Error::missing_field("capabilities"))?,
+            instructions: instructions.flatten(),
+            protocol_version: protocol_version
+                .ok_or_else(|| A::Error::missing_field("protocolVersion"))?,
+            server_info: server_info
+                .ok_or_else(|| A::Error::missing_field("serverInfo"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for InitializeResult {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Not an answer yet: the server needs something first. The client finds the answers and
 /// sends the request once more, with `inputResponses` and `requestState`. At least one of the
 /// two fields here is present.
@@ -3065,30 +4543,30 @@ impl InitializeResult {
 /// requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct InputRequiredResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// The questions. Absent if the client should just try again.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "inputRequests", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "inputRequests", skip_serializing_if = "Option::is_none")]
     pub input_requests: Option<BTreeMap<String, InputRequest>>,
     /// What the server wants back with the retry: text that only the server understands.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "requestState", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "requestState", skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
     /// Which kind of answer this is. Absent, as from servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
 }
 
@@ -3138,6 +4616,48 @@ impl InputRequiredResult {
     }
 }
 
+impl<'de> Object<'de> for InputRequiredResult {
+    const NAME: &'static str = "InputRequiredResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "inputRequests" => 1usize,
+                "requestState" => 2usize,
+                "resultType" => 3usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut input_requests = None;
+        let mut request_state = None;
+        let mut result_type = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut input_requests, "inputRequests", &mut map),
+                2usize => once(&mut request_state, "requestState", &mut map),
+                _ => once(&mut result_type, "resultType", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            input_requests: input_requests.flatten(),
+            request_state: request_state.flatten(),
+            result_type: result_type.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for InputRequiredResult {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// A field of a form that offers one of several choices, with labels in a separate list.
 /// Prefer [`TitledSingleSelectEnumSchema`].
 ///
@@ -3145,19 +4665,19 @@ impl InputRequiredResult {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct LegacyTitledEnumSchema {
     /// Choice that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// What to choose, in words for the user.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The choices.
     ///
@@ -3167,12 +4687,12 @@ pub struct LegacyTitledEnumSchema {
     /// Labels of the choices, in the same order. Not a JSON Schema keyword.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "enumNames", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "enumNames", skip_serializing_if = "Option::is_none")]
     pub enum_names: Option<Vec<String>>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -3221,31 +4741,77 @@ impl LegacyTitledEnumSchema {
     }
 }
 
+impl<'de> Object<'de> for LegacyTitledEnumSchema {
+    const NAME: &'static str = "LegacyTitledEnumSchema";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "default" => 0usize,
+                "description" => 1usize,
+                "enum" => 2usize,
+                "enumNames" => 3usize,
+                "title" => 4usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut default = None;
+        let mut description = None;
+        let mut values = None;
+        let mut enum_names = None;
+        let mut title = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut default, "default", &mut map),
+                1usize => once(&mut description, "description", &mut map),
+                2usize => once(&mut values, "enum", &mut map),
+                3usize => once(&mut enum_names, "enumNames", &mut map),
+                _ => once(&mut title, "title", &mut map),
+            }?;
+        }
+        Ok(Self {
+            default: default.flatten(),
+            description: description.flatten(),
+            values: values.ok_or_else(|| A::Error::missing_field("enum"))?,
+            enum_names: enum_names.flatten(),
+            title: title.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for LegacyTitledEnumSchema {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// One page of the server's prompts.
 ///
 /// Specification:
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ListPromptsResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
     /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "cacheScope", skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
     /// Position of the page after this one. Absent on the last page.
     ///
     /// Revisions: all.
-    #[serde(rename = "nextCursor", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// The prompts of this page.
     ///
@@ -3255,13 +4821,13 @@ pub struct ListPromptsResult {
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
     /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "ttlMs", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
 }
 
@@ -3315,31 +4881,81 @@ impl ListPromptsResult {
     }
 }
 
+impl<'de> Object<'de> for ListPromptsResult {
+    const NAME: &'static str = "ListPromptsResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "cacheScope" => 1usize,
+                "nextCursor" => 2usize,
+                "prompts" => 3usize,
+                "resultType" => 4usize,
+                "ttlMs" => 5usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut cache_scope = None;
+        let mut next_cursor = None;
+        let mut prompts = None;
+        let mut result_type = None;
+        let mut ttl_ms = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut cache_scope, "cacheScope", &mut map),
+                2usize => once(&mut next_cursor, "nextCursor", &mut map),
+                3usize => once(&mut prompts, "prompts", &mut map),
+                4usize => once(&mut result_type, "resultType", &mut map),
+                _ => once(&mut ttl_ms, "ttlMs", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            cache_scope: cache_scope.flatten(),
+            next_cursor: next_cursor.flatten(),
+            prompts: prompts.ok_or_else(|| A::Error::missing_field("prompts"))?,
+            result_type: result_type.flatten(),
+            ttl_ms: ttl_ms.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ListPromptsResult {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// One page of the server's resource templates.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
     /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "cacheScope", skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
     /// Position of the page after this one. Absent on the last page.
     ///
     /// Revisions: all.
-    #[serde(rename = "nextCursor", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// The templates of this page.
     ///
@@ -3350,13 +4966,13 @@ pub struct ListResourceTemplatesResult {
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
     /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "ttlMs", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
 }
 
@@ -3410,31 +5026,82 @@ impl ListResourceTemplatesResult {
     }
 }
 
+impl<'de> Object<'de> for ListResourceTemplatesResult {
+    const NAME: &'static str = "ListResourceTemplatesResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "cacheScope" => 1usize,
+                "nextCursor" => 2usize,
+                "resourceTemplates" => 3usize,
+                "resultType" => 4usize,
+                "ttlMs" => 5usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut cache_scope = None;
+        let mut next_cursor = None;
+        let mut resource_templates = None;
+        let mut result_type = None;
+        let mut ttl_ms = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut cache_scope, "cacheScope", &mut map),
+                2usize => once(&mut next_cursor, "nextCursor", &mut map),
+                3usize => once(&mut resource_templates, "resourceTemplates", &mut map),
+                4usize => once(&mut result_type, "resultType", &mut map),
+                _ => once(&mut ttl_ms, "ttlMs", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            cache_scope: cache_scope.flatten(),
+            next_cursor: next_cursor.flatten(),
+            resource_templates: resource_templates
+                .ok_or_else(|| A::Error::missing_field("resourceTemplates"))?,
+            result_type: result_type.flatten(),
+            ttl_ms: ttl_ms.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// One page of the server's resources.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ListResourcesResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
     /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "cacheScope", skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
     /// Position of the page after this one. Absent on the last page.
     ///
     /// Revisions: all.
-    #[serde(rename = "nextCursor", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// The resources of this page.
     ///
@@ -3444,13 +5111,13 @@ pub struct ListResourcesResult {
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
     /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "ttlMs", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
 }
 
@@ -3504,21 +5171,73 @@ impl ListResourcesResult {
     }
 }
 
+impl<'de> Object<'de> for ListResourcesResult {
+    const NAME: &'static str = "ListResourcesResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "cacheScope" => 1usize,
+                "nextCursor" => 2usize,
+                "resources" => 3usize,
+                "resultType" => 4usize,
+                "ttlMs" => 5usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut cache_scope = None;
+        let mut next_cursor = None;
+        let mut resources = None;
+        let mut result_type = None;
+        let mut ttl_ms = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut cache_scope, "cacheScope", &mut map),
+                2usize => once(&mut next_cursor, "nextCursor", &mut map),
+                3usize => once(&mut resources, "resources", &mut map),
+                4usize => once(&mut result_type, "resultType", &mut map),
+                _ => once(&mut ttl_ms, "ttlMs", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            cache_scope: cache_scope.flatten(),
+            next_cursor: next_cursor.flatten(),
+            resources: resources.ok_or_else(|| A::Error::missing_field("resources"))?,
+            result_type: result_type.flatten(),
+            ttl_ms: ttl_ms.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ListResourcesResult {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `roots/list`, from the server: nothing but metadata.
 ///
 /// Specification:
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ListRootsRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -3540,48 +5259,33 @@ impl ListRootsRequestParams {
     }
 }
 
-impl Serialize for ListRootsRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if let Some(value) = &self.meta {
-            map.serialize_entry("_meta", value)?;
+impl<'de> Object<'de> for ListRootsRequestParams {
+    const NAME: &'static str = "ListRootsRequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut extra = JsonObject::new();
+        while object::next_or_keep::<Self, _>(&mut map, &mut extra)?.is_some() {
+            once(&mut meta, "_meta", &mut map)?;
         }
-        for (key, value) in &self.extra {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
+        Ok(Self {
+            meta: meta.flatten(),
+            extra,
+        })
     }
 }
 
 impl<'de> Deserialize<'de> for ListRootsRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = ListRootsRequestParams;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object, ListRootsRequestParams")
-            }
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> Result<ListRootsRequestParams, A::Error> {
-                let mut meta = None;
-                let mut extra = JsonObject::new();
-                while let Some(Key(key)) = map.next_key()? {
-                    match &*key {
-                        "_meta" => meta = map.next_value()?,
-                        _ => {
-                            extra.insert(key.into_owned(), map.next_value()?);
-                        }
-                    }
-                }
-                Ok(ListRootsRequestParams {
-                    meta,
-                    extra,
-                })
-            }
-        }
-        deserializer.deserialize_map(Fields)
+        object::deserialize(deserializer)
     }
 }
 
@@ -3591,14 +5295,14 @@ impl<'de> Deserialize<'de> for ListRootsRequestParams {
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ListRootsResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// The roots; none is a valid answer.
     ///
@@ -3624,25 +5328,59 @@ impl ListRootsResult {
     }
 }
 
+impl<'de> Object<'de> for ListRootsResult {
+    const NAME: &'static str = "ListRootsResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "roots" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut roots = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                _ => once(&mut roots, "roots", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            roots: roots.ok_or_else(|| A::Error::missing_field("roots"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ListRootsResult {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// One page of tasks.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ListTasksResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Position of the page after this one. Absent on the last page.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "nextCursor", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// The tasks of this page.
     ///
@@ -3676,37 +5414,75 @@ impl ListTasksResult {
     }
 }
 
+impl<'de> Object<'de> for ListTasksResult {
+    const NAME: &'static str = "ListTasksResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "nextCursor" => 1usize,
+                "tasks" => 2usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut next_cursor = None;
+        let mut tasks = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut next_cursor, "nextCursor", &mut map),
+                _ => once(&mut tasks, "tasks", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            next_cursor: next_cursor.flatten(),
+            tasks: tasks.ok_or_else(|| A::Error::missing_field("tasks"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ListTasksResult {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// One page of the server's tools.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ListToolsResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
     /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "cacheScope", skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
     /// Position of the page after this one. Absent on the last page.
     ///
     /// Revisions: all.
-    #[serde(rename = "nextCursor", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// Which kind of answer this is. Absent, as from servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// The tools of this page, in an order that stays the same while nothing changes.
     ///
@@ -3716,7 +5492,7 @@ pub struct ListToolsResult {
     /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "ttlMs", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
 }
 
@@ -3770,20 +5546,70 @@ impl ListToolsResult {
     }
 }
 
+impl<'de> Object<'de> for ListToolsResult {
+    const NAME: &'static str = "ListToolsResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "cacheScope" => 1usize,
+                "nextCursor" => 2usize,
+                "resultType" => 3usize,
+                "tools" => 4usize,
+                "ttlMs" => 5usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut cache_scope = None;
+        let mut next_cursor = None;
+        let mut result_type = None;
+        let mut tools = None;
+        let mut ttl_ms = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut cache_scope, "cacheScope", &mut map),
+                2usize => once(&mut next_cursor, "nextCursor", &mut map),
+                3usize => once(&mut result_type, "resultType", &mut map),
+                4usize => once(&mut tools, "tools", &mut map),
+                _ => once(&mut ttl_ms, "ttlMs", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            cache_scope: cache_scope.flatten(),
+            next_cursor: next_cursor.flatten(),
+            result_type: result_type.flatten(),
+            tools: tools.ok_or_else(|| A::Error::missing_field("tools"))?,
+            ttl_ms: ttl_ms.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ListToolsResult {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `notifications/message`, from the server: one log message.
 ///
 /// Specification:
 /// [Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct LoggingMessageNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
     /// What is logged: text, or any other JSON value. It must not hold secrets.
     ///
@@ -3796,7 +5622,7 @@ pub struct LoggingMessageNotificationParams {
     /// Name of the part of the server that speaks.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub logger: Option<String>,
 }
 
@@ -3827,10 +5653,52 @@ impl LoggingMessageNotificationParams {
     }
 }
 
+impl<'de> Object<'de> for LoggingMessageNotificationParams {
+    const NAME: &'static str = "LoggingMessageNotificationParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "data" => 1usize,
+                "level" => 2usize,
+                "logger" => 3usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut data = None;
+        let mut level = None;
+        let mut logger = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut data, "data", &mut map),
+                2usize => once(&mut level, "level", &mut map),
+                _ => once(&mut logger, "logger", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            data: data.ok_or_else(|| A::Error::missing_field("data"))?,
+            level: level.ok_or_else(|| A::Error::missing_field("level"))?,
+            logger: logger.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for LoggingMessageNotificationParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Data of error -32021: what the client would have to declare.
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityErrorData {
     /// Capabilities without which the server cannot serve this request.
@@ -3848,20 +5716,49 @@ impl MissingRequiredClientCapabilityErrorData {
     }
 }
 
+impl<'de> Object<'de> for MissingRequiredClientCapabilityErrorData {
+    const NAME: &'static str = "MissingRequiredClientCapabilityErrorData";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "requiredCapabilities" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut required_capabilities = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut required_capabilities, "requiredCapabilities", &mut map)?;
+        }
+        Ok(Self {
+            required_capabilities: required_capabilities
+                .ok_or_else(|| A::Error::missing_field("requiredCapabilities"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for MissingRequiredClientCapabilityErrorData {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// A wish for a model. Members other than the name are for the client to interpret.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ModelHint {
     /// Part of a model's name: `sonnet` fits every model of that family. The client may take a
     /// comparable model of another provider.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
@@ -3880,6 +5777,32 @@ impl ModelHint {
     }
 }
 
+impl<'de> Object<'de> for ModelHint {
+    const NAME: &'static str = "ModelHint";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "name" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut name = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut name, "name", &mut map)?;
+        }
+        Ok(Self { name: name.flatten() })
+    }
+}
+
+impl<'de> Deserialize<'de> for ModelHint {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// What matters to the server in choosing a model. Advice only: the client may weigh it as it
 /// likes.
 ///
@@ -3887,7 +5810,7 @@ impl ModelHint {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ModelPreferences {
     /// How much a low price matters, from 0 (not at all) to 1 (most).
@@ -3895,7 +5818,6 @@ pub struct ModelPreferences {
     /// Revisions: all.
     #[serde(
         rename = "costPriority",
-        default,
         skip_serializing_if = "Option::is_none",
         serialize_with = "crate::number::serialize_option"
     )]
@@ -3903,14 +5825,13 @@ pub struct ModelPreferences {
     /// Wishes for models, to be tried in order; they go before the three priorities.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<ModelHint>>,
     /// How much ability matters, from 0 (not at all) to 1 (most).
     ///
     /// Revisions: all.
     #[serde(
         rename = "intelligencePriority",
-        default,
         skip_serializing_if = "Option::is_none",
         serialize_with = "crate::number::serialize_option"
     )]
@@ -3920,7 +5841,6 @@ pub struct ModelPreferences {
     /// Revisions: all.
     #[serde(
         rename = "speedPriority",
-        default,
         skip_serializing_if = "Option::is_none",
         serialize_with = "crate::number::serialize_option"
     )]
@@ -3968,21 +5888,70 @@ impl ModelPreferences {
     }
 }
 
+impl<'de> Object<'de> for ModelPreferences {
+    const NAME: &'static str = "ModelPreferences";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "costPriority" => 0usize,
+                "hints" => 1usize,
+                "intelligencePriority" => 2usize,
+                "speedPriority" => 3usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut cost_priority = None;
+        let mut hints = None;
+        let mut intelligence_priority = None;
+        let mut speed_priority = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut cost_priority, "costPriority", &mut map),
+                1usize => once(&mut hints, "hints", &mut map),
+                2usize => {
+                    once(&mut intelligence_priority, "intelligencePriority", &mut map)
+                }
+                _ => once(&mut speed_priority, "speedPriority", &mut map),
+            }?;
+        }
+        Ok(Self {
+            cost_priority: cost_priority.flatten(),
+            hints: hints.flatten(),
+            intelligence_priority: intelligence_priority.flatten(),
+            speed_priority: speed_priority.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ModelPreferences {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The `_meta` of a notification: the members that the protocol defines, and any others.
 ///
 /// Specification: [Base
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct NotificationMetaObject {
     /// Id of the `subscriptions/listen` request whose stream delivers this notification. Set by
     /// the server on every such notification, absent on all others.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "io.modelcontextprotocol/subscriptionId",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub subscription_id: Option<RequestId>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -4007,50 +5976,37 @@ impl NotificationMetaObject {
     }
 }
 
-impl Serialize for NotificationMetaObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if let Some(value) = &self.subscription_id {
-            map.serialize_entry("io.modelcontextprotocol/subscriptionId", value)?;
+impl<'de> Object<'de> for NotificationMetaObject {
+    const NAME: &'static str = "NotificationMetaObject";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "io.modelcontextprotocol/subscriptionId" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut subscription_id = None;
+        let mut extra = JsonObject::new();
+        while object::next_or_keep::<Self, _>(&mut map, &mut extra)?.is_some() {
+            once(
+                &mut subscription_id,
+                "io.modelcontextprotocol/subscriptionId",
+                &mut map,
+            )?;
         }
-        for (key, value) in &self.extra {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
+        Ok(Self {
+            subscription_id: subscription_id.flatten(),
+            extra,
+        })
     }
 }
 
 impl<'de> Deserialize<'de> for NotificationMetaObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = NotificationMetaObject;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object, NotificationMetaObject")
-            }
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> Result<NotificationMetaObject, A::Error> {
-                let mut subscription_id = None;
-                let mut extra = JsonObject::new();
-                while let Some(Key(key)) = map.next_key()? {
-                    match &*key {
-                        "io.modelcontextprotocol/subscriptionId" => {
-                            subscription_id = map.next_value()?;
-                        }
-                        _ => {
-                            extra.insert(key.into_owned(), map.next_value()?);
-                        }
-                    }
-                }
-                Ok(NotificationMetaObject {
-                    subscription_id,
-                    extra,
-                })
-            }
-        }
-        deserializer.deserialize_map(Fields)
+        object::deserialize(deserializer)
     }
 }
 
@@ -4060,15 +6016,17 @@ impl<'de> Deserialize<'de> for NotificationMetaObject {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct NotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -4090,45 +6048,33 @@ impl NotificationParams {
     }
 }
 
-impl Serialize for NotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if let Some(value) = &self.meta {
-            map.serialize_entry("_meta", value)?;
+impl<'de> Object<'de> for NotificationParams {
+    const NAME: &'static str = "NotificationParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut extra = JsonObject::new();
+        while object::next_or_keep::<Self, _>(&mut map, &mut extra)?.is_some() {
+            once(&mut meta, "_meta", &mut map)?;
         }
-        for (key, value) in &self.extra {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
+        Ok(Self {
+            meta: meta.flatten(),
+            extra,
+        })
     }
 }
 
 impl<'de> Deserialize<'de> for NotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = NotificationParams;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object, NotificationParams")
-            }
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> Result<NotificationParams, A::Error> {
-                let mut meta = None;
-                let mut extra = JsonObject::new();
-                while let Some(Key(key)) = map.next_key()? {
-                    match &*key {
-                        "_meta" => meta = map.next_value()?,
-                        _ => {
-                            extra.insert(key.into_owned(), map.next_value()?);
-                        }
-                    }
-                }
-                Ok(NotificationParams { meta, extra })
-            }
-        }
-        deserializer.deserialize_map(Fields)
+        object::deserialize(deserializer)
     }
 }
 
@@ -4138,14 +6084,13 @@ impl<'de> Deserialize<'de> for NotificationParams {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct NumberSchema {
     /// Number that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
     #[serde(
-        default,
         skip_serializing_if = "Option::is_none",
         serialize_with = "crate::number::serialize_option"
     )]
@@ -4153,13 +6098,12 @@ pub struct NumberSchema {
     /// What to fill in, in words for the user.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Largest number allowed.
     ///
     /// Revisions: since 2025-06-18.
     #[serde(
-        default,
         skip_serializing_if = "Option::is_none",
         serialize_with = "crate::number::serialize_option"
     )]
@@ -4168,7 +6112,6 @@ pub struct NumberSchema {
     ///
     /// Revisions: since 2025-06-18.
     #[serde(
-        default,
         skip_serializing_if = "Option::is_none",
         serialize_with = "crate::number::serialize_option"
     )]
@@ -4176,7 +6119,7 @@ pub struct NumberSchema {
     /// Label of the field.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Whether fractions are allowed.
     ///
@@ -4235,26 +6178,76 @@ impl NumberSchema {
     }
 }
 
+impl<'de> Object<'de> for NumberSchema {
+    const NAME: &'static str = "NumberSchema";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "default" => 0usize,
+                "description" => 1usize,
+                "maximum" => 2usize,
+                "minimum" => 3usize,
+                "title" => 4usize,
+                "type" => 5usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut default = None;
+        let mut description = None;
+        let mut maximum = None;
+        let mut minimum = None;
+        let mut title = None;
+        let mut kind = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut default, "default", &mut map),
+                1usize => once(&mut description, "description", &mut map),
+                2usize => once(&mut maximum, "maximum", &mut map),
+                3usize => once(&mut minimum, "minimum", &mut map),
+                4usize => once(&mut title, "title", &mut map),
+                _ => once(&mut kind, "type", &mut map),
+            }?;
+        }
+        Ok(Self {
+            default: default.flatten(),
+            description: description.flatten(),
+            maximum: maximum.flatten(),
+            minimum: minimum.flatten(),
+            title: title.flatten(),
+            kind: kind.ok_or_else(|| A::Error::missing_field("type"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for NumberSchema {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of a request for one page of a list, from the client.
 ///
 /// Specification:
 /// [Pagination](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Where to go on, taken unchanged from the previous page's `nextCursor`. Absent asks for the
     /// first page.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
@@ -4280,6 +6273,40 @@ impl PaginatedRequestParams {
     }
 }
 
+impl<'de> Object<'de> for PaginatedRequestParams {
+    const NAME: &'static str = "PaginatedRequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "cursor" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut cursor = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                _ => once(&mut cursor, "cursor", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            cursor: cursor.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for PaginatedRequestParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `notifications/progress`, from whoever works on a request that carried a
 /// progress token.
 ///
@@ -4287,19 +6314,19 @@ impl PaginatedRequestParams {
 /// [Progress](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
     /// What is going on, in words for people.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// How far it has come, in any unit; each notification gives a larger number than the one
     /// before.
@@ -4316,7 +6343,6 @@ pub struct ProgressNotificationParams {
     ///
     /// Revisions: all.
     #[serde(
-        default,
         skip_serializing_if = "Option::is_none",
         serialize_with = "crate::number::serialize_option"
     )]
@@ -4358,35 +6384,82 @@ impl ProgressNotificationParams {
     }
 }
 
+impl<'de> Object<'de> for ProgressNotificationParams {
+    const NAME: &'static str = "ProgressNotificationParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "message" => 1usize,
+                "progress" => 2usize,
+                "progressToken" => 3usize,
+                "total" => 4usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut message = None;
+        let mut progress = None;
+        let mut progress_token = None;
+        let mut total = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut message, "message", &mut map),
+                2usize => once(&mut progress, "progress", &mut map),
+                3usize => once(&mut progress_token, "progressToken", &mut map),
+                _ => once(&mut total, "total", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            message: message.flatten(),
+            progress: progress.ok_or_else(|| A::Error::missing_field("progress"))?,
+            progress_token: progress_token
+                .ok_or_else(|| A::Error::missing_field("progressToken"))?,
+            total: total.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ProgressNotificationParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// A template for messages, which a person picks and the client fills in.
 ///
 /// Specification:
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Prompt {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// What can be filled in.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Vec<PromptArgument>>,
     /// What the prompt is for, in words for people.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Pictures for the prompt, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Identifier of the prompt, unique on its server; `prompts/get` uses it.
     ///
@@ -4395,7 +6468,7 @@ pub struct Prompt {
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -4452,19 +6525,69 @@ impl Prompt {
     }
 }
 
+impl<'de> Object<'de> for Prompt {
+    const NAME: &'static str = "Prompt";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "arguments" => 1usize,
+                "description" => 2usize,
+                "icons" => 3usize,
+                "name" => 4usize,
+                "title" => 5usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut arguments = None;
+        let mut description = None;
+        let mut icons = None;
+        let mut name = None;
+        let mut title = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut arguments, "arguments", &mut map),
+                2usize => once(&mut description, "description", &mut map),
+                3usize => once(&mut icons, "icons", &mut map),
+                4usize => once(&mut name, "name", &mut map),
+                _ => once(&mut title, "title", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            arguments: arguments.flatten(),
+            description: description.flatten(),
+            icons: icons.flatten(),
+            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            title: title.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Prompt {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// One thing that can be filled into a prompt.
 ///
 /// Specification:
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PromptArgument {
     /// What to fill in, in words for people.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Identifier of the argument, unique in its prompt.
     ///
@@ -4473,12 +6596,12 @@ pub struct PromptArgument {
     /// True if the prompt cannot do without it. Default: false.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -4516,13 +6639,55 @@ impl PromptArgument {
     }
 }
 
+impl<'de> Object<'de> for PromptArgument {
+    const NAME: &'static str = "PromptArgument";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "description" => 0usize,
+                "name" => 1usize,
+                "required" => 2usize,
+                "title" => 3usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut description = None;
+        let mut name = None;
+        let mut required = None;
+        let mut title = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut description, "description", &mut map),
+                1usize => once(&mut name, "name", &mut map),
+                2usize => once(&mut required, "required", &mut map),
+                _ => once(&mut title, "title", &mut map),
+            }?;
+        }
+        Ok(Self {
+            description: description.flatten(),
+            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            required: required.flatten(),
+            title: title.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for PromptArgument {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// One message of a filled-in prompt.
 ///
 /// Specification:
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PromptMessage {
     /// What is said.
@@ -4546,13 +6711,47 @@ impl PromptMessage {
     }
 }
 
+impl<'de> Object<'de> for PromptMessage {
+    const NAME: &'static str = "PromptMessage";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "content" => 0usize,
+                "role" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut content = None;
+        let mut role = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut content, "content", &mut map),
+                _ => once(&mut role, "role", &mut map),
+            }?;
+        }
+        Ok(Self {
+            content: content.ok_or_else(|| A::Error::missing_field("content"))?,
+            role: role.ok_or_else(|| A::Error::missing_field("role"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for PromptMessage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// A prompt, by name.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "ref/prompt")]
 #[non_exhaustive]
 pub struct PromptReference {
@@ -4563,7 +6762,7 @@ pub struct PromptReference {
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -4585,32 +6784,66 @@ impl PromptReference {
     }
 }
 
+impl<'de> Object<'de> for PromptReference {
+    const NAME: &'static str = "PromptReference";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "name" => 0usize,
+                "title" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut name = None;
+        let mut title = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut name, "name", &mut map),
+                _ => once(&mut title, "title", &mut map),
+            }?;
+        }
+        Ok(Self {
+            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            title: title.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for PromptReference {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `resources/read`, from the client.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "inputResponses", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "inputResponses", skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<BTreeMap<String, InputResponse>>,
     /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
     /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "requestState", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "requestState", skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
     /// Which resource. The scheme is free; the server alone knows what it means.
     ///
@@ -4657,26 +6890,68 @@ impl ReadResourceRequestParams {
     }
 }
 
+impl<'de> Object<'de> for ReadResourceRequestParams {
+    const NAME: &'static str = "ReadResourceRequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "inputResponses" => 1usize,
+                "requestState" => 2usize,
+                "uri" => 3usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut input_responses = None;
+        let mut request_state = None;
+        let mut uri = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut input_responses, "inputResponses", &mut map),
+                2usize => once(&mut request_state, "requestState", &mut map),
+                _ => once(&mut uri, "uri", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            input_responses: input_responses.flatten(),
+            request_state: request_state.flatten(),
+            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ReadResourceRequestParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The content of a resource.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ReadResourceResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
     /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "cacheScope", skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
     /// The content: one part, or several, such as the files of a folder.
     ///
@@ -4686,13 +6961,13 @@ pub struct ReadResourceResult {
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
     /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "ttlMs", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
 }
 
@@ -4738,13 +7013,59 @@ impl ReadResourceResult {
     }
 }
 
+impl<'de> Object<'de> for ReadResourceResult {
+    const NAME: &'static str = "ReadResourceResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "cacheScope" => 1usize,
+                "contents" => 2usize,
+                "resultType" => 3usize,
+                "ttlMs" => 4usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut cache_scope = None;
+        let mut contents = None;
+        let mut result_type = None;
+        let mut ttl_ms = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut cache_scope, "cacheScope", &mut map),
+                2usize => once(&mut contents, "contents", &mut map),
+                3usize => once(&mut result_type, "resultType", &mut map),
+                _ => once(&mut ttl_ms, "ttlMs", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            cache_scope: cache_scope.flatten(),
+            contents: contents.ok_or_else(|| A::Error::missing_field("contents"))?,
+            result_type: result_type.flatten(),
+            ttl_ms: ttl_ms.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ReadResourceResult {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Ties a message to a task; stands in `_meta` under `io.modelcontextprotocol/related-task`.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RelatedTaskMetadata {
     /// Id of the task that the message belongs to.
@@ -4762,6 +7083,34 @@ impl RelatedTaskMetadata {
     }
 }
 
+impl<'de> Object<'de> for RelatedTaskMetadata {
+    const NAME: &'static str = "RelatedTaskMetadata";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "taskId" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut task_id = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut task_id, "taskId", &mut map)?;
+        }
+        Ok(Self {
+            task_id: task_id.ok_or_else(|| A::Error::missing_field("taskId"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for RelatedTaskMetadata {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The `_meta` of a request. In the stateless era it carries, with every single request, what
 /// a handshake used to settle once.
 ///
@@ -4769,35 +7118,53 @@ impl RelatedTaskMetadata {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct RequestMetaObject {
     /// What the client can do, for this request alone; servers must not remember it from one
     /// request to another. An empty object means nothing optional.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "io.modelcontextprotocol/clientCapabilities",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub client_capabilities: Option<ClientCapabilities>,
     /// Name and version of the client software. Send it unless told not to; servers use it for
     /// logs and display only.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "io.modelcontextprotocol/clientInfo",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub client_info: Option<Implementation>,
     /// Least severe level of log messages that the client wants while this request runs. Absent
     /// means none at all.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "io.modelcontextprotocol/logLevel",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub log_level: Option<LoggingLevel>,
     /// Revision that this request follows, as a date. Over HTTP it must equal the
     /// `MCP-Protocol-Version` header.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "io.modelcontextprotocol/protocolVersion",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub protocol_version: Option<String>,
     /// Asks for progress notifications about this request, which will carry this token. The
     /// receiver may send none.
     ///
     /// Revisions: all.
+    #[serde(rename = "progressToken", skip_serializing_if = "Option::is_none")]
     pub progress_token: Option<ProgressToken>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -4857,80 +7224,71 @@ impl RequestMetaObject {
     }
 }
 
-impl Serialize for RequestMetaObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if let Some(value) = &self.client_capabilities {
-            map.serialize_entry("io.modelcontextprotocol/clientCapabilities", value)?;
+impl<'de> Object<'de> for RequestMetaObject {
+    const NAME: &'static str = "RequestMetaObject";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "io.modelcontextprotocol/clientCapabilities" => 0usize,
+                "io.modelcontextprotocol/clientInfo" => 1usize,
+                "io.modelcontextprotocol/logLevel" => 2usize,
+                "io.modelcontextprotocol/protocolVersion" => 3usize,
+                "progressToken" => 4usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut client_capabilities = None;
+        let mut client_info = None;
+        let mut log_level = None;
+        let mut protocol_version = None;
+        let mut progress_token = None;
+        let mut extra = JsonObject::new();
+        while let Some(index) = object::next_or_keep::<Self, _>(&mut map, &mut extra)? {
+            match index {
+                0usize => {
+                    once(
+                        &mut client_capabilities,
+                        "io.modelcontextprotocol/clientCapabilities",
+                        &mut map,
+                    )
+                }
+                1usize => {
+                    once(
+                        &mut client_info,
+                        "io.modelcontextprotocol/clientInfo",
+                        &mut map,
+                    )
+                }
+                2usize => {
+                    once(&mut log_level, "io.modelcontextprotocol/logLevel", &mut map)
+                }
+                3usize => {
+                    once(
+                        &mut protocol_version,
+                        "io.modelcontextprotocol/protocolVersion",
+                        &mut map,
+                    )
+                }
+                _ => once(&mut progress_token, "progressToken", &mut map),
+            }?;
         }
-        if let Some(value) = &self.client_info {
-            map.serialize_entry("io.modelcontextprotocol/clientInfo", value)?;
-        }
-        if let Some(value) = &self.log_level {
-            map.serialize_entry("io.modelcontextprotocol/logLevel", value)?;
-        }
-        if let Some(value) = &self.protocol_version {
-            map.serialize_entry("io.modelcontextprotocol/protocolVersion", value)?;
-        }
-        if let Some(value) = &self.progress_token {
-            map.serialize_entry("progressToken", value)?;
-        }
-        for (key, value) in &self.extra {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
+        Ok(Self {
+            client_capabilities: client_capabilities.flatten(),
+            client_info: client_info.flatten(),
+            log_level: log_level.flatten(),
+            protocol_version: protocol_version.flatten(),
+            progress_token: progress_token.flatten(),
+            extra,
+        })
     }
 }
 
 impl<'de> Deserialize<'de> for RequestMetaObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = RequestMetaObject;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object, RequestMetaObject")
-            }
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> Result<RequestMetaObject, A::Error> {
-                let mut client_capabilities = None;
-                let mut client_info = None;
-                let mut log_level = None;
-                let mut protocol_version = None;
-                let mut progress_token = None;
-                let mut extra = JsonObject::new();
-                while let Some(Key(key)) = map.next_key()? {
-                    match &*key {
-                        "io.modelcontextprotocol/clientCapabilities" => {
-                            client_capabilities = map.next_value()?;
-                        }
-                        "io.modelcontextprotocol/clientInfo" => {
-                            client_info = map.next_value()?;
-                        }
-                        "io.modelcontextprotocol/logLevel" => {
-                            log_level = map.next_value()?;
-                        }
-                        "io.modelcontextprotocol/protocolVersion" => {
-                            protocol_version = map.next_value()?;
-                        }
-                        "progressToken" => progress_token = map.next_value()?,
-                        _ => {
-                            extra.insert(key.into_owned(), map.next_value()?);
-                        }
-                    }
-                }
-                Ok(RequestMetaObject {
-                    client_capabilities,
-                    client_info,
-                    log_level,
-                    protocol_version,
-                    progress_token,
-                    extra,
-                })
-            }
-        }
-        deserializer.deserialize_map(Fields)
+        object::deserialize(deserializer)
     }
 }
 
@@ -4940,15 +7298,17 @@ impl<'de> Deserialize<'de> for RequestMetaObject {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct RequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -4970,45 +7330,33 @@ impl RequestParams {
     }
 }
 
-impl Serialize for RequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if let Some(value) = &self.meta {
-            map.serialize_entry("_meta", value)?;
+impl<'de> Object<'de> for RequestParams {
+    const NAME: &'static str = "RequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut extra = JsonObject::new();
+        while object::next_or_keep::<Self, _>(&mut map, &mut extra)?.is_some() {
+            once(&mut meta, "_meta", &mut map)?;
         }
-        for (key, value) in &self.extra {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
+        Ok(Self {
+            meta: meta.flatten(),
+            extra,
+        })
     }
 }
 
 impl<'de> Deserialize<'de> for RequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = RequestParams;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object, RequestParams")
-            }
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> Result<RequestParams, A::Error> {
-                let mut meta = None;
-                let mut extra = JsonObject::new();
-                while let Some(Key(key)) = map.next_key()? {
-                    match &*key {
-                        "_meta" => meta = map.next_value()?,
-                        _ => {
-                            extra.insert(key.into_owned(), map.next_value()?);
-                        }
-                    }
-                }
-                Ok(RequestParams { meta, extra })
-            }
-        }
-        deserializer.deserialize_map(Fields)
+        object::deserialize(deserializer)
     }
 }
 
@@ -5018,34 +7366,34 @@ impl<'de> Deserialize<'de> for RequestParams {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Resource {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// What the resource holds; a language model may see it.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Pictures for the resource, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Media type, if known.
     ///
     /// Revisions: all.
-    #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Identifier for programs; shown to people only where there is no title.
     ///
@@ -5055,12 +7403,12 @@ pub struct Resource {
     /// how much of the model's context it would fill.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i64>,
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Where the resource is; `resources/read` uses it.
     ///
@@ -5135,6 +7483,68 @@ impl Resource {
     }
 }
 
+impl<'de> Object<'de> for Resource {
+    const NAME: &'static str = "Resource";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "annotations" => 1usize,
+                "description" => 2usize,
+                "icons" => 3usize,
+                "mimeType" => 4usize,
+                "name" => 5usize,
+                "size" => 6usize,
+                "title" => 7usize,
+                "uri" => 8usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut annotations = None;
+        let mut description = None;
+        let mut icons = None;
+        let mut mime_type = None;
+        let mut name = None;
+        let mut size = None;
+        let mut title = None;
+        let mut uri = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut annotations, "annotations", &mut map),
+                2usize => once(&mut description, "description", &mut map),
+                3usize => once(&mut icons, "icons", &mut map),
+                4usize => once(&mut mime_type, "mimeType", &mut map),
+                5usize => once(&mut name, "name", &mut map),
+                6usize => once(&mut size, "size", &mut map),
+                7usize => once(&mut title, "title", &mut map),
+                _ => once(&mut uri, "uri", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            annotations: annotations.flatten(),
+            description: description.flatten(),
+            icons: icons.flatten(),
+            mime_type: mime_type.flatten(),
+            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            size: size.flatten(),
+            title: title.flatten(),
+            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Resource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// A resource by reference: the client reads it with `resources/read` if it wants. It need
 /// not be in the server's list.
 ///
@@ -5142,7 +7552,7 @@ impl Resource {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "resource_link")]
 #[non_exhaustive]
 pub struct ResourceLink {
@@ -5150,27 +7560,27 @@ pub struct ResourceLink {
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// What the resource holds; a language model may see it.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Pictures for the resource, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Media type, if known.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Identifier for programs; shown to people only where there is no title.
     ///
@@ -5179,12 +7589,12 @@ pub struct ResourceLink {
     /// Size of the raw content in bytes, before base64, if known.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i64>,
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Where the resource is.
     ///
@@ -5259,40 +7669,102 @@ impl ResourceLink {
     }
 }
 
+impl<'de> Object<'de> for ResourceLink {
+    const NAME: &'static str = "ResourceLink";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "annotations" => 1usize,
+                "description" => 2usize,
+                "icons" => 3usize,
+                "mimeType" => 4usize,
+                "name" => 5usize,
+                "size" => 6usize,
+                "title" => 7usize,
+                "uri" => 8usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut annotations = None;
+        let mut description = None;
+        let mut icons = None;
+        let mut mime_type = None;
+        let mut name = None;
+        let mut size = None;
+        let mut title = None;
+        let mut uri = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut annotations, "annotations", &mut map),
+                2usize => once(&mut description, "description", &mut map),
+                3usize => once(&mut icons, "icons", &mut map),
+                4usize => once(&mut mime_type, "mimeType", &mut map),
+                5usize => once(&mut name, "name", &mut map),
+                6usize => once(&mut size, "size", &mut map),
+                7usize => once(&mut title, "title", &mut map),
+                _ => once(&mut uri, "uri", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            annotations: annotations.flatten(),
+            description: description.flatten(),
+            icons: icons.flatten(),
+            mime_type: mime_type.flatten(),
+            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            size: size.flatten(),
+            title: title.flatten(),
+            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ResourceLink {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// A family of resources, whose URIs come from one template.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ResourceTemplate {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// What the resources hold; a language model may see it.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Pictures for the family, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Media type, if all resources of the family have the same.
     ///
     /// Revisions: all.
-    #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Identifier for programs; shown to people only where there is no title.
     ///
@@ -5301,7 +7773,7 @@ pub struct ResourceTemplate {
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// URI template (RFC 6570), such as `file:///{path}`.
     ///
@@ -5369,13 +7841,72 @@ impl ResourceTemplate {
     }
 }
 
+impl<'de> Object<'de> for ResourceTemplate {
+    const NAME: &'static str = "ResourceTemplate";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "annotations" => 1usize,
+                "description" => 2usize,
+                "icons" => 3usize,
+                "mimeType" => 4usize,
+                "name" => 5usize,
+                "title" => 6usize,
+                "uriTemplate" => 7usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut annotations = None;
+        let mut description = None;
+        let mut icons = None;
+        let mut mime_type = None;
+        let mut name = None;
+        let mut title = None;
+        let mut uri_template = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut annotations, "annotations", &mut map),
+                2usize => once(&mut description, "description", &mut map),
+                3usize => once(&mut icons, "icons", &mut map),
+                4usize => once(&mut mime_type, "mimeType", &mut map),
+                5usize => once(&mut name, "name", &mut map),
+                6usize => once(&mut title, "title", &mut map),
+                _ => once(&mut uri_template, "uriTemplate", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            annotations: annotations.flatten(),
+            description: description.flatten(),
+            icons: icons.flatten(),
+            mime_type: mime_type.flatten(),
+            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            title: title.flatten(),
+            uri_template: uri_template
+                .ok_or_else(|| A::Error::missing_field("uriTemplate"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ResourceTemplate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// A resource template or a resource, by URI.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "ref/resource")]
 #[non_exhaustive]
 pub struct ResourceTemplateReference {
@@ -5393,6 +7924,34 @@ impl ResourceTemplateReference {
     }
 }
 
+impl<'de> Object<'de> for ResourceTemplateReference {
+    const NAME: &'static str = "ResourceTemplateReference";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "uri" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut uri = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut uri, "uri", &mut map)?;
+        }
+        Ok(Self {
+            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ResourceTemplateReference {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `notifications/resources/updated`, from the server: an earlier copy of the
 /// resource may be stale.
 ///
@@ -5400,14 +7959,14 @@ impl ResourceTemplateReference {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
     /// Which resource has changed: the one subscribed to, or a part of it.
     ///
@@ -5433,21 +7992,60 @@ impl ResourceUpdatedNotificationParams {
     }
 }
 
+impl<'de> Object<'de> for ResourceUpdatedNotificationParams {
+    const NAME: &'static str = "ResourceUpdatedNotificationParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "uri" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut uri = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                _ => once(&mut uri, "uri", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ResourceUpdatedNotificationParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The `_meta` of an answer: the members that the protocol defines, and any others.
 ///
 /// Specification: [Base
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ResultMetaObject {
     /// Name and version of the server software, for logs and display only. Servers send it unless
     /// told not to.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "io.modelcontextprotocol/serverInfo",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub server_info: Option<Implementation>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -5469,50 +8067,33 @@ impl ResultMetaObject {
     }
 }
 
-impl Serialize for ResultMetaObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if let Some(value) = &self.server_info {
-            map.serialize_entry("io.modelcontextprotocol/serverInfo", value)?;
+impl<'de> Object<'de> for ResultMetaObject {
+    const NAME: &'static str = "ResultMetaObject";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "io.modelcontextprotocol/serverInfo" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut server_info = None;
+        let mut extra = JsonObject::new();
+        while object::next_or_keep::<Self, _>(&mut map, &mut extra)?.is_some() {
+            once(&mut server_info, "io.modelcontextprotocol/serverInfo", &mut map)?;
         }
-        for (key, value) in &self.extra {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
+        Ok(Self {
+            server_info: server_info.flatten(),
+            extra,
+        })
     }
 }
 
 impl<'de> Deserialize<'de> for ResultMetaObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = ResultMetaObject;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object, ResultMetaObject")
-            }
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> Result<ResultMetaObject, A::Error> {
-                let mut server_info = None;
-                let mut extra = JsonObject::new();
-                while let Some(Key(key)) = map.next_key()? {
-                    match &*key {
-                        "io.modelcontextprotocol/serverInfo" => {
-                            server_info = map.next_value()?;
-                        }
-                        _ => {
-                            extra.insert(key.into_owned(), map.next_value()?);
-                        }
-                    }
-                }
-                Ok(ResultMetaObject {
-                    server_info,
-                    extra,
-                })
-            }
-        }
-        deserializer.deserialize_map(Fields)
+        object::deserialize(deserializer)
     }
 }
 
@@ -5522,19 +8103,19 @@ impl<'de> Deserialize<'de> for ResultMetaObject {
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Root {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Display name for people.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Where it is: a `file://` URI.
     ///
@@ -5568,20 +8149,58 @@ impl Root {
     }
 }
 
+impl<'de> Object<'de> for Root {
+    const NAME: &'static str = "Root";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "name" => 1usize,
+                "uri" => 2usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut name = None;
+        let mut uri = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut name, "name", &mut map),
+                _ => once(&mut uri, "uri", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            name: name.flatten(),
+            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Root {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// One message of a conversation with a language model.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SamplingMessage {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// What is said: one block, or a list.
     ///
@@ -5615,6 +8234,44 @@ impl SamplingMessage {
     }
 }
 
+impl<'de> Object<'de> for SamplingMessage {
+    const NAME: &'static str = "SamplingMessage";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "content" => 1usize,
+                "role" => 2usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut content = None;
+        let mut role = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut content, "content", &mut map),
+                _ => once(&mut role, "role", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            content: content.ok_or_else(|| A::Error::missing_field("content"))?,
+            role: role.ok_or_else(|| A::Error::missing_field("role"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for SamplingMessage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// What a server offers beyond the basics. A client uses none of these unless declared. The
 /// set is open: servers may declare more.
 ///
@@ -5622,50 +8279,50 @@ impl SamplingMessage {
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
     /// Present if the server suggests values for arguments of prompts and resource templates. An
     /// empty object: no settings are defined.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub completions: Option<JsonObject>,
     /// Capabilities outside the protocol, by name, each with its settings.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub experimental: Option<BTreeMap<String, JsonObject>>,
     /// Protocol extensions that the server speaks, by identifier (`vendor.example/name`), each
     /// with its settings; an empty object means no settings.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub extensions: Option<BTreeMap<String, JsonObject>>,
     /// Present if the server sends log messages. An empty object: no settings are defined.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub logging: Option<JsonObject>,
     /// Present if the server has prompts.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub prompts: Option<ServerCapabilitiesPrompts>,
     /// Present if the server has resources.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ServerCapabilitiesResources>,
     /// Present if the server can run some of the client's requests as tasks.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tasks: Option<ServerCapabilitiesTasks>,
     /// Present if the server has tools.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<ServerCapabilitiesTools>,
 }
 
@@ -5752,17 +8409,75 @@ impl ServerCapabilities {
     }
 }
 
+impl<'de> Object<'de> for ServerCapabilities {
+    const NAME: &'static str = "ServerCapabilities";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "completions" => 0usize,
+                "experimental" => 1usize,
+                "extensions" => 2usize,
+                "logging" => 3usize,
+                "prompts" => 4usize,
+                "resources" => 5usize,
+                "tasks" => 6usize,
+                "tools" => 7usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut completions = None;
+        let mut experimental = None;
+        let mut extensions = None;
+        let mut logging = None;
+        let mut prompts = None;
+        let mut resources = None;
+        let mut tasks = None;
+        let mut tools = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut completions, "completions", &mut map),
+                1usize => once(&mut experimental, "experimental", &mut map),
+                2usize => once(&mut extensions, "extensions", &mut map),
+                3usize => once(&mut logging, "logging", &mut map),
+                4usize => once(&mut prompts, "prompts", &mut map),
+                5usize => once(&mut resources, "resources", &mut map),
+                6usize => once(&mut tasks, "tasks", &mut map),
+                _ => once(&mut tools, "tools", &mut map),
+            }?;
+        }
+        Ok(Self {
+            completions: completions.flatten(),
+            experimental: experimental.flatten(),
+            extensions: extensions.flatten(),
+            logging: logging.flatten(),
+            prompts: prompts.flatten(),
+            resources: resources.flatten(),
+            tasks: tasks.flatten(),
+            tools: tools.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ServerCapabilities {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// How far a server supports prompts.
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesPrompts {
     /// True if the server announces changes of the list with
     /// `notifications/prompts/list_changed`. Default: false.
     ///
     /// Revisions: all.
-    #[serde(rename = "listChanged", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "listChanged", skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
 }
 
@@ -5781,23 +8496,51 @@ impl ServerCapabilitiesPrompts {
     }
 }
 
+impl<'de> Object<'de> for ServerCapabilitiesPrompts {
+    const NAME: &'static str = "ServerCapabilitiesPrompts";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "listChanged" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut list_changed = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut list_changed, "listChanged", &mut map)?;
+        }
+        Ok(Self {
+            list_changed: list_changed.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ServerCapabilitiesPrompts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// How far a server supports resources.
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesResources {
     /// True if the server announces changes of the list with
     /// `notifications/resources/list_changed`. Default: false.
     ///
     /// Revisions: all.
-    #[serde(rename = "listChanged", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "listChanged", skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
     /// True if the server announces changes of single resources to clients that subscribed to
     /// them. Default: false.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub subscribe: Option<bool>,
 }
 
@@ -5826,26 +8569,60 @@ impl ServerCapabilitiesResources {
     }
 }
 
+impl<'de> Object<'de> for ServerCapabilitiesResources {
+    const NAME: &'static str = "ServerCapabilitiesResources";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "listChanged" => 0usize,
+                "subscribe" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut list_changed = None;
+        let mut subscribe = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut list_changed, "listChanged", &mut map),
+                _ => once(&mut subscribe, "subscribe", &mut map),
+            }?;
+        }
+        Ok(Self {
+            list_changed: list_changed.flatten(),
+            subscribe: subscribe.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ServerCapabilitiesResources {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// What a server can do with tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasks {
     /// Present if the server answers `tasks/cancel`.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cancel: Option<JsonObject>,
     /// Present if the server answers `tasks/list`.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub list: Option<JsonObject>,
     /// Which of the client's requests the server can run as tasks.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<ServerCapabilitiesTasksRequests>,
 }
 
@@ -5882,16 +8659,54 @@ impl ServerCapabilitiesTasks {
     }
 }
 
+impl<'de> Object<'de> for ServerCapabilitiesTasks {
+    const NAME: &'static str = "ServerCapabilitiesTasks";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "cancel" => 0usize,
+                "list" => 1usize,
+                "requests" => 2usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut cancel = None;
+        let mut list = None;
+        let mut requests = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut cancel, "cancel", &mut map),
+                1usize => once(&mut list, "list", &mut map),
+                _ => once(&mut requests, "requests", &mut map),
+            }?;
+        }
+        Ok(Self {
+            cancel: cancel.flatten(),
+            list: list.flatten(),
+            requests: requests.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ServerCapabilitiesTasks {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Requests that a server can run as tasks, by feature.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasksRequests {
     /// Requests about tools that can be tasks.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<ServerCapabilitiesTasksRequestsTools>,
 }
 
@@ -5910,16 +8725,42 @@ impl ServerCapabilitiesTasksRequests {
     }
 }
 
+impl<'de> Object<'de> for ServerCapabilitiesTasksRequests {
+    const NAME: &'static str = "ServerCapabilitiesTasksRequests";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "tools" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut tools = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut tools, "tools", &mut map)?;
+        }
+        Ok(Self { tools: tools.flatten() })
+    }
+}
+
+impl<'de> Deserialize<'de> for ServerCapabilitiesTasksRequests {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Requests about tools that a server can run as tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasksRequestsTools {
     /// Present if `tools/call` can be a task; each tool's `execution` refines it.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<JsonObject>,
 }
 
@@ -5938,17 +8779,43 @@ impl ServerCapabilitiesTasksRequestsTools {
     }
 }
 
+impl<'de> Object<'de> for ServerCapabilitiesTasksRequestsTools {
+    const NAME: &'static str = "ServerCapabilitiesTasksRequestsTools";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "call" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut call = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut call, "call", &mut map)?;
+        }
+        Ok(Self { call: call.flatten() })
+    }
+}
+
+impl<'de> Deserialize<'de> for ServerCapabilitiesTasksRequestsTools {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// How far a server supports tools.
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTools {
     /// True if the server announces changes of the list with `notifications/tools/list_changed`.
     /// Default: false.
     ///
     /// Revisions: all.
-    #[serde(rename = "listChanged", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "listChanged", skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
 }
 
@@ -5967,20 +8834,48 @@ impl ServerCapabilitiesTools {
     }
 }
 
+impl<'de> Object<'de> for ServerCapabilitiesTools {
+    const NAME: &'static str = "ServerCapabilitiesTools";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "listChanged" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut list_changed = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut list_changed, "listChanged", &mut map)?;
+        }
+        Ok(Self {
+            list_changed: list_changed.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ServerCapabilitiesTools {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `logging/setLevel`, from the client; in force for the rest of the connection.
 ///
 /// Specification:
 /// [Logging](https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SetLevelRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Least severe level to send; more severe messages come too.
     ///
@@ -6003,45 +8898,79 @@ impl SetLevelRequestParams {
     }
 }
 
+impl<'de> Object<'de> for SetLevelRequestParams {
+    const NAME: &'static str = "SetLevelRequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "level" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut level = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                _ => once(&mut level, "level", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            level: level.ok_or_else(|| A::Error::missing_field("level"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for SetLevelRequestParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// A text field of a form.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct StringSchema {
     /// Text that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// What to fill in, in words for the user.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Kind of text, if it is a special one.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<StringSchemaFormat>,
     /// Longest text allowed, in characters.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "maxLength", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "maxLength", skip_serializing_if = "Option::is_none")]
     pub max_length: Option<i64>,
     /// Shortest text allowed, in characters.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "minLength", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "minLength", skip_serializing_if = "Option::is_none")]
     pub min_length: Option<i64>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -6102,20 +9031,70 @@ impl StringSchema {
     }
 }
 
+impl<'de> Object<'de> for StringSchema {
+    const NAME: &'static str = "StringSchema";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "default" => 0usize,
+                "description" => 1usize,
+                "format" => 2usize,
+                "maxLength" => 3usize,
+                "minLength" => 4usize,
+                "title" => 5usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut default = None;
+        let mut description = None;
+        let mut format = None;
+        let mut max_length = None;
+        let mut min_length = None;
+        let mut title = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut default, "default", &mut map),
+                1usize => once(&mut description, "description", &mut map),
+                2usize => once(&mut format, "format", &mut map),
+                3usize => once(&mut max_length, "maxLength", &mut map),
+                4usize => once(&mut min_length, "minLength", &mut map),
+                _ => once(&mut title, "title", &mut map),
+            }?;
+        }
+        Ok(Self {
+            default: default.flatten(),
+            description: description.flatten(),
+            format: format.flatten(),
+            max_length: max_length.flatten(),
+            min_length: min_length.flatten(),
+            title: title.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for StringSchema {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `resources/subscribe`, from the client.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2025-11-25/server/resources).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SubscribeRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Which resource to watch.
     ///
@@ -6141,6 +9120,40 @@ impl SubscribeRequestParams {
     }
 }
 
+impl<'de> Object<'de> for SubscribeRequestParams {
+    const NAME: &'static str = "SubscribeRequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "uri" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut uri = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                _ => once(&mut uri, "uri", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for SubscribeRequestParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The kinds of news that a client wants from a subscription, or that a server agreed to
 /// send. What is not named is not sent.
 ///
@@ -6148,44 +9161,28 @@ impl SubscribeRequestParams {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct SubscriptionFilter {
     /// True for `notifications/prompts/list_changed`. Default: false.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(
-        rename = "promptsListChanged",
-        default,
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "promptsListChanged", skip_serializing_if = "Option::is_none")]
     pub prompts_list_changed: Option<bool>,
     /// URIs of the resources for which `notifications/resources/updated` is wanted.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(
-        rename = "resourceSubscriptions",
-        default,
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "resourceSubscriptions", skip_serializing_if = "Option::is_none")]
     pub resource_subscriptions: Option<Vec<String>>,
     /// True for `notifications/resources/list_changed`. Default: false.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(
-        rename = "resourcesListChanged",
-        default,
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "resourcesListChanged", skip_serializing_if = "Option::is_none")]
     pub resources_list_changed: Option<bool>,
     /// True for `notifications/tools/list_changed`. Default: false.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(
-        rename = "toolsListChanged",
-        default,
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "toolsListChanged", skip_serializing_if = "Option::is_none")]
     pub tools_list_changed: Option<bool>,
 }
 
@@ -6235,6 +9232,52 @@ impl SubscriptionFilter {
     }
 }
 
+impl<'de> Object<'de> for SubscriptionFilter {
+    const NAME: &'static str = "SubscriptionFilter";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "promptsListChanged" => 0usize,
+                "resourceSubscriptions" => 1usize,
+                "resourcesListChanged" => 2usize,
+                "toolsListChanged" => 3usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut prompts_list_changed = None;
+        let mut resource_subscriptions = None;
+        let mut resources_list_changed = None;
+        let mut tools_list_changed = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut prompts_list_changed, "promptsListChanged", &mut map),
+                1usize => {
+                    once(&mut resource_subscriptions, "resourceSubscriptions", &mut map)
+                }
+                2usize => {
+                    once(&mut resources_list_changed, "resourcesListChanged", &mut map)
+                }
+                _ => once(&mut tools_list_changed, "toolsListChanged", &mut map),
+            }?;
+        }
+        Ok(Self {
+            prompts_list_changed: prompts_list_changed.flatten(),
+            resource_subscriptions: resource_subscriptions.flatten(),
+            resources_list_changed: resources_list_changed.flatten(),
+            tools_list_changed: tools_list_changed.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for SubscriptionFilter {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `notifications/subscriptions/acknowledged`, the server's first message on a
 /// subscription.
 ///
@@ -6242,14 +9285,14 @@ impl SubscriptionFilter {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SubscriptionsAcknowledgedNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
     /// What the server will send: the part of the client's wishes that it supports.
     ///
@@ -6272,6 +9315,41 @@ impl SubscriptionsAcknowledgedNotificationParams {
     }
 }
 
+impl<'de> Object<'de> for SubscriptionsAcknowledgedNotificationParams {
+    const NAME: &'static str = "SubscriptionsAcknowledgedNotificationParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "notifications" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut notifications = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                _ => once(&mut notifications, "notifications", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            notifications: notifications
+                .ok_or_else(|| A::Error::missing_field("notifications"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for SubscriptionsAcknowledgedNotificationParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `subscriptions/listen`, from the client; the stream lasts until either side ends
 /// it.
 ///
@@ -6279,7 +9357,7 @@ impl SubscriptionsAcknowledgedNotificationParams {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SubscriptionsListenRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -6302,13 +9380,48 @@ impl SubscriptionsListenRequestParams {
     }
 }
 
+impl<'de> Object<'de> for SubscriptionsListenRequestParams {
+    const NAME: &'static str = "SubscriptionsListenRequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "notifications" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut notifications = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                _ => once(&mut notifications, "notifications", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.ok_or_else(|| A::Error::missing_field("_meta"))?,
+            notifications: notifications
+                .ok_or_else(|| A::Error::missing_field("notifications"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for SubscriptionsListenRequestParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The server has ended a subscription in good order, for example because it shuts down.
 ///
 /// Specification:
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -6321,7 +9434,7 @@ pub struct SubscriptionsListenResult {
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
 }
 
@@ -6340,24 +9453,64 @@ impl SubscriptionsListenResult {
     }
 }
 
+impl<'de> Object<'de> for SubscriptionsListenResult {
+    const NAME: &'static str = "SubscriptionsListenResult";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "resultType" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut result_type = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                _ => once(&mut result_type, "resultType", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.ok_or_else(|| A::Error::missing_field("_meta"))?,
+            result_type: result_type.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for SubscriptionsListenResult {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The `_meta` of the answer that ends a subscription.
 ///
 /// Specification:
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResultMetaObject {
     /// Name and version of the server software, for logs and display only.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "io.modelcontextprotocol/serverInfo",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub server_info: Option<Implementation>,
     /// Id of the `subscriptions/listen` request that is answered here.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "io.modelcontextprotocol/subscriptionId")]
     pub subscription_id: RequestId,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -6380,62 +9533,54 @@ impl SubscriptionsListenResultMetaObject {
     }
 }
 
-impl Serialize for SubscriptionsListenResultMetaObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if let Some(value) = &self.server_info {
-            map.serialize_entry("io.modelcontextprotocol/serverInfo", value)?;
+impl<'de> Object<'de> for SubscriptionsListenResultMetaObject {
+    const NAME: &'static str = "SubscriptionsListenResultMetaObject";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "io.modelcontextprotocol/serverInfo" => 0usize,
+                "io.modelcontextprotocol/subscriptionId" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut server_info = None;
+        let mut subscription_id = None;
+        let mut extra = JsonObject::new();
+        while let Some(index) = object::next_or_keep::<Self, _>(&mut map, &mut extra)? {
+            match index {
+                0usize => {
+                    once(
+                        &mut server_info,
+                        "io.modelcontextprotocol/serverInfo",
+                        &mut map,
+                    )
+                }
+                _ => {
+                    once(
+                        &mut subscription_id,
+                        "io.modelcontextprotocol/subscriptionId",
+                        &mut map,
+                    )
+                }
+            }?;
         }
-        map.serialize_entry(
-            "io.modelcontextprotocol/subscriptionId",
-            &self.subscription_id,
-        )?;
-        for (key, value) in &self.extra {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
+        Ok(Self {
+            server_info: server_info.flatten(),
+            subscription_id: subscription_id
+                .ok_or_else(|| A::Error::missing_field(
+                    "io.modelcontextprotocol/subscriptionId",
+                ))?,
+            extra,
+        })
     }
 }
 
 impl<'de> Deserialize<'de> for SubscriptionsListenResultMetaObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = SubscriptionsListenResultMetaObject;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object, SubscriptionsListenResultMetaObject")
-            }
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> Result<SubscriptionsListenResultMetaObject, A::Error> {
-                let mut server_info = None;
-                let mut subscription_id = None;
-                let mut extra = JsonObject::new();
-                while let Some(Key(key)) = map.next_key()? {
-                    match &*key {
-                        "io.modelcontextprotocol/serverInfo" => {
-                            server_info = map.next_value()?;
-                        }
-                        "io.modelcontextprotocol/subscriptionId" => {
-                            subscription_id = Some(map.next_value()?);
-                        }
-                        _ => {
-                            extra.insert(key.into_owned(), map.next_value()?);
-                        }
-                    }
-                }
-                Ok(SubscriptionsListenResultMetaObject {
-                    server_info,
-                    subscription_id: subscription_id
-                        .ok_or_else(|| A::Error::missing_field(
-                            "io.modelcontextprotocol/subscriptionId",
-                        ))?,
-                    extra,
-                })
-            }
-        }
-        deserializer.deserialize_map(Fields)
+        object::deserialize(deserializer)
     }
 }
 
@@ -6445,7 +9590,7 @@ impl<'de> Deserialize<'de> for SubscriptionsListenResultMetaObject {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Task {
     /// When it began, as ISO 8601 text.
@@ -6461,7 +9606,7 @@ pub struct Task {
     /// How long to wait between two looks at it, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "pollInterval", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "pollInterval", skip_serializing_if = "Option::is_none")]
     pub poll_interval: Option<i64>,
     /// How it is getting on.
     ///
@@ -6471,7 +9616,7 @@ pub struct Task {
     /// doing.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "statusMessage", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "statusMessage", skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Id of the task, chosen by whoever runs it.
     ///
@@ -6520,20 +9665,75 @@ impl Task {
     }
 }
 
+impl<'de> Object<'de> for Task {
+    const NAME: &'static str = "Task";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "createdAt" => 0usize,
+                "lastUpdatedAt" => 1usize,
+                "pollInterval" => 2usize,
+                "status" => 3usize,
+                "statusMessage" => 4usize,
+                "taskId" => 5usize,
+                "ttl" => 6usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut created_at = None;
+        let mut last_updated_at = None;
+        let mut poll_interval = None;
+        let mut status = None;
+        let mut status_message = None;
+        let mut task_id = None;
+        let mut ttl = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut created_at, "createdAt", &mut map),
+                1usize => once(&mut last_updated_at, "lastUpdatedAt", &mut map),
+                2usize => once(&mut poll_interval, "pollInterval", &mut map),
+                3usize => once(&mut status, "status", &mut map),
+                4usize => once(&mut status_message, "statusMessage", &mut map),
+                5usize => once(&mut task_id, "taskId", &mut map),
+                _ => once(&mut ttl, "ttl", &mut map),
+            }?;
+        }
+        Ok(Self {
+            created_at: created_at.ok_or_else(|| A::Error::missing_field("createdAt"))?,
+            last_updated_at: last_updated_at
+                .ok_or_else(|| A::Error::missing_field("lastUpdatedAt"))?,
+            poll_interval: poll_interval.flatten(),
+            status: status.ok_or_else(|| A::Error::missing_field("status"))?,
+            status_message: status_message.flatten(),
+            task_id: task_id.ok_or_else(|| A::Error::missing_field("taskId"))?,
+            ttl: ttl.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Task {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// What the sender of a request asks of the task that will run it.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct TaskMetadata {
     /// How long to keep the task, in milliseconds from when it begins. The receiver may decide
     /// otherwise.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl: Option<i64>,
 }
 
@@ -6552,6 +9752,32 @@ impl TaskMetadata {
     }
 }
 
+impl<'de> Object<'de> for TaskMetadata {
+    const NAME: &'static str = "TaskMetadata";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "ttl" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut ttl = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut ttl, "ttl", &mut map)?;
+        }
+        Ok(Self { ttl: ttl.flatten() })
+    }
+}
+
+impl<'de> Deserialize<'de> for TaskMetadata {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `notifications/tasks/status`, from whoever runs the task: the task after a
 /// change.
 ///
@@ -6559,14 +9785,14 @@ impl TaskMetadata {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TaskStatusNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// When it began, as ISO 8601 text.
     ///
@@ -6581,7 +9807,7 @@ pub struct TaskStatusNotificationParams {
     /// How long to wait between two looks at it, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "pollInterval", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "pollInterval", skip_serializing_if = "Option::is_none")]
     pub poll_interval: Option<i64>,
     /// How it is getting on.
     ///
@@ -6591,7 +9817,7 @@ pub struct TaskStatusNotificationParams {
     /// doing.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "statusMessage", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "statusMessage", skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Id of the task, chosen by whoever runs it.
     ///
@@ -6648,13 +9874,72 @@ impl TaskStatusNotificationParams {
     }
 }
 
+impl<'de> Object<'de> for TaskStatusNotificationParams {
+    const NAME: &'static str = "TaskStatusNotificationParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "createdAt" => 1usize,
+                "lastUpdatedAt" => 2usize,
+                "pollInterval" => 3usize,
+                "status" => 4usize,
+                "statusMessage" => 5usize,
+                "taskId" => 6usize,
+                "ttl" => 7usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut created_at = None;
+        let mut last_updated_at = None;
+        let mut poll_interval = None;
+        let mut status = None;
+        let mut status_message = None;
+        let mut task_id = None;
+        let mut ttl = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut created_at, "createdAt", &mut map),
+                2usize => once(&mut last_updated_at, "lastUpdatedAt", &mut map),
+                3usize => once(&mut poll_interval, "pollInterval", &mut map),
+                4usize => once(&mut status, "status", &mut map),
+                5usize => once(&mut status_message, "statusMessage", &mut map),
+                6usize => once(&mut task_id, "taskId", &mut map),
+                _ => once(&mut ttl, "ttl", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            created_at: created_at.ok_or_else(|| A::Error::missing_field("createdAt"))?,
+            last_updated_at: last_updated_at
+                .ok_or_else(|| A::Error::missing_field("lastUpdatedAt"))?,
+            poll_interval: poll_interval.flatten(),
+            status: status.ok_or_else(|| A::Error::missing_field("status"))?,
+            status_message: status_message.flatten(),
+            task_id: task_id.ok_or_else(|| A::Error::missing_field("taskId"))?,
+            ttl: ttl.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for TaskStatusNotificationParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Plain text.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "text")]
 #[non_exhaustive]
 pub struct TextContent {
@@ -6662,12 +9947,12 @@ pub struct TextContent {
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// The text.
     ///
@@ -6701,25 +9986,63 @@ impl TextContent {
     }
 }
 
+impl<'de> Object<'de> for TextContent {
+    const NAME: &'static str = "TextContent";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "annotations" => 1usize,
+                "text" => 2usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut annotations = None;
+        let mut text = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut annotations, "annotations", &mut map),
+                _ => once(&mut text, "text", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            annotations: annotations.flatten(),
+            text: text.ok_or_else(|| A::Error::missing_field("text"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for TextContent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The content of a resource that is text.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TextResourceContents {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Media type, if known.
     ///
     /// Revisions: all.
-    #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// The text as it is.
     ///
@@ -6758,25 +10081,67 @@ impl TextResourceContents {
     }
 }
 
+impl<'de> Object<'de> for TextResourceContents {
+    const NAME: &'static str = "TextResourceContents";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "mimeType" => 1usize,
+                "text" => 2usize,
+                "uri" => 3usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut mime_type = None;
+        let mut text = None;
+        let mut uri = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut mime_type, "mimeType", &mut map),
+                2usize => once(&mut text, "text", &mut map),
+                _ => once(&mut uri, "uri", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            mime_type: mime_type.flatten(),
+            text: text.ok_or_else(|| A::Error::missing_field("text"))?,
+            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for TextResourceContents {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// A field of a form that offers any number of several choices, each with a label.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "array")]
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchema {
     /// Choices that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Vec<String>>,
     /// What to choose, in words for the user.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The choices.
     ///
@@ -6785,17 +10150,17 @@ pub struct TitledMultiSelectEnumSchema {
     /// Most choices allowed.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "maxItems", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "maxItems", skip_serializing_if = "Option::is_none")]
     pub max_items: Option<i64>,
     /// Fewest choices allowed.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "minItems", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "minItems", skip_serializing_if = "Option::is_none")]
     pub min_items: Option<i64>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -6852,13 +10217,63 @@ impl TitledMultiSelectEnumSchema {
     }
 }
 
+impl<'de> Object<'de> for TitledMultiSelectEnumSchema {
+    const NAME: &'static str = "TitledMultiSelectEnumSchema";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "default" => 0usize,
+                "description" => 1usize,
+                "items" => 2usize,
+                "maxItems" => 3usize,
+                "minItems" => 4usize,
+                "title" => 5usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut default = None;
+        let mut description = None;
+        let mut items = None;
+        let mut max_items = None;
+        let mut min_items = None;
+        let mut title = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut default, "default", &mut map),
+                1usize => once(&mut description, "description", &mut map),
+                2usize => once(&mut items, "items", &mut map),
+                3usize => once(&mut max_items, "maxItems", &mut map),
+                4usize => once(&mut min_items, "minItems", &mut map),
+                _ => once(&mut title, "title", &mut map),
+            }?;
+        }
+        Ok(Self {
+            default: default.flatten(),
+            description: description.flatten(),
+            items: items.ok_or_else(|| A::Error::missing_field("items"))?,
+            max_items: max_items.flatten(),
+            min_items: min_items.flatten(),
+            title: title.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for TitledMultiSelectEnumSchema {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The choices of a [`TitledMultiSelectEnumSchema`].
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchemaItems {
     /// The choices, in the order of the form.
@@ -6878,25 +10293,53 @@ impl TitledMultiSelectEnumSchemaItems {
     }
 }
 
+impl<'de> Object<'de> for TitledMultiSelectEnumSchemaItems {
+    const NAME: &'static str = "TitledMultiSelectEnumSchemaItems";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "anyOf" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut any_of = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut any_of, "anyOf", &mut map)?;
+        }
+        Ok(Self {
+            any_of: any_of.ok_or_else(|| A::Error::missing_field("anyOf"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for TitledMultiSelectEnumSchemaItems {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// A field of a form that offers one of several choices, each with a label.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct TitledSingleSelectEnumSchema {
     /// Choice that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// What to choose, in words for the user.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The choices, in the order of the form.
     ///
@@ -6906,7 +10349,7 @@ pub struct TitledSingleSelectEnumSchema {
     /// Label of the field.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -6944,40 +10387,82 @@ impl TitledSingleSelectEnumSchema {
     }
 }
 
+impl<'de> Object<'de> for TitledSingleSelectEnumSchema {
+    const NAME: &'static str = "TitledSingleSelectEnumSchema";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "default" => 0usize,
+                "description" => 1usize,
+                "oneOf" => 2usize,
+                "title" => 3usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut default = None;
+        let mut description = None;
+        let mut one_of = None;
+        let mut title = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut default, "default", &mut map),
+                1usize => once(&mut description, "description", &mut map),
+                2usize => once(&mut one_of, "oneOf", &mut map),
+                _ => once(&mut title, "title", &mut map),
+            }?;
+        }
+        Ok(Self {
+            default: default.flatten(),
+            description: description.flatten(),
+            one_of: one_of.ok_or_else(|| A::Error::missing_field("oneOf"))?,
+            title: title.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for TitledSingleSelectEnumSchema {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// A function of the server that a language model can call through the client.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Tool {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on what the tool does to the world.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ToolAnnotations>,
     /// What the tool does and when to use it, written for the language model.
     ///
     /// Revisions: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// How the tool can be run, beyond a plain call.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub execution: Option<ToolExecution>,
     /// Pictures for the tool, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// JSON Schema of the arguments, whose root has `type: "object"`. The dialect is 2020-12
     /// unless `$schema` names another.
@@ -6993,12 +10478,12 @@ pub struct Tool {
     /// `$schema` names another.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "outputSchema", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "outputSchema", skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<RawJson>,
     /// Display name for people. It goes before `annotations.title` and `name`.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -7069,6 +10554,69 @@ impl Tool {
     }
 }
 
+impl<'de> Object<'de> for Tool {
+    const NAME: &'static str = "Tool";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "annotations" => 1usize,
+                "description" => 2usize,
+                "execution" => 3usize,
+                "icons" => 4usize,
+                "inputSchema" => 5usize,
+                "name" => 6usize,
+                "outputSchema" => 7usize,
+                "title" => 8usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut annotations = None;
+        let mut description = None;
+        let mut execution = None;
+        let mut icons = None;
+        let mut input_schema = None;
+        let mut name = None;
+        let mut output_schema = None;
+        let mut title = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut annotations, "annotations", &mut map),
+                2usize => once(&mut description, "description", &mut map),
+                3usize => once(&mut execution, "execution", &mut map),
+                4usize => once(&mut icons, "icons", &mut map),
+                5usize => once(&mut input_schema, "inputSchema", &mut map),
+                6usize => once(&mut name, "name", &mut map),
+                7usize => once(&mut output_schema, "outputSchema", &mut map),
+                _ => once(&mut title, "title", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            annotations: annotations.flatten(),
+            description: description.flatten(),
+            execution: execution.flatten(),
+            icons: icons.flatten(),
+            input_schema: input_schema
+                .ok_or_else(|| A::Error::missing_field("inputSchema"))?,
+            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            output_schema: output_schema.flatten(),
+            title: title.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Tool {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Hints on what a tool does. They are claims of the server: base no decision on them unless
 /// you trust it.
 ///
@@ -7076,40 +10624,36 @@ impl Tool {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-03-26.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ToolAnnotations {
     /// True if it may overwrite or delete, false if it only adds. Says nothing where
     /// `readOnlyHint` is true. Default: true.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(
-        rename = "destructiveHint",
-        default,
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "destructiveHint", skip_serializing_if = "Option::is_none")]
     pub destructive_hint: Option<bool>,
     /// True if repeating a call with equal arguments changes nothing more. Says nothing where
     /// `readOnlyHint` is true. Default: false.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(rename = "idempotentHint", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "idempotentHint", skip_serializing_if = "Option::is_none")]
     pub idempotent_hint: Option<bool>,
     /// True if it reaches beyond the server's own data, as a web search does; false if its world
     /// is closed, as a notebook's is. Default: true.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(rename = "openWorldHint", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "openWorldHint", skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
     /// True if it changes nothing. Default: false.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(rename = "readOnlyHint", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "readOnlyHint", skip_serializing_if = "Option::is_none")]
     pub read_only_hint: Option<bool>,
     /// Display name for people; an older place for the tool's own `title`.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -7162,19 +10706,65 @@ impl ToolAnnotations {
     }
 }
 
+impl<'de> Object<'de> for ToolAnnotations {
+    const NAME: &'static str = "ToolAnnotations";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "destructiveHint" => 0usize,
+                "idempotentHint" => 1usize,
+                "openWorldHint" => 2usize,
+                "readOnlyHint" => 3usize,
+                "title" => 4usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut destructive_hint = None;
+        let mut idempotent_hint = None;
+        let mut open_world_hint = None;
+        let mut read_only_hint = None;
+        let mut title = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut destructive_hint, "destructiveHint", &mut map),
+                1usize => once(&mut idempotent_hint, "idempotentHint", &mut map),
+                2usize => once(&mut open_world_hint, "openWorldHint", &mut map),
+                3usize => once(&mut read_only_hint, "readOnlyHint", &mut map),
+                _ => once(&mut title, "title", &mut map),
+            }?;
+        }
+        Ok(Self {
+            destructive_hint: destructive_hint.flatten(),
+            idempotent_hint: idempotent_hint.flatten(),
+            open_world_hint: open_world_hint.flatten(),
+            read_only_hint: read_only_hint.flatten(),
+            title: title.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolAnnotations {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// How free the model is to use tools while sampling.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ToolChoice {
     /// Whether it may, must or must not. Default: `auto`.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<ToolChoiceMode>,
 }
 
@@ -7193,19 +10783,45 @@ impl ToolChoice {
     }
 }
 
+impl<'de> Object<'de> for ToolChoice {
+    const NAME: &'static str = "ToolChoice";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "mode" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut mode = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut mode, "mode", &mut map)?;
+        }
+        Ok(Self { mode: mode.flatten() })
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// How a tool can be run, beyond a plain call.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ToolExecution {
     /// Whether a call of the tool may be a task. Default: `forbidden`.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "taskSupport", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "taskSupport", skip_serializing_if = "Option::is_none")]
     pub task_support: Option<ToolExecutionTaskSupport>,
 }
 
@@ -7224,13 +10840,41 @@ impl ToolExecution {
     }
 }
 
+impl<'de> Object<'de> for ToolExecution {
+    const NAME: &'static str = "ToolExecution";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "taskSupport" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut task_support = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut task_support, "taskSupport", &mut map)?;
+        }
+        Ok(Self {
+            task_support: task_support.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolExecution {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The outcome of a tool that the model used, told to the model.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "tool_result")]
 #[non_exhaustive]
 pub struct ToolResultContent {
@@ -7238,7 +10882,7 @@ pub struct ToolResultContent {
     /// provider may depend on it.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// The outcome in a form that a language model reads.
     ///
@@ -7247,18 +10891,13 @@ pub struct ToolResultContent {
     /// True if the tool failed; `content` then says why. Default: false.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "isError", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "isError", skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
     /// The outcome as JSON, fitting the tool's `outputSchema` where it has one; before 2026-07-28
     /// always an object.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(
-        rename = "structuredContent",
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "crate::raw::some"
-    )]
+    #[serde(rename = "structuredContent", skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<RawJson>,
     /// The `id` of the [`ToolUseContent`] that this answers.
     ///
@@ -7308,13 +10947,59 @@ impl ToolResultContent {
     }
 }
 
+impl<'de> Object<'de> for ToolResultContent {
+    const NAME: &'static str = "ToolResultContent";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "content" => 1usize,
+                "isError" => 2usize,
+                "structuredContent" => 3usize,
+                "toolUseId" => 4usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut content = None;
+        let mut is_error = None;
+        let mut structured_content = None;
+        let mut tool_use_id = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut content, "content", &mut map),
+                2usize => once(&mut is_error, "isError", &mut map),
+                3usize => once(&mut structured_content, "structuredContent", &mut map),
+                _ => once(&mut tool_use_id, "toolUseId", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            content: content.ok_or_else(|| A::Error::missing_field("content"))?,
+            is_error: is_error.flatten(),
+            structured_content,
+            tool_use_id: tool_use_id.ok_or_else(|| A::Error::missing_field("toolUseId"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolResultContent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The model wants a tool to be run.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "tool_use")]
 #[non_exhaustive]
 pub struct ToolUseContent {
@@ -7322,7 +11007,7 @@ pub struct ToolUseContent {
     /// provider may depend on it.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Id of this use, repeated by its result.
     ///
@@ -7362,20 +11047,62 @@ impl ToolUseContent {
     }
 }
 
+impl<'de> Object<'de> for ToolUseContent {
+    const NAME: &'static str = "ToolUseContent";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "id" => 1usize,
+                "input" => 2usize,
+                "name" => 3usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut id = None;
+        let mut input = None;
+        let mut name = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                1usize => once(&mut id, "id", &mut map),
+                2usize => once(&mut input, "input", &mut map),
+                _ => once(&mut name, "name", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            id: id.ok_or_else(|| A::Error::missing_field("id"))?,
+            input: input.ok_or_else(|| A::Error::missing_field("input"))?,
+            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolUseContent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Params of `resources/unsubscribe`, from the client.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2025-11-25/server/resources).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct UnsubscribeRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Which resource to stop watching.
     ///
@@ -7401,10 +11128,44 @@ impl UnsubscribeRequestParams {
     }
 }
 
+impl<'de> Object<'de> for UnsubscribeRequestParams {
+    const NAME: &'static str = "UnsubscribeRequestParams";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "_meta" => 0usize,
+                "uri" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut meta = None;
+        let mut uri = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut meta, "_meta", &mut map),
+                _ => once(&mut uri, "uri", &mut map),
+            }?;
+        }
+        Ok(Self {
+            meta: meta.flatten(),
+            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for UnsubscribeRequestParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Data of error -32022: revisions that would have worked.
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionErrorData {
     /// The revision that the client asked for.
@@ -7431,25 +11192,59 @@ impl UnsupportedProtocolVersionErrorData {
     }
 }
 
+impl<'de> Object<'de> for UnsupportedProtocolVersionErrorData {
+    const NAME: &'static str = "UnsupportedProtocolVersionErrorData";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "requested" => 0usize,
+                "supported" => 1usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut requested = None;
+        let mut supported = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut requested, "requested", &mut map),
+                _ => once(&mut supported, "supported", &mut map),
+            }?;
+        }
+        Ok(Self {
+            requested: requested.ok_or_else(|| A::Error::missing_field("requested"))?,
+            supported: supported.ok_or_else(|| A::Error::missing_field("supported"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for UnsupportedProtocolVersionErrorData {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// A field of a form that offers any number of several choices, shown as they are.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "array")]
 #[non_exhaustive]
 pub struct UntitledMultiSelectEnumSchema {
     /// Choices that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Vec<String>>,
     /// What to choose, in words for the user.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The choices.
     ///
@@ -7458,17 +11253,17 @@ pub struct UntitledMultiSelectEnumSchema {
     /// Most choices allowed.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "maxItems", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "maxItems", skip_serializing_if = "Option::is_none")]
     pub max_items: Option<i64>,
     /// Fewest choices allowed.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "minItems", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "minItems", skip_serializing_if = "Option::is_none")]
     pub min_items: Option<i64>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -7525,13 +11320,63 @@ impl UntitledMultiSelectEnumSchema {
     }
 }
 
+impl<'de> Object<'de> for UntitledMultiSelectEnumSchema {
+    const NAME: &'static str = "UntitledMultiSelectEnumSchema";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "default" => 0usize,
+                "description" => 1usize,
+                "items" => 2usize,
+                "maxItems" => 3usize,
+                "minItems" => 4usize,
+                "title" => 5usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut default = None;
+        let mut description = None;
+        let mut items = None;
+        let mut max_items = None;
+        let mut min_items = None;
+        let mut title = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut default, "default", &mut map),
+                1usize => once(&mut description, "description", &mut map),
+                2usize => once(&mut items, "items", &mut map),
+                3usize => once(&mut max_items, "maxItems", &mut map),
+                4usize => once(&mut min_items, "minItems", &mut map),
+                _ => once(&mut title, "title", &mut map),
+            }?;
+        }
+        Ok(Self {
+            default: default.flatten(),
+            description: description.flatten(),
+            items: items.ok_or_else(|| A::Error::missing_field("items"))?,
+            max_items: max_items.flatten(),
+            min_items: min_items.flatten(),
+            title: title.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for UntitledMultiSelectEnumSchema {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// The choices of an [`UntitledMultiSelectEnumSchema`].
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct UntitledMultiSelectEnumSchemaItems {
@@ -7552,25 +11397,53 @@ impl UntitledMultiSelectEnumSchemaItems {
     }
 }
 
+impl<'de> Object<'de> for UntitledMultiSelectEnumSchemaItems {
+    const NAME: &'static str = "UntitledMultiSelectEnumSchemaItems";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "enum" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut values = None;
+        while object::next_known::<Self, _>(&mut map)?.is_some() {
+            once(&mut values, "enum", &mut map)?;
+        }
+        Ok(Self {
+            values: values.ok_or_else(|| A::Error::missing_field("enum"))?,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for UntitledMultiSelectEnumSchemaItems {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// A field of a form that offers one of several choices, shown as they are.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct UntitledSingleSelectEnumSchema {
     /// Choice that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// What to choose, in words for the user.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The choices, in the order of the form.
     ///
@@ -7580,7 +11453,7 @@ pub struct UntitledSingleSelectEnumSchema {
     /// Label of the field.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -7618,10 +11491,52 @@ impl UntitledSingleSelectEnumSchema {
     }
 }
 
+impl<'de> Object<'de> for UntitledSingleSelectEnumSchema {
+    const NAME: &'static str = "UntitledSingleSelectEnumSchema";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "default" => 0usize,
+                "description" => 1usize,
+                "enum" => 2usize,
+                "title" => 3usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut default = None;
+        let mut description = None;
+        let mut values = None;
+        let mut title = None;
+        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+            match index {
+                0usize => once(&mut default, "default", &mut map),
+                1usize => once(&mut description, "description", &mut map),
+                2usize => once(&mut values, "enum", &mut map),
+                _ => once(&mut title, "title", &mut map),
+            }?;
+        }
+        Ok(Self {
+            default: default.flatten(),
+            description: description.flatten(),
+            values: values.ok_or_else(|| A::Error::missing_field("enum"))?,
+            title: title.flatten(),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for UntitledSingleSelectEnumSchema {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        object::deserialize(deserializer)
+    }
+}
+
 /// Data of error -32042: what the user must do on a web page before the request can succeed.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct UrlElicitationRequiredErrorData {
     /// The web pages to visit.
@@ -7629,6 +11544,7 @@ pub struct UrlElicitationRequiredErrorData {
     /// Revisions: 2025-11-25 only.
     pub elicitations: Vec<ElicitRequestUrlParams>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -7643,46 +11559,33 @@ impl UrlElicitationRequiredErrorData {
     }
 }
 
-impl Serialize for UrlElicitationRequiredErrorData {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("elicitations", &self.elicitations)?;
-        for (key, value) in &self.extra {
-            map.serialize_entry(key, value)?;
+impl<'de> Object<'de> for UrlElicitationRequiredErrorData {
+    const NAME: &'static str = "UrlElicitationRequiredErrorData";
+    fn index(key: &str) -> Option<usize> {
+        Some(
+            match key {
+                "elicitations" => 0usize,
+                _ => return None,
+            },
+        )
+    }
+
+    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        let mut elicitations = None;
+        let mut extra = JsonObject::new();
+        while object::next_or_keep::<Self, _>(&mut map, &mut extra)?.is_some() {
+            once(&mut elicitations, "elicitations", &mut map)?;
         }
-        map.end()
+        Ok(Self {
+            elicitations: elicitations
+                .ok_or_else(|| A::Error::missing_field("elicitations"))?,
+            extra,
+        })
     }
 }
 
 impl<'de> Deserialize<'de> for UrlElicitationRequiredErrorData {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = UrlElicitationRequiredErrorData;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object, UrlElicitationRequiredErrorData")
-            }
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> Result<UrlElicitationRequiredErrorData, A::Error> {
-                let mut elicitations = None;
-                let mut extra = JsonObject::new();
-                while let Some(Key(key)) = map.next_key()? {
-                    match &*key {
-                        "elicitations" => elicitations = Some(map.next_value()?),
-                        _ => {
-                            extra.insert(key.into_owned(), map.next_value()?);
-                        }
-                    }
-                }
-                Ok(UrlElicitationRequiredErrorData {
-                    elicitations: elicitations
-                        .ok_or_else(|| A::Error::missing_field("elicitations"))?,
-                    extra,
-                })
-            }
-        }
-        deserializer.deserialize_map(Fields)
+        object::deserialize(deserializer)
     }
 }

@@ -441,13 +441,10 @@ impl ByField for CompletionReference {
         )
     }
 
-    fn decode<'de, D: Deserializer<'de>>(
-        index: usize,
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
+    fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error> {
         match index {
-            0usize => Deserialize::deserialize(deserializer).map(Self::Prompt),
-            _ => Deserialize::deserialize(deserializer).map(Self::Resource),
+            0usize => Object::read(map).map(Self::Prompt),
+            _ => Object::read(map).map(Self::Resource),
         }
     }
 
@@ -550,16 +547,13 @@ impl ByField for ContentBlock {
         )
     }
 
-    fn decode<'de, D: Deserializer<'de>>(
-        index: usize,
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
+    fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error> {
         match index {
-            0usize => Deserialize::deserialize(deserializer).map(Self::Text),
-            1usize => Deserialize::deserialize(deserializer).map(Self::Image),
-            2usize => Deserialize::deserialize(deserializer).map(Self::Audio),
-            3usize => Deserialize::deserialize(deserializer).map(Self::ResourceLink),
-            _ => Deserialize::deserialize(deserializer).map(Self::Resource),
+            0usize => Object::read(map).map(Self::Text),
+            1usize => Object::read(map).map(Self::Image),
+            2usize => Object::read(map).map(Self::Audio),
+            3usize => Object::read(map).map(Self::ResourceLink),
+            _ => Object::read(map).map(Self::Resource),
         }
     }
 
@@ -633,13 +627,10 @@ impl ByField for ElicitRequestParams {
         )
     }
 
-    fn decode<'de, D: Deserializer<'de>>(
-        index: usize,
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
+    fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error> {
         match index {
-            0usize => Deserialize::deserialize(deserializer).map(Self::Form),
-            _ => Deserialize::deserialize(deserializer).map(Self::Url),
+            0usize => Object::read(map).map(Self::Form),
+            _ => Object::read(map).map(Self::Url),
         }
     }
 
@@ -898,14 +889,11 @@ impl ByKey for InputResponse {
         )
     }
 
-    fn decode<'de, D: Deserializer<'de>>(
-        index: usize,
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
+    fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error> {
         match index {
-            0usize => Deserialize::deserialize(deserializer).map(Self::CreateMessage),
-            1usize => Deserialize::deserialize(deserializer).map(Self::ListRoots),
-            _ => Deserialize::deserialize(deserializer).map(Self::Elicit),
+            0usize => Object::read(map).map(Self::CreateMessage),
+            1usize => Object::read(map).map(Self::ListRoots),
+            _ => Object::read(map).map(Self::Elicit),
         }
     }
 
@@ -1163,13 +1151,10 @@ impl ByKey for ResourceContents {
         )
     }
 
-    fn decode<'de, D: Deserializer<'de>>(
-        index: usize,
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
+    fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error> {
         match index {
-            0usize => Deserialize::deserialize(deserializer).map(Self::Text),
-            _ => Deserialize::deserialize(deserializer).map(Self::Blob),
+            0usize => Object::read(map).map(Self::Text),
+            _ => Object::read(map).map(Self::Blob),
         }
     }
 
@@ -1272,16 +1257,13 @@ impl ByField for SamplingMessageContentBlock {
         )
     }
 
-    fn decode<'de, D: Deserializer<'de>>(
-        index: usize,
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
+    fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error> {
         match index {
-            0usize => Deserialize::deserialize(deserializer).map(Self::Text),
-            1usize => Deserialize::deserialize(deserializer).map(Self::Image),
-            2usize => Deserialize::deserialize(deserializer).map(Self::Audio),
-            3usize => Deserialize::deserialize(deserializer).map(Self::ToolUse),
-            _ => Deserialize::deserialize(deserializer).map(Self::ToolResult),
+            0usize => Object::read(map).map(Self::Text),
+            1usize => Object::read(map).map(Self::Image),
+            2usize => Object::read(map).map(Self::Audio),
+            3usize => Object::read(map).map(Self::ToolUse),
+            _ => Object::read(map).map(Self::ToolResult),
         }
     }
 

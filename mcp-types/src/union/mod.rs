@@ -11,4 +11,4 @@ mod raw_text;
 mod replay;
 
 pub(crate) use object::{ByField, ByKey, by_field, by_key};
-pub(crate) use replay::{Key, text_option};
+pub(crate) use replay::Key;

@@ -1,10 +1,8 @@
 //! Unions of objects, told apart by the value of a field or by a field's presence.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
 use super::raw_text::RawText;
@@ -22,7 +20,7 @@ pub(crate) trait ByField: Sized {
     fn index(value: &str) -> Option<usize>;
 
     /// Decodes a member.
-    fn decode<'de, D: Deserializer<'de>>(index: usize, json: D) -> Result<Self, D::Error>;
+    fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error>;
 
     /// What no member fits.
     fn unknown(json: RawJson) -> Self;
@@ -57,13 +55,13 @@ impl<'de, T: ByField> Visitor<'de> for FieldVisitor<T> {
                 held.push((key, RawText::of_str(&value).map_err(A::Error::custom)?));
             }
             return match index {
-                Some(index) if held.is_empty() => T::decode(index, MapAccessDeserializer::new(map)),
-                Some(index) => T::decode(index, replay(held, None, map)),
+                Some(index) if held.is_empty() => T::decode(index, map),
+                Some(index) => T::decode(index, Replay::new(held, None, map)),
                 None => collect(&held, map).map(T::unknown),
             };
         }
         match T::DEFAULT {
-            Some(index) => T::decode(index, replay(held, None, map)),
+            Some(index) => T::decode(index, Replay::new(held, None, map)),
             None => Err(A::Error::missing_field(T::FIELD)),
         }
     }
@@ -75,7 +73,7 @@ pub(crate) trait ByKey: Sized {
     fn index(key: &str) -> Option<usize>;
 
     /// Decodes a member.
-    fn decode<'de, D: Deserializer<'de>>(index: usize, json: D) -> Result<Self, D::Error>;
+    fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error>;
 
     /// What no member fits.
     fn unknown(json: RawJson) -> Self;
@@ -99,18 +97,10 @@ impl<'de, T: ByKey> Visitor<'de> for KeyVisitor<T> {
         let mut held = Held::new();
         while let Some(Key(key)) = map.next_key()? {
             match T::index(&key) {
-                Some(index) => return T::decode(index, replay(held, Some(key), map)),
+                Some(index) => return T::decode(index, Replay::new(held, Some(key), map)),
                 None => held.push((key, map.next_value()?)),
             }
         }
         collect(&held, map).map(T::unknown)
     }
-}
-
-fn replay<'de, A: MapAccess<'de>>(
-    held: Held<'de>,
-    pending: Option<Cow<'de, str>>,
-    rest: A,
-) -> MapAccessDeserializer<Replay<'de, A>> {
-    MapAccessDeserializer::new(Replay::new(held, pending, rest))
 }

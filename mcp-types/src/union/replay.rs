@@ -40,13 +40,6 @@ impl<'de> Deserialize<'de> for Key<'de> {
     }
 }
 
-/// A string that may be absent, borrowed unless it has escapes.
-pub(crate) fn text_option<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Cow<'de, str>>, D::Error> {
-    Ok(Option::<Key<'de>>::deserialize(deserializer)?.map(|Key(text)| text))
-}
-
 /// Members held back, oldest first.
 pub(crate) type Held<'de> = Vec<(Cow<'de, str>, RawText<'de>)>;
 

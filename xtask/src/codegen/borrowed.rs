@@ -7,6 +7,7 @@ use super::docs::{Docs, lines};
 use super::error::{Error, Result};
 use super::ir::Type;
 use super::merge::{Merged, MergedField};
+use super::objects;
 use super::overlay::Overlay;
 use super::rust::{self, ident};
 use proc_macro2::TokenStream;
@@ -32,51 +33,28 @@ fn view(name: &str, merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Resu
     ));
     let fields = structure.stored().map(|(wire, field)| {
         let doc = docs.of(&format!("{name}.{wire}"), &field.known);
-        self::field(wire, field, overlay, &doc)
+        let (name, ty) = (ident(&rust::field_name(wire, overlay)), ty(field));
+        quote!(#doc pub #name: #ty)
     });
+    let object = objects::of_view(name, structure, overlay);
     Ok(quote! {
         #doc
-        #[derive(Clone, Debug, Deserialize)]
+        #[derive(Clone, Debug)]
         #[non_exhaustive]
         pub struct #view<'a> { #(#fields),* }
+
+        #object
     })
 }
 
-fn field(wire: &str, field: &MergedField, overlay: &Overlay, doc: &TokenStream) -> TokenStream {
-    let name = ident(&rust::field_name(wire, overlay));
-    let mut options = vec![];
-    if name.to_string().trim_start_matches("r#") != wire {
-        options.push(quote!(rename = #wire));
-    }
-    let ty = match (&field.ty, field.always) {
-        (Type::Text, true) => {
-            options.push(quote!(borrow));
-            quote!(Cow<'a, str>)
-        }
-        (Type::Text, false) => {
-            options.push(quote!(
-                borrow,
-                default,
-                deserialize_with = "crate::union::text_option"
-            ));
-            quote!(Option<Cow<'a, str>>)
-        }
-        (Type::Bool | Type::Number | Type::Integer { .. }, always) => {
-            let ty = rust::stored(&field.ty);
-            if always { ty } else { quote!(Option<#ty>) }
-        }
-        (_, true) => {
-            options.push(quote!(borrow));
-            quote!(&'a RawValue)
-        }
-        (_, false) => {
-            options.push(quote!(borrow, default));
-            quote!(Option<&'a RawValue>)
-        }
+fn ty(field: &MergedField) -> TokenStream {
+    let ty = match &field.ty {
+        Type::Text => quote!(Cow<'a, str>),
+        Type::Bool | Type::Number | Type::Integer { .. } => rust::stored(&field.ty),
+        _ => quote!(&'a RawValue),
     };
-    quote! {
-        #doc
-        #[serde(#(#options),*)]
-        pub #name: #ty
+    match field.always {
+        true => ty,
+        false => quote!(Option<#ty>),
     }
 }

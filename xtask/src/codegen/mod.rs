@@ -35,7 +35,7 @@ mod messages;
 mod methods;
 mod names;
 mod normalise;
-mod open;
+mod objects;
 mod output;
 mod overlay;
 mod revisions;

@@ -7,7 +7,7 @@
 use super::docs::Docs;
 use super::ir::Type;
 use super::merge::{Merged, MergedField, MergedStruct, Shape};
-use super::open;
+use super::objects;
 use super::overlay::Overlay;
 use super::rust::{self, ident};
 use proc_macro2::TokenStream;
@@ -35,9 +35,7 @@ pub(crate) fn emit(
             let doc = docs.of(name, &ty.known);
             out.extend(emitter.item(&doc, printed.clone()));
             out.extend(emitter.methods());
-            if !structure.open.is_empty() {
-                out.extend(open::emit(name, structure, overlay));
-            }
+            out.extend(objects::of_struct(name, structure, overlay));
         }
     }
     out
@@ -59,11 +57,9 @@ impl Emitter<'_> {
         let name = &item.ident;
         let all_optional = self.structure.stored().all(|(_, field)| !field.always);
         let default = all_optional.then(|| quote!(, Default));
-        let serde = (!open).then(|| quote!(, Serialize, Deserialize));
         let tag = self
             .structure
             .constant()
-            .filter(|_| !open)
             .map(|(field, value)| quote!(#[serde(tag = #field, rename = #value)]));
         let printed: BTreeMap<_, _> = item
             .fields
@@ -73,44 +69,35 @@ impl Emitter<'_> {
         let fields = self
             .structure
             .stored()
-            .filter_map(|(wire, field)| Some(self.field(wire, field, printed.get(wire)?, open)));
+            .filter_map(|(wire, field)| Some(self.field(wire, field, printed.get(wire)?)));
         let extra = open.then(|| {
             quote! {
                 /// Fields that the schema does not name but allows.
+                #[serde(flatten)]
                 pub extra: JsonObject,
             }
         });
         quote! {
             #doc
-            #[derive(Clone, Debug, PartialEq #default #serde)]
+            #[derive(Clone, Debug, PartialEq #default, Serialize)]
             #tag
             #[non_exhaustive]
             pub struct #name { #(#fields,)* #extra }
         }
     }
 
-    fn field(&self, wire: &str, field: &MergedField, ty: &syn::Type, open: bool) -> TokenStream {
+    fn field(&self, wire: &str, field: &MergedField, ty: &syn::Type) -> TokenStream {
         let doc = self.docs.of(&format!("{}.{wire}", self.name), &field.known);
         let rust_name = rust::field_name(wire, self.overlay);
         let name = ident(&rust_name);
-        if open {
-            return quote!(#doc pub #name: #ty);
-        }
         let rename =
             (name.to_string().trim_start_matches("r#") != wire).then(|| quote!(rename = #wire));
-        let optional =
-            (!field.always).then(|| quote!(default, skip_serializing_if = "Option::is_none"));
+        let optional = (!field.always).then(|| quote!(skip_serializing_if = "Option::is_none"));
         let number = (field.ty == Type::Number).then(|| match field.always {
             true => quote!(serialize_with = "crate::number::serialize"),
             false => quote!(serialize_with = "crate::number::serialize_option"),
         });
-        // Where anything is allowed, null is a value.
-        let any = (!field.always && field.ty == Type::Json { object: false })
-            .then(|| quote!(deserialize_with = "crate::raw::some"));
-        let options: Vec<_> = [rename, optional, number, any]
-            .into_iter()
-            .flatten()
-            .collect();
+        let options: Vec<_> = [rename, optional, number].into_iter().flatten().collect();
         let serde = (!options.is_empty()).then(|| quote!(#[serde(#(#options),*)]));
         quote!(#doc #serde pub #name: #ty)
     }

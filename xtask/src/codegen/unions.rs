@@ -149,7 +149,7 @@ impl<'a> EmittedUnion<'a> {
         }
     }
 
-    /// `match index`, each arm decoding one member from `deserializer`.
+    /// `match index`, each arm reading one member from `map`.
     fn decode_arms(&self) -> TokenStream {
         let variants = &self.variants;
         let index = 0..variants.len();
@@ -160,7 +160,7 @@ impl<'a> EmittedUnion<'a> {
             } else {
                 quote!(#index)
             };
-            quote!(#pattern => Deserialize::deserialize(deserializer).map(Self::#variant))
+            quote!(#pattern => Object::read(map).map(Self::#variant))
         });
         quote!(match index { #(#arms,)* })
     }
@@ -186,10 +186,7 @@ impl<'a> EmittedUnion<'a> {
                     })
                 }
 
-                fn decode<'de, D: Deserializer<'de>>(
-                    index: usize,
-                    deserializer: D,
-                ) -> Result<Self, D::Error> {
+                fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error> {
                     #arms
                 }
 
@@ -220,10 +217,7 @@ impl<'a> EmittedUnion<'a> {
                     })
                 }
 
-                fn decode<'de, D: Deserializer<'de>>(
-                    index: usize,
-                    deserializer: D,
-                ) -> Result<Self, D::Error> {
+                fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error> {
                     #arms
                 }
 
