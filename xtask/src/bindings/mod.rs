@@ -2,7 +2,7 @@
 //!
 //! [`run`](run::run) takes the generated modules of that revision, [`support`]
 //! finds the hand-written modules of `mcp-types` that they lean on,
-//! [`timeless`] removes what is about revisions, and [`print`] puts it all
+//! [`timeless`] removes what is about revisions, and [`print`](mod@print) puts it all
 //! into one file that needs nothing but serde.
 
 mod error;
