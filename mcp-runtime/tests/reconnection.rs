@@ -241,14 +241,16 @@ async fn a_server_without_a_sign_of_life_is_left() {
             .into_future(),
     );
     server.expect("tools/call").await;
-    let (id, _) = server.expect("ping").await;
+    server.expect("ping").await;
     assert_eq!(start.elapsed(), 30 * SECOND);
+    let (id, _) = server.expect("ping").await;
+    assert_eq!(start.elapsed(), 65 * SECOND);
     server.refuse(&id, -32601, Value::Null).await;
     for _ in 0..3 {
         server.expect("ping").await;
     }
     assert_eq!(server.next().await, None, "the connection is closed");
-    assert_eq!(start.elapsed(), (30 + 3 * 35) * SECOND);
+    assert_eq!(start.elapsed(), (65 + 3 * 35) * SECOND);
     let error = calling.await.unwrap().unwrap_err();
     assert!(matches!(error, CallError::Closed), "{error}");
     servers.operating().await;

@@ -95,6 +95,19 @@ impl<Out> TypedCall<Out> {
         self
     }
 
+    /// The call may be sent again when the connection is lost before its answer came, or may not;
+    /// see [`Call::repeatable`].
+    pub fn repeatable(mut self, repeatable: bool) -> Self {
+        self.call = self.call.repeatable(repeatable);
+        self
+    }
+
+    /// Fails at once while the connection is being restored, instead of waiting for it.
+    pub fn fail_fast(mut self) -> Self {
+        self.call = self.call.fail_fast();
+        self
+    }
+
     /// Asks for news of progress, and calls `observer` with each.
     pub fn on_progress(
         mut self,
