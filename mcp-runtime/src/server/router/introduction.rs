@@ -1,0 +1,39 @@
+//! How a server introduces itself.
+
+use mcp_types::{DiscoverResult, InitializeResult, Revision};
+
+use super::{Admitted, Router};
+use crate::driver::Served;
+use crate::protocol::Terms;
+use crate::server::Answer;
+
+impl Router {
+    /// The answer to a handshake that settled on `terms`.
+    pub(in crate::server) fn initialize(&self, terms: &Terms) -> Answer {
+        let result = InitializeResult::new(
+            terms.revision.as_str(),
+            self.capabilities.clone(),
+            self.declared.info.clone(),
+        );
+        let result = match &self.declared.instructions {
+            Some(instructions) => result.with_instructions(instructions),
+            None => result,
+        };
+        Answer::once(result, terms.revision)
+    }
+
+    pub(super) fn discover(&self, request: Admitted<'_>) -> Served<Answer> {
+        let revision = request.terms.revision;
+        let json = self.discover.get(revision, || self.discover_result());
+        self.prepared(json, request)
+    }
+
+    fn discover_result(&self) -> DiscoverResult {
+        let versions = self.declared.revisions.iter().rev().map(Revision::as_str);
+        let result = DiscoverResult::new(self.capabilities.clone(), versions);
+        match &self.declared.instructions {
+            Some(instructions) => result.with_instructions(instructions),
+            None => result,
+        }
+    }
+}

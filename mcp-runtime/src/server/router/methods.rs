@@ -1,0 +1,45 @@
+//! The table of methods.
+
+use mcp_types::{
+    CallToolRequest, CompleteRequest, DiscoverRequest, GetPromptRequest, ListPromptsRequest,
+    ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, PingRequest,
+    ReadResourceRequest, Request, Side,
+};
+
+use super::{Admitted, Router};
+use crate::driver::Served;
+use crate::protocol::{Refusal, not_offered};
+use crate::server::Answer;
+
+impl Router {
+    /// Serves a request that the lifecycle has admitted.
+    ///
+    /// # Errors
+    ///
+    /// When the parameters do not fit, or the server does not offer what is asked for.
+    pub(in crate::server) fn serve(
+        &self,
+        request: Admitted<'_>,
+    ) -> Result<Served<Answer>, Refusal> {
+        let declared = &self.capabilities;
+        match request.method {
+            CallToolRequest::METHOD if declared.tools.is_some() => self.call_tool(request),
+            ListToolsRequest::METHOD if declared.tools.is_some() => self.list_tools(request),
+            GetPromptRequest::METHOD if declared.prompts.is_some() => self.get_prompt(request),
+            ListPromptsRequest::METHOD if declared.prompts.is_some() => self.list_prompts(request),
+            ReadResourceRequest::METHOD if declared.resources.is_some() => {
+                self.read_resource(request)
+            }
+            ListResourcesRequest::METHOD if declared.resources.is_some() => {
+                self.list_resources(request)
+            }
+            ListResourceTemplatesRequest::METHOD if declared.resources.is_some() => {
+                self.list_resource_templates(request)
+            }
+            CompleteRequest::METHOD if declared.completions.is_some() => self.complete(request),
+            PingRequest::METHOD => Ok(Served::Now(Ok(Answer::empty()))),
+            DiscoverRequest::METHOD => Ok(self.discover(request)),
+            method => Err(not_offered(method, Side::Server, request.terms.revision)),
+        }
+    }
+}

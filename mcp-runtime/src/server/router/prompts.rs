@@ -1,0 +1,18 @@
+//! The methods about prompts.
+
+use super::{Admitted, Router};
+use crate::driver::Served;
+use crate::protocol::Refusal;
+use crate::server::Answer;
+
+impl Router {
+    pub(super) fn get_prompt(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
+        let reply = self.prompts.get(request.params, request.context())?;
+        Ok(self.written(reply, request))
+    }
+
+    pub(super) fn list_prompts(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
+        request.refuse_cursor()?;
+        Ok(self.prepared(self.prompts.list(request.terms.revision), request))
+    }
+}

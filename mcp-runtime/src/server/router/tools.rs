@@ -1,0 +1,33 @@
+//! The methods about tools.
+
+use std::sync::Arc;
+
+use mcp_types::ErrorObject;
+
+use super::{Admitted, Router};
+use crate::driver::Served;
+use crate::protocol::Refusal;
+use crate::server::{Answer, Reply};
+
+impl Router {
+    pub(super) fn call_tool(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
+        let terms = request.terms;
+        Ok(match self.tools.call(request.params, request.context())? {
+            Reply::Ready(outcome) => {
+                Served::Now(outcome.map(|result| Answer::call_tool(result, terms, &self.identity)))
+            }
+            Reply::Pending(future) => {
+                let (terms, identity) = (Arc::clone(terms), Arc::clone(&self.identity));
+                Served::Later(Box::pin(async move {
+                    let result = future.await?;
+                    Ok::<_, ErrorObject>(Answer::call_tool(result, &terms, &identity))
+                }))
+            }
+        })
+    }
+
+    pub(super) fn list_tools(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
+        request.refuse_cursor()?;
+        Ok(self.prepared(self.tools.list(request.terms.revision), request))
+    }
+}
