@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -19,13 +20,22 @@ pub(crate) trait Link: Any + Send + Sync {
 
     /// An id for a request, never used before on this connection.
     fn next_id(&self) -> i64;
+
+    /// Where what is known of the peer's origin is kept, if anything is known but by the link.
+    fn origin(&self) -> Option<&Origin> {
+        None
+    }
 }
+
+/// What is known of where a peer comes from: of a type that depends on who has found it out.
+pub(crate) type Origin = OnceLock<Arc<dyn Any + Send + Sync>>;
 
 /// The way through a driver's queue.
 #[derive(Debug)]
 pub(super) struct Queue {
     commands: UnboundedSender<Command>,
     last_id: AtomicI64,
+    origin: Origin,
 }
 
 impl Queue {
@@ -33,6 +43,7 @@ impl Queue {
         Self {
             commands,
             last_id: AtomicI64::new(0),
+            origin: Origin::new(),
         }
     }
 }
@@ -44,5 +55,9 @@ impl Link for Queue {
 
     fn next_id(&self) -> i64 {
         self.last_id.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    fn origin(&self) -> Option<&Origin> {
+        Some(&self.origin)
     }
 }

@@ -9,12 +9,16 @@ mod core;
 mod frame;
 mod in_flight;
 mod link;
+#[cfg(feature = "server")]
+mod origin;
 mod panic;
 mod peer;
 mod response;
 mod role;
 mod run;
 mod stall;
+#[cfg(feature = "http-server")]
+mod way;
 
 pub(crate) use self::core::Core;
 #[cfg(feature = "http-server")]

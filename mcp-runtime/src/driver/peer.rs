@@ -19,7 +19,7 @@ use crate::protocol::Timeouts;
 /// peer.
 #[derive(Clone)]
 pub struct Peer {
-    link: Arc<dyn Link>,
+    pub(super) link: Arc<dyn Link>,
 }
 
 /// What the driver is asked to do.

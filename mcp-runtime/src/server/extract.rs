@@ -2,7 +2,7 @@
 
 use crate::ProtocolError;
 use crate::driver::Peer;
-use crate::server::Context;
+use crate::server::{Context, Lent};
 
 /// A value that is made from the context of a call.
 ///
@@ -35,6 +35,16 @@ pub trait FromContext: Sized + Send + Sync + 'static {
     /// When this call has no such value; the call is answered with the error, and the handler is
     /// not entered.
     fn from_context(cx: &Context) -> Result<Self, ProtocolError>;
+
+    /// What a handler is lent for the time of the call: the value that is made, unless the call
+    /// holds one already that need not be copied.
+    ///
+    /// # Errors
+    ///
+    /// As for [`from_context`](Self::from_context).
+    fn lend(cx: &Context) -> Result<Lent<Self>, ProtocolError> {
+        Self::from_context(cx).map(Lent::made)
+    }
 }
 
 #[diagnostic::do_not_recommend]

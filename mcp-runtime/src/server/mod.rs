@@ -13,6 +13,9 @@ mod endpoint;
 mod extract;
 pub(crate) mod handler;
 pub(crate) mod icon;
+#[cfg(not(feature = "http-server"))]
+mod identity;
+mod lent;
 mod mcp_server;
 mod offered;
 mod prepared;
@@ -38,6 +41,7 @@ pub use endpoint::Endpoint;
 pub use extract::FromContext;
 pub use handler::HandlerError;
 pub use icon::IntoIcon;
+pub use lent::Lent;
 pub use mcp_server::McpServer;
 pub use offered::{OfferedPrompt, OfferedResource, OfferedTool};
 pub use reply::Reply;

@@ -1,8 +1,10 @@
 //! Serving one connection.
 
+use std::any::Any;
 use std::convert::Infallible;
 use std::future::IntoFuture;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -78,6 +80,14 @@ impl<T: Transport> Serve<T> {
     /// How deeply the JSON of a message may nest; 128 levels unless set.
     pub fn max_depth(mut self, levels: usize) -> Self {
         self.limits.max_depth = levels;
+        self
+    }
+
+    /// Says who is at the other end, for handlers to find with
+    /// [`Context::identity`](super::Context::identity). For programs that know, from the
+    /// credentials of a socket perhaps. What is said first stays.
+    pub fn identity<I: Any + Send + Sync>(self, identity: I) -> Self {
+        self.peer.attach(Arc::new(identity));
         self
     }
 

@@ -4,6 +4,7 @@
 
 #[cfg(feature = "http-client")]
 mod client;
+mod identity;
 mod legacy;
 mod refusals;
 mod security;

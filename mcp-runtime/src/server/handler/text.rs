@@ -11,7 +11,7 @@ use mcp_types::jsonrpc::code;
 use super::fault::{Fault, Faults};
 use super::run::Rejection;
 use crate::ProtocolError;
-use crate::server::{Context, FromContext};
+use crate::server::{Context, FromContext, Lent};
 
 /// The texts of one call, by name.
 pub(crate) type Texts = BTreeMap<String, String>;
@@ -201,8 +201,8 @@ impl TextCall<'_> {
     /// # Errors
     ///
     /// When this call has none.
-    pub fn context<T: FromContext>(&self) -> Result<T, Rejection> {
-        T::from_context(self.context).map_err(Rejection::Protocol)
+    pub fn context<T: FromContext>(&self) -> Result<Lent<T>, Rejection> {
+        T::lend(self.context).map_err(Rejection::Protocol)
     }
 }
 

@@ -9,7 +9,7 @@ use super::error;
 use super::route::ToolCall;
 use crate::server::handler::decode::{self, Slot};
 use crate::server::handler::run::{Rejection, Return};
-use crate::server::{FromContext, Reply};
+use crate::server::{FromContext, Lent, Reply};
 
 /// A call on its way to the function.
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +35,8 @@ impl Call<'_> {
     /// # Errors
     ///
     /// When this call has none.
-    pub fn context<T: FromContext>(&self) -> Result<T, Rejection> {
-        T::from_context(self.incoming.context).map_err(Rejection::Protocol)
+    pub fn context<T: FromContext>(&self) -> Result<Lent<T>, Rejection> {
+        T::lend(self.incoming.context).map_err(Rejection::Protocol)
     }
 }
 

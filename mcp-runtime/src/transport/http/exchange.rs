@@ -11,18 +11,36 @@ use super::stream::Stream;
 use crate::driver::{Command, Link};
 use crate::error::CallError;
 
+/// What came: a request without its body.
+pub(in crate::transport) struct Arrival {
+    pub(in crate::transport) parts: Parts,
+    /// Absent where another program has accepted the connection.
+    pub(in crate::transport) peer_addr: Option<SocketAddr>,
+}
+
+impl Arrival {
+    pub(super) fn principal(&self) -> Option<&Principal> {
+        self.parts.extensions.get()
+    }
+}
+
+impl AsRef<Parts> for Arrival {
+    fn as_ref(&self) -> &Parts {
+        &self.parts
+    }
+}
+
 /// One HTTP request while it is served: what came, and the way back to the client. To a handler,
 /// it is the client.
 pub(super) struct Exchange {
-    pub(super) parts: Parts,
-    pub(super) peer_addr: Option<SocketAddr>,
+    pub(super) arrival: Arrival,
     pub(super) session: Option<Arc<Session>>,
     pub(super) stream: Arc<Stream>,
 }
 
-impl Exchange {
-    pub(super) fn principal(&self) -> Option<&Principal> {
-        self.parts.extensions.get()
+impl AsRef<Parts> for Exchange {
+    fn as_ref(&self) -> &Parts {
+        self.arrival.as_ref()
     }
 }
 

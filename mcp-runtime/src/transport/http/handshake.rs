@@ -23,7 +23,7 @@ use crate::server::Call;
 
 pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection> {
     check_version(post.hub, post.named)?;
-    if let Some(session) = post.hub.session(&post.parts)? {
+    if let Some(session) = post.hub.session(&post.arrival.parts)? {
         return Ok(in_session(post, session, frame));
     }
     let opens = matches!(&frame, Frame::Single(Message::Request { method, .. })
@@ -32,7 +32,7 @@ pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection
         let session = post.hub.passing_session(post.named.known());
         return Ok(in_session(post, session, frame));
     }
-    let owner = post.parts.extensions.get().cloned();
+    let owner = post.arrival.parts.extensions.get().cloned();
     let session = post.hub.new_session(owner);
     let session = session.ok_or(Rejection::TooManySessions)?;
     match &frame {
@@ -112,8 +112,7 @@ fn request(
 /// The way back to the client while it waits for `later`.
 fn peer(post: Post<'_>, session: &Arc<Session>, later: &Later) -> Peer {
     Peer::over(Arc::new(Exchange {
-        parts: post.parts,
-        peer_addr: post.peer_addr,
+        arrival: post.arrival,
         session: Some(Arc::clone(session)),
         stream: Arc::clone(&later.stream),
     }))

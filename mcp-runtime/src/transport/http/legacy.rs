@@ -12,7 +12,7 @@ use mcp_types::jsonrpc::{Frame, InvalidMessage, Message};
 
 use super::body::{self, ResponseBody};
 use super::event_stream::EventStream;
-use super::exchange::Exchange;
+use super::exchange::{Arrival, Exchange};
 use super::hub::{Hub, now};
 use super::rejection::Rejection;
 use super::session::{Session, SessionId, Sessions, Sink};
@@ -139,8 +139,10 @@ fn message_came(
         Message::Request { id, method, params } => {
             let stream = Arc::clone(session.standalone());
             let exchange = Exchange {
-                parts,
-                peer_addr: Some(peer_addr),
+                arrival: Arrival {
+                    parts,
+                    peer_addr: Some(peer_addr),
+                },
                 session: Some(Arc::clone(&session)),
                 stream: Arc::clone(&stream),
             };

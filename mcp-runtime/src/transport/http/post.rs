@@ -16,6 +16,7 @@ use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage};
 use super::body::{self, ResponseBody};
 use super::era::{self, Named};
 use super::event_stream::EventStream;
+use super::exchange::Arrival;
 use super::hub::Hub;
 use super::rejection::Rejection;
 use super::session::Session;
@@ -27,8 +28,7 @@ use crate::driver::write_error;
 /// A request without its body, which has been read.
 pub(super) struct Post<'a> {
     pub(super) hub: &'a Hub,
-    pub(super) parts: Parts,
-    pub(super) peer_addr: Option<SocketAddr>,
+    pub(super) arrival: Arrival,
     /// What the header says of the version.
     pub(super) named: Named,
 }
@@ -72,8 +72,7 @@ pub(super) async fn serve<B: Body>(
     let named = Named::by(&parts.headers);
     let post = Post {
         hub,
-        parts,
-        peer_addr,
+        arrival: Arrival { parts, peer_addr },
         named,
     };
     match begin(post, &bytes)? {
@@ -90,7 +89,7 @@ fn begin(post: Post<'_>, bytes: &[u8]) -> Result<Begun, Rejection> {
             return Ok(Begun::Done(response));
         }
     };
-    match era::of(&post.parts.headers, post.named, &frame) {
+    match era::of(&post.arrival.parts.headers, post.named, &frame) {
         Era::Stateless => Ok(stateless::begin(post, frame)),
         Era::Handshake => handshake::begin(post, frame),
     }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 /// Who sends a request, as far as an authenticating layer in front of the server has found out.
 ///
 /// A layer puts it into the extensions of the request. A session then belongs to whoever opened
-/// it: to anybody else it does not exist. Handlers read it through
-/// [`HttpRequest`](super::HttpRequest).
+/// it: to anybody else it does not exist. Handlers take it as `&Principal`, or ask
+/// [`Context::identity`](crate::Context::identity) for it, or for whatever else the layer has put
+/// there.
 ///
 /// ```
 /// use mcp_runtime::transport::http::Principal;

@@ -1,17 +1,18 @@
 //! What a handler may know about the HTTP request that it serves.
 
+use std::any::Any;
 use std::net::SocketAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
 use http::request::Parts;
+use mcp_types::jsonrpc::code;
 
-use super::exchange::Exchange;
+use super::exchange::{Arrival, Exchange};
 use super::principal::Principal;
 use crate::error::ProtocolError;
-use crate::server::{Context, FromContext};
-use mcp_types::jsonrpc::code;
+use crate::server::{Context, FromContext, Lent};
 
 /// The HTTP request that a handler serves: its headers, extensions and more.
 ///
@@ -32,22 +33,30 @@ use mcp_types::jsonrpc::code;
 /// }
 /// ```
 ///
-/// A handler that takes it answers with an error on any other transport.
+/// Over WebSocket it is the request that opened the connection. A handler that takes it answers
+/// with an error on any other transport. Where only the parts of the request are of interest,
+/// `&http::request::Parts` does as well.
 #[derive(Clone)]
-pub struct HttpRequest(Arc<Exchange>);
+pub struct HttpRequest(Held);
+
+#[derive(Clone)]
+enum Held {
+    Exchange(Arc<Exchange>),
+    Upgrade(Arc<Arrival>),
+}
 
 impl HttpRequest {
     /// Where the request came from, when the server listens by itself. A server that is mounted
     /// into another one finds it in the extensions, where that one puts it.
     #[must_use]
     pub fn peer_addr(&self) -> Option<SocketAddr> {
-        self.0.peer_addr
+        self.arrival().peer_addr
     }
 
     /// Who calls, as far as a layer in front of the server has found out.
     #[must_use]
     pub fn principal(&self) -> Option<&Principal> {
-        self.0.principal()
+        self.arrival().principal()
     }
 
     /// Closes the connection on which the client waits for the answer, and asks it to come back
@@ -55,7 +64,26 @@ impl HttpRequest {
     /// Server"). For handlers that take long. `false` where the client could not come back, because
     /// there is no session; nothing happens then.
     pub fn close_stream(&self, retry: Duration) -> bool {
-        self.0.stream.cut(retry)
+        match &self.0 {
+            Held::Exchange(exchange) => exchange.stream.cut(retry),
+            Held::Upgrade(_) => false,
+        }
+    }
+
+    fn arrival(&self) -> &Arrival {
+        match &self.0 {
+            Held::Exchange(exchange) => &exchange.arrival,
+            Held::Upgrade(arrival) => arrival,
+        }
+    }
+
+    fn of(cx: &Context) -> Result<Self, ProtocolError> {
+        let peer = cx.peer();
+        let exchange = peer.transport().map(Held::Exchange);
+        let held = exchange.or_else(|| peer.shared_origin().map(Held::Upgrade));
+        held.map(Self).ok_or_else(|| {
+            ProtocolError::new(code::INTERNAL_ERROR, "This is served over HTTP only")
+        })
     }
 }
 
@@ -63,16 +91,66 @@ impl Deref for HttpRequest {
     type Target = Parts;
 
     fn deref(&self) -> &Parts {
-        &self.0.parts
+        &self.arrival().parts
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl FromContext for HttpRequest {
     fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
-        let exchange = cx.peer().transport::<Exchange>();
-        exchange.map(Self).ok_or_else(|| {
-            ProtocolError::new(code::INTERNAL_ERROR, "This is served over HTTP only")
+        Self::of(cx)
+    }
+}
+
+/// The request's line, headers and extensions, which are lent, not copied. Only over HTTP and
+/// WebSocket; anywhere else the call is answered with an error.
+#[diagnostic::do_not_recommend]
+impl FromContext for Parts {
+    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
+        HttpRequest::of(cx).map(|request| (*request).clone())
+    }
+
+    fn lend(cx: &Context) -> Result<Lent<Self>, ProtocolError> {
+        Ok(match HttpRequest::of(cx)?.0 {
+            Held::Exchange(exchange) => Lent::shared(exchange),
+            Held::Upgrade(arrival) => Lent::shared(arrival),
         })
+    }
+}
+
+/// Who calls. A call of nobody in particular is answered with an error.
+#[diagnostic::do_not_recommend]
+impl FromContext for Principal {
+    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
+        cx.identity().cloned().ok_or_else(|| {
+            ProtocolError::new(code::INVALID_REQUEST, "This needs to know who calls")
+        })
+    }
+}
+
+impl Context {
+    /// Who calls, as far as has been found out: whatever a layer in front of an HTTP server has put
+    /// into the extensions of the request, or of the request that opened a WebSocket; on any other
+    /// stream, what [`Serve::identity`](crate::server::Serve::identity) was given.
+    ///
+    /// ```
+    /// # use mcp_runtime::Context;
+    /// #[derive(Clone)]
+    /// struct User(String);
+    ///
+    /// fn name(cx: &Context) -> &str {
+    ///     cx.identity::<User>().map_or("somebody", |user| &user.0)
+    /// }
+    /// ```
+    ///
+    /// What the client says of itself is in [`client_info`](Self::client_info).
+    #[must_use]
+    pub fn identity<T: Any + Send + Sync>(&self) -> Option<&T> {
+        let peer = self.peer();
+        let exchange = peer.link::<Exchange>().map(|exchange| &exchange.arrival);
+        match exchange.or_else(|| peer.origin::<Arrival>()) {
+            Some(arrival) => arrival.parts.extensions.get(),
+            None => peer.origin(),
+        }
     }
 }

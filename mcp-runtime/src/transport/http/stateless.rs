@@ -49,7 +49,7 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<&RawValu
         Ok(mirrored) => mirrored,
         Err(refusal) => return refuse(&refusal.to_error()),
     };
-    let headers = &post.parts.headers;
+    let headers = &post.arrival.parts.headers;
     let checked = mirror::check_version(headers, mirrored.meta.as_ref())
         .and_then(|()| mirror::check(headers, method, &mirrored, &hub.annotated));
     if let Err(error) = checked {
@@ -57,12 +57,11 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<&RawValu
     }
     let stream = Arc::new(Stream::new(0, None));
     let exchange = Arc::new(Exchange {
-        parts: post.parts,
-        peer_addr: post.peer_addr,
+        arrival: post.arrival,
         session: None,
         stream: Arc::clone(&stream),
     });
-    let permit = || hub.permits.take(exchange.principal());
+    let permit = || hub.permits.take(exchange.arrival.principal());
     let peer = Peer::over(Arc::clone(&exchange) as _);
     let call = Call {
         id,
