@@ -10,7 +10,7 @@ use crate::function::{self, Subject, Surroundings};
 use crate::grammar::MAIN;
 use crate::model::Undocumented;
 use crate::signature::Helpers;
-use crate::{expand, server};
+use crate::{expand, manifest, server};
 
 /// An attribute such as `#[tool]` that no `#[mcp_server]` has taken up: it stands on a function
 /// of its own, or is a mistake.
@@ -46,7 +46,7 @@ pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> To
     };
     let read = function::read(subject, &surroundings, &mut diagnostics);
     let runtime = read.as_ref().and_then(|read| read.runtime.clone());
-    let runtime = runtime.unwrap_or_else(|| parse_quote!(::mcp_runtime));
+    let runtime = runtime.unwrap_or_else(manifest::runtime);
     let mut tokens = match read {
         Some(read) => expand::free(&runtime, &function, &read),
         None => function.into_token_stream(),

@@ -15,11 +15,13 @@ mod function;
 #[cfg(test)]
 mod golden;
 mod grammar;
+mod manifest;
 mod model;
 mod resource;
 mod server;
 mod signature;
 mod template;
+mod toml;
 mod tool;
 mod validate;
 

@@ -11,7 +11,7 @@ use crate::grammar::{CACHE, SERVER};
 use crate::model::{Cache, Info, Role, Server, Undocumented};
 use crate::signature::{Helpers, string};
 use crate::tool::duration;
-use crate::{docs, expand, validate};
+use crate::{docs, expand, manifest, validate};
 
 /// Expands `#[mcp_server]`. The item comes back without our attributes, whatever is wrong with it.
 pub(crate) fn server(attribute: TokenStream, item: TokenStream) -> TokenStream {
@@ -155,15 +155,15 @@ fn role(entries: &mut Entries, attributes: &[Attribute], diagnostics: &mut Diagn
     Role::Block(block)
 }
 
-/// The path to the runtime: `crate = …`, or the name that the crate has on its own.
+/// The path to the runtime: `crate = …`, or the name that `Cargo.toml` gives the crate.
 pub(crate) fn runtime(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Path {
     match entries.expr("crate", diagnostics) {
         Some(Expr::Path(path)) => path.path,
         Some(other) => {
             diagnostics.mistake(other, "`crate` is a path", "write `crate = my::path`");
-            parse_quote!(::mcp_runtime)
+            manifest::runtime()
         }
-        None => parse_quote!(::mcp_runtime),
+        None => manifest::runtime(),
     }
 }
 

@@ -1,9 +1,13 @@
 //! What a function may take by reference.
 
+use std::sync::{Arc, LazyLock};
+
 use mcp_runtime::Peer;
 use mcp_runtime::prelude::*;
+use mcp_runtime::server::Lent;
 use serde_json::json;
 
+use crate::support::{Wire, stateless};
 use crate::{answer, call, text};
 
 /// The revision that the caller speaks, as a type of the user's own.
@@ -21,6 +25,27 @@ struct Unavailable;
 impl FromContext for Unavailable {
     fn from_context(_: &Context) -> Result<Self, ProtocolError> {
         Err(ProtocolError::new(-32051, "not available"))
+    }
+}
+
+/// Something that is kept, and that each call gets without a copy.
+struct Kept(u8);
+
+static KEPT: LazyLock<Arc<Kept>> = LazyLock::new(|| Arc::new(Kept(5)));
+
+impl FromContext for Kept {
+    fn from_context(_: &Context) -> Result<Self, ProtocolError> {
+        Ok(Self(KEPT.0))
+    }
+
+    fn lend(_: &Context) -> Result<Lent<Self>, ProtocolError> {
+        Ok(Lent::shared(KEPT.clone()))
+    }
+}
+
+impl AsRef<Self> for Kept {
+    fn as_ref(&self) -> &Self {
+        self
     }
 }
 
@@ -42,6 +67,16 @@ impl Contexts {
     }
 
     #[tool]
+    async fn kept(&self, kept: &Kept) -> bool {
+        std::ptr::eq(kept, &raw const **KEPT)
+    }
+
+    #[prompt]
+    fn kept_in_a_prompt(&self, kept: &Kept) -> String {
+        std::ptr::eq(kept, &raw const **KEPT).to_string()
+    }
+
+    #[tool]
     async fn unavailable(&self, _nothing: &Unavailable) {
         unreachable!("the function is not entered");
     }
@@ -60,4 +95,15 @@ async fn references_come_from_the_context_also_behind_an_alias() {
 async fn a_call_that_lacks_what_is_asked_for_is_refused() {
     let answer = answer(&Contexts.into_server(), "unavailable", json!({})).await;
     assert_eq!(answer["error"]["code"], -32051);
+}
+
+#[tokio::test]
+async fn what_is_kept_is_not_copied() {
+    let server = Contexts.into_server();
+    let result = call(&server, "kept", json!({})).await;
+    assert_eq!(result, text("true"));
+    let mut wire = Wire::to(&server).await;
+    let params = json!({"name": "kept_in_a_prompt"});
+    let answer = wire.ask(stateless(1, "prompts/get", params)).await;
+    assert_eq!(answer["result"]["messages"][0]["content"]["text"], "true");
 }
