@@ -56,6 +56,9 @@ pub(crate) enum Refusal {
     /// More requests in flight than the limit.
     #[error("Busy: {0} requests are in flight already; try again later")]
     Busy(usize),
+    /// A subscription beyond what one client may have.
+    #[error("Too many subscriptions: a client may have {0}; end some first")]
+    TooManySubscriptions(usize),
     /// A tool that this server does not have.
     #[error("Unknown tool: {0}")]
     UnknownTool(String),
@@ -121,7 +124,7 @@ impl Refusal {
                 Era::Stateless => code::INVALID_PARAMS,
             },
             Self::UnsupportedVersion { .. } => error_codes::UNSUPPORTED_PROTOCOL_VERSION,
-            Self::Ending(_) | Self::Busy(_) => code::INTERNAL_ERROR,
+            Self::Ending(_) | Self::Busy(_) | Self::TooManySubscriptions(_) => code::INTERNAL_ERROR,
         }
     }
 }

@@ -6,11 +6,12 @@ use std::time::Duration;
 use mcp_types::{CacheScope, Implementation, Revisions, Tool};
 
 use super::caching::Caching;
+use super::changes::{Change, Changes};
 use super::prompts::PromptRoute;
 use super::resources::ResourceRoute;
 use super::router::Router;
 use super::tools::ToolRoute;
-use super::{Endpoint, OfferedPrompt, OfferedResource, OfferedTool};
+use super::{Conversation, Endpoint, OfferedPrompt, OfferedResource, OfferedTool};
 
 /// A server, ready to serve connections. Cloning is cheap: the clones share everything.
 ///
@@ -25,6 +26,7 @@ use super::{Endpoint, OfferedPrompt, OfferedResource, OfferedTool};
 #[derive(Clone, Debug)]
 pub struct Server {
     router: Arc<Router>,
+    changes: Changes,
 }
 
 impl Server {
@@ -47,6 +49,27 @@ impl Server {
         self.router.tools()
     }
 
+    /// Tells the clients that want to know of it that something has changed: those of the handshake
+    /// era by a notification, those without one where they listen. Never waits for any of them;
+    /// what changes often is said once in a while.
+    ///
+    /// Clients are told of lists where [`ServerBuilder::list_changed`] says so, and of resources
+    /// that can be subscribed to.
+    pub fn notify_changed(&self, change: Change) {
+        self.changes.publish(change);
+    }
+
+    /// Tells the clients that have subscribed to the resource under `uri` that it has changed.
+    pub fn notify_resource_updated(&self, uri: impl Into<String>) {
+        self.notify_changed(Change::Resource(uri.into()));
+    }
+
+    /// What is kept of one client.
+    pub(crate) fn conversation(&self) -> Arc<Conversation> {
+        let announced = self.router.announced();
+        Arc::new(Conversation::new(self.changes.clone(), announced))
+    }
+
     pub(crate) fn revisions(&self) -> Revisions {
         self.router.revisions()
     }
@@ -63,6 +86,7 @@ pub struct ServerBuilder {
     pub(super) instructions: Option<String>,
     pub(super) revisions: Revisions,
     pub(super) caching: Caching,
+    pub(super) list_changed: bool,
     pub(super) tools: Vec<ToolRoute>,
     pub(super) prompts: Vec<PromptRoute>,
     pub(super) resources: Vec<ResourceRoute>,
@@ -75,6 +99,7 @@ impl Default for ServerBuilder {
             instructions: None,
             revisions: Revisions::ALL,
             caching: Caching::default(),
+            list_changed: false,
             tools: Vec::new(),
             prompts: Vec::new(),
             resources: Vec::new(),
@@ -121,6 +146,13 @@ impl ServerBuilder {
         self
     }
 
+    /// The lists of tools, prompts and resources may change while the server runs. Clients are told
+    /// so, and then of each change that [`Server::notify_changed`] announces.
+    pub fn list_changed(&mut self) -> &mut Self {
+        self.list_changed = true;
+        self
+    }
+
     /// Adds a tool. A later one of the same name replaces the earlier one.
     pub fn tool_route(&mut self, tool: ToolRoute) -> &mut Self {
         self.tools.push(tool);
@@ -159,6 +191,7 @@ impl ServerBuilder {
     pub fn build(self) -> Server {
         Server {
             router: Arc::new(Router::new(self)),
+            changes: Changes::default(),
         }
     }
 }

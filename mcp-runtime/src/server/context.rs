@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mcp_types::{ClientCapabilities, Implementation, RawJson, RequestId, Revision};
 
+use super::{Change, Conversation};
 use crate::driver::Peer;
 use crate::protocol::Terms;
 
@@ -37,15 +38,23 @@ struct Call {
     terms: Arc<Terms>,
     meta: Option<RawJson>,
     peer: Peer,
+    conversation: Arc<Conversation>,
 }
 
 impl Context {
-    pub(crate) fn new(id: RequestId, terms: Arc<Terms>, meta: Option<RawJson>, peer: Peer) -> Self {
+    pub(super) fn new(
+        id: RequestId,
+        terms: Arc<Terms>,
+        meta: Option<RawJson>,
+        peer: Peer,
+        conversation: Arc<Conversation>,
+    ) -> Self {
         let call = Arc::new(Call {
             id,
             terms,
             meta,
             peer,
+            conversation,
         });
         Self { call }
     }
@@ -84,6 +93,17 @@ impl Context {
     #[must_use]
     pub fn peer(&self) -> &Peer {
         &self.call.peer
+    }
+
+    /// Tells the clients that want to know of it that something has changed, as
+    /// [`Server::notify_changed`](crate::Server::notify_changed) does.
+    pub fn notify_changed(&self, change: Change) {
+        self.call.conversation.changes().publish(change);
+    }
+
+    /// Tells the clients that have subscribed to the resource under `uri` that it has changed.
+    pub fn notify_resource_updated(&self, uri: impl Into<String>) {
+        self.notify_changed(Change::Resource(uri.into()));
     }
 }
 

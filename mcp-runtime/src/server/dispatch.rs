@@ -1,11 +1,13 @@
 //! From the decision about a request to what serves it.
 
+use std::sync::Arc;
+
 use mcp_types::RequestId;
 use serde_json::value::RawValue;
 
 use super::router::Admitted;
 use super::trace::Trace;
-use super::{Answer, Server};
+use super::{Answer, Conversation, Server};
 use crate::driver::{Peer, Served};
 use crate::protocol::{Admission, Refusal};
 
@@ -17,6 +19,8 @@ pub(crate) struct Call<'a> {
     pub(crate) params: Option<&'a RawValue>,
     /// The way back to who sent it.
     pub(crate) peer: &'a Peer,
+    /// The conversation that it is part of, if its era has such a thing.
+    pub(crate) conversation: &'a Arc<Conversation>,
 }
 
 impl Server {
@@ -47,6 +51,7 @@ impl Server {
                     params: call.params,
                     terms: &terms,
                     peer: call.peer,
+                    conversation: call.conversation,
                 })?
             }
             Admission::Initialize(terms) => Served::Now(Ok(router.initialize(&terms))),

@@ -3,11 +3,14 @@
 //! A type becomes a server by [`McpServer`], which `#[mcp_server]` implements; what it registers
 //! with a [`ServerBuilder`] is kept in a [`Server`], built once and shared by all connections.
 
+mod announce;
 mod answer;
 mod builder;
 mod caching;
+mod changes;
 pub mod completions;
 mod context;
+mod conversation;
 mod dispatch;
 mod endpoint;
 mod extract;
@@ -34,7 +37,9 @@ mod trace;
 pub use crate::driver::BoxFuture;
 pub(crate) use answer::Answer;
 pub use builder::{Server, ServerBuilder};
+pub use changes::Change;
 pub use context::Context;
+pub(crate) use conversation::Conversation;
 #[cfg(feature = "http-server")]
 pub(crate) use dispatch::Call;
 pub use endpoint::Endpoint;

@@ -1,11 +1,13 @@
 //! A server's part in a connection.
 
+use std::sync::Arc;
+
 use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::{InitializedNotification, Notification, RequestId};
 use serde_json::value::RawValue;
 
 use super::dispatch::Call;
-use super::{Answer, Server};
+use super::{Answer, Conversation, Server};
 use crate::driver::{Peer, Role, Served};
 use crate::protocol::{Refusal, ServerLifecycle};
 
@@ -14,12 +16,14 @@ pub(super) struct ServerRole {
     lifecycle: ServerLifecycle,
     server: Server,
     peer: Peer,
+    conversation: Arc<Conversation>,
 }
 
 impl ServerRole {
     pub(super) fn new(server: Server, peer: Peer) -> Self {
         Self {
             lifecycle: ServerLifecycle::new(server.revisions()),
+            conversation: server.conversation(),
             server,
             peer,
         }
@@ -40,6 +44,7 @@ impl Role for ServerRole {
             method,
             params,
             peer: &self.peer,
+            conversation: &self.conversation,
         };
         let admit = || self.lifecycle.request(method, params);
         self.server.dispatch(call, admit)
@@ -47,6 +52,7 @@ impl Role for ServerRole {
 
     fn notification(&mut self, method: &str, _params: Option<&RawValue>) {
         if method == InitializedNotification::METHOD && self.lifecycle.initialized() {
+            self.conversation.begin(self.peer.clone());
             self.lifecycle.operate();
         } else {
             tracing::debug!(method, "a notification was ignored");
@@ -71,9 +77,11 @@ impl Role for ServerRole {
 
     fn shut_down(&mut self) {
         self.lifecycle.shut_down();
+        self.conversation.end();
     }
 
     fn terminate(&mut self) {
         self.lifecycle.terminate();
+        self.conversation.end();
     }
 }

@@ -261,6 +261,7 @@ fn server() -> (Server, mpsc::UnboundedReceiver<&'static str>) {
         Reply::Ready(Ok(support::text("there".to_owned())))
     }));
     crate::streams::add_tools(&mut server);
+    crate::changes::add(&mut server);
     (server.build(), events)
 }
 

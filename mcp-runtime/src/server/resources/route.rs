@@ -18,6 +18,7 @@ pub struct ResourceRoute {
     pub(super) handler: Box<Handler>,
     pub(super) completers: Completers,
     pub(super) lister: Option<Lister>,
+    pub(super) subscribable: bool,
 }
 
 /// What the lists show of a route.
@@ -80,7 +81,16 @@ impl ResourceRoute {
             handler,
             completers: Completers::default(),
             lister: None,
+            subscribable: false,
         }
+    }
+
+    /// Clients may subscribe to the resource: they are told when the server
+    /// [says](crate::Server::notify_resource_updated) that it has changed.
+    #[must_use]
+    pub fn subscribable(mut self) -> Self {
+        self.subscribable = true;
+        self
     }
 
     pub(super) fn mime_type(&self) -> Option<String> {

@@ -18,6 +18,7 @@ pub struct ResourceSpec {
     size: Option<i64>,
     completers: Completers,
     lister: Option<super::route::Lister>,
+    subscribable: bool,
 }
 
 impl ResourceSpec {
@@ -38,6 +39,7 @@ impl ResourceSpec {
             size: None,
             completers: Completers::default(),
             lister: None,
+            subscribable: false,
         }
     }
 
@@ -83,6 +85,13 @@ impl ResourceSpec {
         self
     }
 
+    /// Lets clients subscribe to the resource.
+    #[must_use]
+    pub fn subscribable(mut self) -> Self {
+        self.subscribable = true;
+        self
+    }
+
     /// Adds a variable of the template.
     pub fn argument<T>(&mut self, argument: TextArgument<T>) -> TextArgument<T> {
         argument
@@ -120,6 +129,7 @@ impl ResourceSpec {
         }
         route.completers = self.completers;
         route.lister = self.lister;
+        route.subscribable = self.subscribable;
         route
     }
 }

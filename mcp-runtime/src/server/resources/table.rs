@@ -52,6 +52,40 @@ impl Resources {
         self.routes.iter().any(|route| !route.completers.is_empty())
     }
 
+    pub(in crate::server) fn has_subscribable(&self) -> bool {
+        self.routes.iter().any(|route| route.subscribable)
+    }
+
+    /// Whether clients may subscribe to what is found under `uri`.
+    pub(in crate::server) fn is_subscribable(&self, uri: &str) -> bool {
+        self.find(uri).is_some_and(|(route, _)| route.subscribable)
+    }
+
+    /// Checks that clients may subscribe to `uri`.
+    ///
+    /// # Errors
+    ///
+    /// When nothing is found there, or nothing that announces its changes.
+    pub(in crate::server) fn check_subscribable(
+        &self,
+        uri: &str,
+        revision: Revision,
+    ) -> Result<(), Refusal> {
+        if self.is_subscribable(uri) {
+            return Ok(());
+        }
+        Err(match self.find(uri) {
+            Some(_) => Refusal::InvalidParams {
+                path: "params.uri".to_owned(),
+                reason: format!("the resource `{uri}` does not announce its changes"),
+            },
+            None => Refusal::ResourceNotFound {
+                uri: uri.to_owned(),
+                revision,
+            },
+        })
+    }
+
     /// The answer to `resources/list`.
     pub(in crate::server) fn list(&self, revision: Revision) -> Listing {
         let listers: Vec<_> = self

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::driver::Peer;
 use crate::protocol::{Refusal, Terms, decode_params};
-use crate::server::Context;
+use crate::server::{Context, Conversation};
 
 /// One request, as far as the lifecycle admitted it.
 #[derive(Clone, Copy)]
@@ -17,6 +17,7 @@ pub(in crate::server) struct Admitted<'a> {
     pub(in crate::server) params: Option<&'a RawValue>,
     pub(in crate::server) terms: &'a Arc<Terms>,
     pub(in crate::server) peer: &'a Peer,
+    pub(in crate::server) conversation: &'a Arc<Conversation>,
 }
 
 impl Admitted<'_> {
@@ -28,6 +29,7 @@ impl Admitted<'_> {
                 Arc::clone(self.terms),
                 meta.map(RawJson::from),
                 self.peer.clone(),
+                Arc::clone(self.conversation),
             )
         }
     }

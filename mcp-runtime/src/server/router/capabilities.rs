@@ -12,15 +12,33 @@ pub(super) struct Facts {
     pub(super) prompts: bool,
     pub(super) resources: bool,
     pub(super) completers: bool,
+    /// Whether changes of the lists are announced.
+    pub(super) list_changed: bool,
+    pub(super) subscribable: bool,
 }
 
 impl Facts {
     /// Exactly the capabilities that can be made use of.
     pub(super) fn declare(self) -> ServerCapabilities {
         let mut capabilities = ServerCapabilities::default();
-        capabilities.tools = self.tools.then(ServerCapabilitiesTools::default);
-        capabilities.prompts = self.prompts.then(ServerCapabilitiesPrompts::default);
-        capabilities.resources = self.resources.then(ServerCapabilitiesResources::default);
+        let list_changed = self.list_changed.then_some(true);
+        if self.tools {
+            let tools = capabilities.tools.insert(ServerCapabilitiesTools::new());
+            tools.list_changed = list_changed;
+        }
+        if self.prompts {
+            let prompts = capabilities
+                .prompts
+                .insert(ServerCapabilitiesPrompts::new());
+            prompts.list_changed = list_changed;
+        }
+        if self.resources {
+            let resources = capabilities
+                .resources
+                .insert(ServerCapabilitiesResources::new());
+            resources.list_changed = list_changed;
+            resources.subscribe = self.subscribable.then_some(true);
+        }
         capabilities.completions = self.completers.then(JsonObject::new);
         capabilities
     }

@@ -3,7 +3,7 @@
 use mcp_types::{
     CallToolRequest, CompleteRequest, DiscoverRequest, GetPromptRequest, ListPromptsRequest,
     ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, PingRequest,
-    ReadResourceRequest, Request, Side,
+    ReadResourceRequest, Request, Side, SubscribeRequest, UnsubscribeRequest,
 };
 
 use super::{Admitted, Router};
@@ -36,6 +36,8 @@ impl Router {
             ListResourceTemplatesRequest::METHOD if declared.resources.is_some() => {
                 self.list_resource_templates(request)
             }
+            SubscribeRequest::METHOD if self.announced().updates => self.subscribe(request),
+            UnsubscribeRequest::METHOD if self.announced().updates => self.unsubscribe(request),
             CompleteRequest::METHOD if declared.completions.is_some() => self.complete(request),
             PingRequest::METHOD => Ok(Served::Now(Ok(Answer::empty()))),
             DiscoverRequest::METHOD => Ok(self.discover(request)),

@@ -13,6 +13,7 @@ mod methods;
 mod prompts;
 mod resources;
 mod snapshot;
+mod subscriptions;
 mod tools;
 
 pub(super) use admitted::Admitted;

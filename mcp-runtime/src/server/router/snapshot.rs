@@ -42,6 +42,8 @@ impl Router {
             prompts: !prompts.is_empty(),
             resources: !resources.is_empty(),
             completers: prompts.has_completers() || resources.has_completers(),
+            list_changed: builder.list_changed,
+            subscribable: resources.has_subscribable(),
         };
         Self {
             identity: Arc::new(Identity::new(&builder.info)),

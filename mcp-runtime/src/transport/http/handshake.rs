@@ -102,6 +102,7 @@ fn request(
         method,
         params,
         peer: &peer,
+        conversation: session.conversation(),
     };
     match session.request(&hub.server, call, &sink, hub.options.max_in_flight) {
         Some((status, message)) => Begun::now(status, message, later),
@@ -149,6 +150,7 @@ fn batch(
                     method: &method,
                     params,
                     peer: &peer,
+                    conversation: session.conversation(),
                 };
                 serve_member(hub, &session, call, &batch);
             }

@@ -16,7 +16,7 @@ use super::principal::Principal;
 use super::rejection::Rejection;
 use super::session::{Session, SessionId, Sessions};
 use crate::protocol::{LastTerms, Refusal, ServerLifecycle, Terms, admit_stateless};
-use crate::server::Server;
+use crate::server::{Conversation, Server};
 
 /// What all requests to one server share.
 pub(super) struct Hub {
@@ -25,6 +25,8 @@ pub(super) struct Hub {
     pub(super) annotated: ParamHeaders,
     pub(super) sessions: Arc<Sessions>,
     pub(super) permits: Arc<Permits>,
+    /// Requests that stand by themselves have nothing in common.
+    pub(super) stateless: Arc<Conversation>,
     /// Shared by all clients, most of which say the same each time.
     last_terms: Mutex<LastTerms>,
     ending: AtomicBool,
@@ -34,9 +36,10 @@ impl Hub {
     pub(super) fn new(server: Server, options: HttpOptions) -> Self {
         Self {
             annotated: ParamHeaders::of(server.tools()),
-            server,
             sessions: Arc::new(Sessions::new(options.max_sessions, options.session_idle)),
             permits: Permits::new(options.max_in_flight),
+            stateless: server.conversation(),
+            server,
             options,
             last_terms: Mutex::default(),
             ending: AtomicBool::new(false),
@@ -50,7 +53,8 @@ impl Hub {
             .ok()?;
         let log = EventLog::new(Arc::clone(&self.options.events), id);
         let lifecycle = ServerLifecycle::new(self.server.revisions());
-        let session = Session::new(id, owner, lifecycle, Some(log), true, now());
+        let conversation = self.server.conversation();
+        let session = Session::new(id, owner, lifecycle, conversation, Some(log), true, now());
         Some(Arc::new(session))
     }
 
@@ -58,14 +62,16 @@ impl Hub {
     pub(super) fn connected_session(&self, owner: Option<Principal>) -> Option<Arc<Session>> {
         let id = SessionId::random().ok()?;
         let lifecycle = ServerLifecycle::new(self.server.revisions());
-        let session = Session::new(id, owner, lifecycle, None, true, now());
+        let conversation = self.server.conversation();
+        let session = Session::new(id, owner, lifecycle, conversation, None, true, now());
         Some(Arc::new(session))
     }
 
     /// A session for one request of a client that has none, because the server keeps none.
     pub(super) fn passing_session(&self, revision: Option<Revision>) -> Arc<Session> {
         let lifecycle = ServerLifecycle::without_handshake(revision, self.server.revisions());
-        let session = Session::new(SessionId::new(0), None, lifecycle, None, false, now());
+        let (id, conversation) = (SessionId::new(0), self.server.conversation());
+        let session = Session::new(id, None, lifecycle, conversation, None, false, now());
         Arc::new(session)
     }
 

@@ -152,6 +152,7 @@ fn message_came(
                 method: &method,
                 params,
                 peer: &peer,
+                conversation: session.conversation(),
             };
             let sink = Sink::Shared(Arc::clone(&stream));
             let limit = hub.options.max_in_flight;

@@ -68,6 +68,7 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<&RawValu
         method,
         params,
         peer: &peer,
+        conversation: &hub.stateless,
     };
     let mut status_of = status::refused as fn(Option<&ErrorObject>) -> StatusCode;
     let admit = || {

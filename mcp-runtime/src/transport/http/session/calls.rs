@@ -100,6 +100,7 @@ impl Session {
             InitializedNotification::METHOD => {
                 let mut state = self.lock();
                 if state.lifecycle.initialized() {
+                    self.conversation().begin(self.outlet());
                     state.lifecycle.operate();
                 }
             }

@@ -11,6 +11,7 @@ use super::SessionId;
 use super::calls::Running;
 use super::pending::Asked;
 use crate::protocol::{Pending, ServerLifecycle, Terms};
+use crate::server::Conversation;
 use crate::transport::http::events::EventLog;
 use crate::transport::http::principal::Principal;
 use crate::transport::http::stream::Stream;
@@ -25,6 +26,7 @@ pub(in crate::transport::http) struct Session {
     answers: bool,
     /// What belongs to no request: the client reads it with GET.
     standalone: Arc<Stream>,
+    conversation: Arc<Conversation>,
     last_stream: AtomicU64,
     last_id: AtomicI64,
     state: Mutex<State>,
@@ -46,6 +48,7 @@ impl Session {
         id: SessionId,
         owner: Option<Principal>,
         lifecycle: ServerLifecycle,
+        conversation: Arc<Conversation>,
         log: Option<EventLog>,
         answers: bool,
         now: Instant,
@@ -54,6 +57,7 @@ impl Session {
             id,
             owner,
             standalone: Arc::new(Stream::new(0, log.clone())),
+            conversation,
             log,
             answers,
             last_stream: AtomicU64::new(0),
@@ -79,6 +83,10 @@ impl Session {
 
     pub(in crate::transport::http) fn standalone(&self) -> &Arc<Stream> {
         &self.standalone
+    }
+
+    pub(in crate::transport::http) fn conversation(&self) -> &Arc<Conversation> {
+        &self.conversation
     }
 
     pub(super) fn answers(&self) -> bool {
@@ -132,6 +140,7 @@ impl Session {
         let asked: Vec<_> = state.pending.drain().collect();
         drop(state);
         asked.into_iter().for_each(|(_, asked)| asked.close());
+        self.conversation.end();
         self.standalone.end();
         if let Some(log) = &self.log {
             log.forget();

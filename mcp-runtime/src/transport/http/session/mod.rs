@@ -7,6 +7,7 @@ mod batch;
 mod calls;
 mod core;
 mod id;
+mod outlet;
 mod pending;
 mod sink;
 mod table;

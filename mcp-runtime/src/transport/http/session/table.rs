@@ -130,6 +130,7 @@ async fn sweep(sessions: Weak<Sessions>, idle: Duration) {
 mod tests {
     use super::*;
     use crate::protocol::ServerLifecycle;
+    use crate::server::Server;
     use crate::transport::http::events::{EventLog, MemoryEvents};
     use mcp_types::Revisions;
 
@@ -138,7 +139,9 @@ mod tests {
         let log = Some(EventLog::new(Arc::new(MemoryEvents::new()), id));
         let lifecycle = ServerLifecycle::new(Revisions::ALL);
         let owner = Some(Principal::new("ann"));
-        Arc::new(Session::new(id, owner, lifecycle, log, true, now))
+        let conversation = Server::builder().build().conversation();
+        let session = Session::new(id, owner, lifecycle, conversation, log, true, now);
+        Arc::new(session)
     }
 
     const IDLE: Duration = Duration::from_secs(60);

@@ -1,0 +1,174 @@
+//! What has changed on the server, and who wants to know.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+/// Something of a server's that has changed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Change {
+    /// The list of tools.
+    Tools,
+    /// The list of prompts.
+    Prompts,
+    /// The list of resources, or of templates.
+    Resources,
+    /// What the resource under this URI contains.
+    Resource(String),
+}
+
+/// Where changes are announced; one for each server. Cloning is cheap: the clones share it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Changes {
+    topics: Arc<Mutex<Topics>>,
+}
+
+/// Who waits for which change.
+type Topics = HashMap<Change, HashMap<u64, Arc<Waiting>>>;
+
+/// The changes that one listener has not taken yet. There are never more than it wants.
+#[derive(Debug, Default)]
+struct Waiting {
+    changes: Mutex<BTreeSet<Change>>,
+    arrived: Notify,
+}
+
+/// Gathers the changes that somebody wants to know of, until they are taken. However often
+/// something changes meanwhile, it is said once.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    changes: Changes,
+    id: u64,
+    wanted: Mutex<BTreeSet<Change>>,
+    waiting: Arc<Waiting>,
+}
+
+impl Changes {
+    /// Tells all who want to know. Never waits for any of them.
+    pub(crate) fn publish(&self, change: Change) {
+        let topics = lock(&self.topics);
+        for waiting in topics.get(&change).into_iter().flat_map(HashMap::values) {
+            if lock(&waiting.changes).insert(change.clone()) {
+                waiting.arrived.notify_one();
+            }
+        }
+    }
+
+    /// Somebody who does not want to know anything yet.
+    pub(crate) fn listener(&self) -> Listener {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Listener {
+            changes: self.clone(),
+            id: LAST.fetch_add(1, Ordering::Relaxed),
+            wanted: Mutex::default(),
+            waiting: Arc::default(),
+        }
+    }
+}
+
+impl Listener {
+    /// Wants to know of a change from now on.
+    pub(crate) fn want(&self, change: Change) {
+        let mut topics = lock(&self.changes.topics);
+        let listeners = topics.entry(change.clone()).or_default();
+        listeners.insert(self.id, Arc::clone(&self.waiting));
+        lock(&self.wanted).insert(change);
+    }
+
+    /// Does not want to know of a change any more.
+    pub(crate) fn forget(&self, change: &Change) {
+        leave(&mut lock(&self.changes.topics), change, self.id);
+        lock(&self.wanted).remove(change);
+        lock(&self.waiting.changes).remove(change);
+    }
+
+    /// How many changes are wanted.
+    pub(crate) fn wants(&self) -> usize {
+        lock(&self.wanted).len()
+    }
+
+    /// Waits until there is something to take.
+    ///
+    /// Cancel safe. Only one task may wait at a time.
+    pub(crate) async fn changed(&self) {
+        while lock(&self.waiting.changes).is_empty() {
+            self.waiting.arrived.notified().await;
+        }
+    }
+
+    /// What has changed since it was last asked.
+    pub(crate) fn take(&self) -> BTreeSet<Change> {
+        std::mem::take(&mut lock(&self.waiting.changes))
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let mut topics = lock(&self.changes.topics);
+        for change in &*lock(&self.wanted) {
+            leave(&mut topics, change, self.id);
+        }
+    }
+}
+
+fn leave(topics: &mut Topics, change: &Change, id: u64) {
+    if let Some(listeners) = topics.get_mut(change) {
+        listeners.remove(&id);
+        if listeners.is_empty() {
+            topics.remove(change);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resource(uri: &str) -> Change {
+        Change::Resource(uri.to_owned())
+    }
+
+    #[tokio::test]
+    async fn what_changes_often_is_said_once() {
+        let changes = Changes::default();
+        let listener = changes.listener();
+        listener.want(Change::Tools);
+        listener.want(resource("a:1"));
+        for _ in 0..1000 {
+            changes.publish(resource("a:1"));
+            changes.publish(resource("a:2"));
+        }
+        changes.publish(Change::Tools);
+        listener.changed().await;
+        assert_eq!(
+            listener.take(),
+            BTreeSet::from([Change::Tools, resource("a:1")])
+        );
+        assert_eq!(listener.take(), BTreeSet::new());
+        changes.publish(Change::Tools);
+        listener.changed().await;
+        assert_eq!(listener.take(), BTreeSet::from([Change::Tools]));
+    }
+
+    #[test]
+    fn nothing_is_kept_for_who_has_lost_interest() {
+        let changes = Changes::default();
+        let listener = changes.listener();
+        listener.want(resource("a:1"));
+        listener.want(Change::Prompts);
+        changes.publish(resource("a:1"));
+        listener.forget(&resource("a:1"));
+        changes.publish(resource("a:1"));
+        assert_eq!(listener.take(), BTreeSet::new());
+        assert_eq!(listener.wants(), 1);
+        drop(listener);
+        assert!(lock(&changes.topics).is_empty());
+    }
+}

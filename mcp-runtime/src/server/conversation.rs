@@ -1,0 +1,98 @@
+//! What belongs to one client, for as long as the conversation with it lasts.
+
+use std::sync::{Arc, OnceLock};
+
+use tokio::task::AbortHandle;
+
+use super::announce::{Announced, announce};
+use super::changes::{Change, Changes, Listener};
+use crate::driver::Peer;
+use crate::protocol::Refusal;
+
+/// What the server keeps of one client beyond single requests: a connection has one, or a session
+/// over HTTP. Requests of the stateless era keep nothing here, and find nothing.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    changes: Changes,
+    announced: Announced,
+    /// What the client is told of, once it can be told anything.
+    telling: OnceLock<Telling>,
+}
+
+/// The task that tells the client what has changed. It ends when this is dropped.
+#[derive(Debug)]
+struct Telling {
+    listener: Arc<Listener>,
+    task: AbortHandle,
+}
+
+/// Resources that one client may subscribe to.
+const MAX_SUBSCRIPTIONS: usize = 1000;
+
+impl Conversation {
+    pub(super) fn new(changes: Changes, announced: Announced) -> Self {
+        Self {
+            changes,
+            announced,
+            telling: OnceLock::new(),
+        }
+    }
+
+    /// Where the changes of the server are announced.
+    pub(super) fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    /// The handshake is over: from now on the client is told through `peer` which lists change,
+    /// and which of the resources that it subscribes to.
+    pub(crate) fn begin(&self, peer: Peer) {
+        if !self.announced.any() {
+            return;
+        }
+        self.telling.get_or_init(|| {
+            let listener = Arc::new(self.changes.listener());
+            for list in self.announced.lists() {
+                listener.want(list);
+            }
+            let task = tokio::spawn(announce(Arc::clone(&listener), peer)).abort_handle();
+            Telling { listener, task }
+        });
+    }
+
+    /// The client wants to be told when the resource changes (2025-11-25, "Resources", section
+    /// Subscriptions).
+    ///
+    /// # Errors
+    ///
+    /// When it has subscribed to too many.
+    pub(super) fn subscribe(&self, uri: &str) -> Result<(), Refusal> {
+        let Some(telling) = self.telling.get() else {
+            return Ok(());
+        };
+        if telling.listener.wants() >= MAX_SUBSCRIPTIONS {
+            return Err(Refusal::TooManySubscriptions(MAX_SUBSCRIPTIONS));
+        }
+        telling.listener.want(Change::Resource(uri.to_owned()));
+        Ok(())
+    }
+
+    /// The client has heard enough of a resource.
+    pub(super) fn unsubscribe(&self, uri: &str) {
+        if let Some(telling) = self.telling.get() {
+            telling.listener.forget(&Change::Resource(uri.to_owned()));
+        }
+    }
+
+    /// The connection ends: the client is told nothing more.
+    pub(crate) fn end(&self) {
+        if let Some(telling) = self.telling.get() {
+            telling.task.abort();
+        }
+    }
+}
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

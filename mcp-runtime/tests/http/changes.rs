@@ -1,0 +1,44 @@
+//! What a session is told of, when it changes.
+
+use mcp_runtime::ServerBuilder;
+use mcp_runtime::server::tools::ToolRoute;
+use mcp_runtime::server::{
+    Change, Reply,
+    resources::{IntoContents as _, ResourceRoute},
+};
+use mcp_runtime::types::{Resource, Tool};
+use serde_json::json;
+
+use crate::site::{Site, read_until};
+use crate::support::{self, call, request};
+
+/// A resource that can be subscribed to, and a tool that changes it and the list of tools.
+pub fn add(server: &mut ServerBuilder) {
+    server.list_changed();
+    let resource = Resource::new("watched", "test://watched");
+    let route = ResourceRoute::resource(resource, |_| Reply::Ready("x".into_contents()));
+    server.resource_route(route.subscribable());
+    let tool = Tool::new("change", json!({"type": "object"}));
+    server.tool_route(ToolRoute::new(tool, |call| {
+        call.context.notify_resource_updated("test://watched");
+        call.context.notify_changed(Change::Tools);
+        Reply::Ready(Ok(support::text("changed".to_owned())))
+    }));
+}
+
+#[tokio::test]
+async fn changes_come_on_the_stream_of_the_session() {
+    let site = Site::open().await;
+    let session = site.session("2025-11-25").await;
+    let other = site.session("2025-06-18").await;
+    let uri = json!({"uri": "test://watched"});
+    let answer = session.ask(&request(1, "resources/subscribe", uri)).await;
+    assert_eq!(answer.json()["result"], json!({}), "{answer:?}");
+    let (mut ours, mut theirs) = (session.listen(None).await, other.listen(None).await);
+    let answer = session.ask(&call(2, "change", json!({}))).await;
+    assert_eq!(answer.json()["result"]["content"][0]["text"], "changed");
+    let told = read_until(&mut ours, "notifications/resources/updated").await;
+    assert!(told.contains("notifications/tools/list_changed"), "{told}");
+    let told = read_until(&mut theirs, "notifications/tools/list_changed").await;
+    assert!(!told.contains("resources/updated"), "{told}");
+}
