@@ -5,9 +5,8 @@
 
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, code};
-use mcp_types::{RawJson, RequestId};
+use mcp_types::{RawJsonRef, RequestId};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 /// Panics if a rule is broken.
 pub(crate) fn check(bytes: &[u8]) {
@@ -41,8 +40,12 @@ fn check_message(message: &Message<'_>) {
 
 fn write_message(line: &mut Vec<u8>, message: &Message<'_>) {
     let written = match message {
-        Message::Request { id, method, params } => write::request(line, id, method, *params),
-        Message::Notification { method, params } => write::notification(line, method, *params),
+        Message::Request { id, method, params } => {
+            write::request(line, id, method, params.as_ref())
+        }
+        Message::Notification { method, params } => {
+            write::notification(line, method, params.as_ref())
+        }
         Message::Response {
             id: Some(id),
             outcome: Ok(result),
@@ -87,9 +90,9 @@ fn parts(message: &Message<'_>) -> (Option<RequestId>, String, Option<Value>) {
         }
         Message::Notification { method, params } => (None, method.to_string(), value(*params)),
         Message::Response { id, outcome } => match outcome {
-            Ok(result) => (id.clone(), "result".into(), value(Some(result))),
+            Ok(result) => (id.clone(), "result".into(), value(Some(*result))),
             Err(error) => {
-                let data = error.data.as_ref().map(RawJson::as_raw);
+                let data = error.data.as_ref().map(RawJsonRef::from);
                 let text = format!("error {} {}", error.code, error.message);
                 (id.clone(), text, value(data))
             }
@@ -97,6 +100,6 @@ fn parts(message: &Message<'_>) -> (Option<RequestId>, String, Option<Value>) {
     }
 }
 
-fn value(raw: Option<&RawValue>) -> Option<Value> {
+fn value(raw: Option<RawJsonRef<'_>>) -> Option<Value> {
     serde_json::from_str(raw?.get()).ok()
 }

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
+
+use crate::RawJsonRef;
 
 /// The reserved members of a request's `_meta`, each as the bytes it came in.
 ///
@@ -24,15 +25,15 @@ use serde_json::value::RawValue;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RequestMetaRef<'a> {
     /// `io.modelcontextprotocol/protocolVersion`.
-    pub protocol_version: Option<&'a RawValue>,
+    pub protocol_version: Option<RawJsonRef<'a>>,
     /// `io.modelcontextprotocol/clientCapabilities`.
-    pub client_capabilities: Option<&'a RawValue>,
+    pub client_capabilities: Option<RawJsonRef<'a>>,
     /// `io.modelcontextprotocol/clientInfo`.
-    pub client_info: Option<&'a RawValue>,
+    pub client_info: Option<RawJsonRef<'a>>,
     /// `io.modelcontextprotocol/logLevel`.
-    pub log_level: Option<&'a RawValue>,
+    pub log_level: Option<RawJsonRef<'a>>,
     /// `progressToken`.
-    pub progress_token: Option<&'a RawValue>,
+    pub progress_token: Option<RawJsonRef<'a>>,
 }
 
 impl<'a> RequestMetaRef<'a> {
@@ -41,7 +42,7 @@ impl<'a> RequestMetaRef<'a> {
     /// # Errors
     ///
     /// When `_meta` is not an object.
-    pub fn of_params(params: &'a RawValue) -> serde_json::Result<Option<Self>> {
+    pub fn of_params(params: RawJsonRef<'a>) -> serde_json::Result<Option<Self>> {
         // Most handshake-era calls have none, and a substring that is missing is found missing
         // ten times as fast as an object is read. An escape could hide the name.
         if !params.get().contains("_meta") && !params.get().contains('\\') {

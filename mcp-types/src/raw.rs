@@ -5,6 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::RawJsonRef;
+
 /// A JSON object whose members the protocol leaves open.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;
 
@@ -87,6 +89,12 @@ impl From<Box<RawValue>> for RawJson {
 impl From<&RawValue> for RawJson {
     fn from(raw: &RawValue) -> Self {
         Self(raw.to_owned())
+    }
+}
+
+impl From<RawJsonRef<'_>> for RawJson {
+    fn from(json: RawJsonRef<'_>) -> Self {
+        Self::from_text(json.get()).expect("raw JSON is JSON")
     }
 }
 

@@ -15,14 +15,13 @@ pub(crate) mod enums {
 }
 
 pub(crate) mod unions {
-    pub(crate) use crate::RawJson;
     pub(crate) use crate::object::Object;
     pub(crate) use crate::union::best_match::{self, ByBestMatch, Candidate};
     pub(crate) use crate::union::message::{self, ByMethod, Params};
     pub(crate) use crate::union::{self, ByField, ByKey};
+    pub(crate) use crate::{RawJson, RawJsonRef};
     pub(crate) use serde::de::{Error, MapAccess};
     pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    pub(crate) use serde_json::value::RawValue;
 }
 
 pub(crate) mod availability {
@@ -33,11 +32,11 @@ pub(crate) mod availability {
 }
 
 pub(crate) mod borrowed {
+    pub(crate) use crate::RawJsonRef;
     pub(crate) use crate::object::{self, Object, once};
     pub(crate) use crate::union::Key;
     pub(crate) use serde::de::{Error, MapAccess};
     pub(crate) use serde::{Deserialize, Deserializer};
-    pub(crate) use serde_json::value::RawValue;
     pub(crate) use std::borrow::Cow;
 }
 

@@ -5,7 +5,7 @@ use mcp_types::{
     CallToolRequest, CallToolRequestParams, CallToolRequestParamsRef, CallToolResult,
     ClientCapabilities, ClientRequest, ContentBlock, ElicitRequestParams, EmptyResult,
     Implementation, InputRequest, LoggingLevel, OneOrMany, PrimitiveSchemaDefinition, RawJson,
-    Request, ResourceContents, Role, SamplingMessage, TextContent, Tool,
+    RawJsonRef, Request, ResourceContents, Role, SamplingMessage, TextContent, Tool,
 };
 use std::borrow::Cow;
 
@@ -133,8 +133,8 @@ fn requests_are_told_apart_by_method_wherever_it_stands() {
 
 #[test]
 fn parameters_are_decoded_by_method() {
-    let params = serde_json::value::to_raw_value(&json!({"name": "add"})).unwrap();
-    let request = ClientRequest::from_parts("tools/call", Some(&params))
+    let params = RawJsonRef::from_text(r#"{"name": "add"}"#).unwrap();
+    let request = ClientRequest::from_parts("tools/call", Some(params))
         .unwrap()
         .unwrap();
     let expected = CallToolRequestParams::new("add");

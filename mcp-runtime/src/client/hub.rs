@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use mcp_types::{RequestId, ServerNotification};
+use mcp_types::{RawJsonRef, RequestId, ServerNotification};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use tokio::sync::broadcast;
 
 /// Notifications that wait for a slow reader; older ones are forgotten.
@@ -39,7 +38,7 @@ impl Hub {
     }
 
     /// Passes on what the server says with `method` and `params`.
-    pub(super) fn publish(&self, method: &str, params: Option<&RawValue>) {
+    pub(super) fn publish(&self, method: &str, params: Option<RawJsonRef<'_>>) {
         if self.observers.is_empty() && self.streams.receiver_count() == 0 {
             return;
         }
@@ -61,7 +60,7 @@ impl Hub {
 }
 
 /// The subscription that a notification names in its `_meta`.
-fn subscription(params: Option<&RawValue>) -> Option<RequestId> {
+fn subscription(params: Option<RawJsonRef<'_>>) -> Option<RequestId> {
     #[derive(Deserialize)]
     struct Params {
         #[serde(rename = "_meta")]

@@ -7,7 +7,9 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcp_types::{Revision, Revisions, ServerCapabilities, ServerCapabilitiesTools, methods};
+use mcp_types::{
+    RawJsonRef, Revision, Revisions, ServerCapabilities, ServerCapabilitiesTools, methods,
+};
 use proptest::prelude::*;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
@@ -139,7 +141,9 @@ impl World {
     fn deliver_to_server(&mut self) {
         match self.to_server.pop_front() {
             Some(FromClient::Request(id, method, params)) => {
-                let admitted = self.server.request(method, Some(&params));
+                let admitted = self
+                    .server
+                    .request(method, Some(RawJsonRef::from(&*params)));
                 match admitted {
                     _ if self.in_flight.contains(&id) => self.refuse(id),
                     Ok(Admission::Initialize(_) | Admission::Ping) => {

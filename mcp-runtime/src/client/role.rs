@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use mcp_types::jsonrpc::RequestId;
 use mcp_types::jsonrpc::write::{self, ErrorId};
-use mcp_types::{RawJson, Revision, Side, methods};
-use serde_json::value::RawValue;
+use mcp_types::{RawJson, RawJsonRef, Revision, Side, methods};
 
 use super::hub::Hub;
 use super::memory::Memory;
@@ -50,7 +49,7 @@ impl Role for ClientRole {
         &mut self,
         id: &RequestId,
         method: &str,
-        _params: Option<&RawValue>,
+        _params: Option<RawJsonRef<'_>>,
     ) -> Served<RawJson> {
         self.serve(method).unwrap_or_else(|refusal| {
             tracing::debug!(%id, method, %refusal, "a request of the server was refused");
@@ -58,7 +57,7 @@ impl Role for ClientRole {
         })
     }
 
-    fn notification(&mut self, method: &str, params: Option<&RawValue>) {
+    fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>) {
         let in_place = self
             .session
             .with(|lifecycle| lifecycle.notification(method));

@@ -6,9 +6,8 @@ use mcp_types::jsonrpc::write;
 use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, RequestId};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, InitializeRequest, Notification,
-    ProgressNotification, ProgressNotificationParams, RawJson, Request,
+    ProgressNotification, ProgressNotificationParams, RawJson, RawJsonRef, Request,
 };
-use serde_json::value::RawValue;
 
 use super::batch::{BatchKey, Batches};
 use super::frame::id_in_head;
@@ -92,7 +91,7 @@ impl<R: Role> Core<R> {
         &mut self,
         id: &RequestId,
         method: &str,
-        params: Option<&RawValue>,
+        params: Option<RawJsonRef<'_>>,
         batch: Option<BatchKey>,
     ) {
         if !self.role.answers() {
@@ -118,7 +117,7 @@ impl<R: Role> Core<R> {
         self.respond(id, outcome, batch);
     }
 
-    fn notification(&mut self, method: &str, params: Option<&RawValue>, now: Instant) {
+    fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>, now: Instant) {
         match method {
             CancelledNotification::METHOD => {
                 let Some(id) = parsed::<CancelledNotificationParams>(params)
@@ -155,7 +154,7 @@ impl<R: Role> Core<R> {
         }
     }
 
-    fn response(&mut self, id: Option<RequestId>, outcome: Result<&RawValue, ErrorObject>) {
+    fn response(&mut self, id: Option<RequestId>, outcome: Result<RawJsonRef<'_>, ErrorObject>) {
         let waiter = match &id {
             Some(RequestId::Number(id)) => self.pending.remove(*id),
             _ => None,
@@ -275,7 +274,7 @@ impl<R: Role> Core<R> {
     }
 }
 
-fn parsed<'a, T: serde::Deserialize<'a>>(params: Option<&'a RawValue>) -> Option<T> {
+fn parsed<'a, T: serde::Deserialize<'a>>(params: Option<RawJsonRef<'a>>) -> Option<T> {
     let parsed = serde_json::from_str(params?.get());
     parsed
         .inspect_err(|fault| tracing::debug!(%fault, "a malformed notification was ignored"))

@@ -3,9 +3,9 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use mcp_types::RawJsonRef;
 use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{ErrorObject, RequestId};
-use serde_json::value::RawValue;
 
 use crate::protocol::Refusal;
 
@@ -22,11 +22,11 @@ pub(crate) trait Role: Send + 'static {
         &mut self,
         id: &RequestId,
         method: &str,
-        params: Option<&RawValue>,
+        params: Option<RawJsonRef<'_>>,
     ) -> Served<Self::Answer>;
 
     /// Takes note of a notification; those about requests in flight never get here.
-    fn notification(&mut self, method: &str, params: Option<&RawValue>);
+    fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>);
 
     /// Whether the revision that is spoken has batches.
     fn accepts_batches(&self) -> Result<(), Refusal>;

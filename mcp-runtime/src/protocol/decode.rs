@@ -1,7 +1,7 @@
 //! Parameters, decoded so that a fault is named by its path.
 
+use mcp_types::RawJsonRef;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::Refusal;
 
@@ -11,9 +11,9 @@ use super::Refusal;
 ///
 /// [`Refusal::InvalidParams`] with the path of the first fault, such as `params.clientInfo.name`.
 pub(crate) fn decode_params<'a, T: Deserialize<'a>>(
-    params: Option<&'a RawValue>,
+    params: Option<RawJsonRef<'a>>,
 ) -> Result<T, Refusal> {
-    let text = params.map_or("{}", RawValue::get);
+    let text = params.map_or("{}", RawJsonRef::get);
     serde_json::from_str(text).map_err(|_| invalid_params::<T>("params", text))
 }
 
@@ -68,7 +68,7 @@ mod tests {
     }
 
     fn fault(params: &str) -> String {
-        let params: &RawValue = serde_json::from_str(params).unwrap();
+        let params: RawJsonRef<'_> = serde_json::from_str(params).unwrap();
         decode_params::<Outer>(Some(params))
             .unwrap_err()
             .to_string()

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use mcp_types::{
-    Era, InitializeRequest, MethodInfo, PingRequest, Request as _, RequestMetaRef, Revisions, Side,
+    Era, InitializeRequest, MethodInfo, PingRequest, RawJsonRef, Request as _, RequestMetaRef,
+    Revisions, Side,
 };
-use serde_json::value::RawValue;
 
 use super::methods;
 use super::terms::LastTerms;
@@ -87,7 +87,7 @@ impl ServerLifecycle {
     pub(crate) fn request(
         &mut self,
         method: &str,
-        params: Option<&RawValue>,
+        params: Option<RawJsonRef<'_>>,
     ) -> Result<Admission, Refusal> {
         let info = methods::request(method, Side::Client)?;
         let request = Request::classify(info, params)?;
@@ -176,7 +176,7 @@ enum Request<'a> {
 impl<'a> Request<'a> {
     /// A request is stateless when its `_meta` says a version or capabilities, or when its method
     /// exists in no other era.
-    fn classify(info: &MethodInfo, params: Option<&'a RawValue>) -> Result<Self, Refusal> {
+    fn classify(info: &MethodInfo, params: Option<RawJsonRef<'a>>) -> Result<Self, Refusal> {
         if info.name == InitializeRequest::METHOD {
             return Ok(Self::Initialize);
         }

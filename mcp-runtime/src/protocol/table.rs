@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mcp_types::Revisions;
-use serde_json::value::RawValue;
+use mcp_types::{RawJsonRef, Revisions};
 
 use super::{Admission, ServerLifecycle};
 
@@ -56,7 +55,7 @@ fn lifecycle(path: &[Event]) -> ServerLifecycle {
 /// What the machine makes of an event: the answer, or nothing for what is not answered.
 fn happen(lifecycle: &mut ServerLifecycle, event: Event) -> String {
     let request = |lifecycle: &mut ServerLifecycle, method, params: &str| {
-        let params: &RawValue = serde_json::from_str(params).unwrap();
+        let params: RawJsonRef<'_> = serde_json::from_str(params).unwrap();
         match lifecycle.request(method, Some(params)) {
             Ok(Admission::Initialize(_) | Admission::Ping) => "answered".to_owned(),
             Ok(Admission::Serve(_)) => "served".to_owned(),

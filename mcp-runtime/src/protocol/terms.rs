@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use mcp_types::{
-    ClientCapabilities, Era, Implementation, InitializeRequestParams, RequestMetaRef, Revision,
-    Revisions,
+    ClientCapabilities, Era, Implementation, InitializeRequestParams, RawJsonRef, RequestMetaRef,
+    Revision, Revisions,
 };
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::decode::invalid_params;
 use super::{Refusal, negotiate};
@@ -110,13 +109,13 @@ impl Source {
     }
 
     fn is_of(&self, meta: &RequestMetaRef<'_>) -> bool {
-        meta.protocol_version.map(RawValue::get) == Some(&*self.version)
-            && meta.client_capabilities.map(RawValue::get) == Some(&*self.capabilities)
-            && meta.client_info.map(RawValue::get) == self.info.as_deref()
+        meta.protocol_version.map(RawJsonRef::get) == Some(&*self.version)
+            && meta.client_capabilities.map(RawJsonRef::get) == Some(&*self.capabilities)
+            && meta.client_info.map(RawJsonRef::get) == self.info.as_deref()
     }
 }
 
-fn required<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>, key: &str) -> Result<T, Refusal> {
+fn required<'a, T: Deserialize<'a>>(raw: Option<RawJsonRef<'a>>, key: &str) -> Result<T, Refusal> {
     let raw = raw.ok_or_else(|| Refusal::InvalidParams {
         path: path(key),
         reason: "missing".to_owned(),
@@ -124,7 +123,7 @@ fn required<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>, key: &str) -> Res
     decoded(raw, key)
 }
 
-fn decoded<'a, T: Deserialize<'a>>(raw: &'a RawValue, key: &str) -> Result<T, Refusal> {
+fn decoded<'a, T: Deserialize<'a>>(raw: RawJsonRef<'a>, key: &str) -> Result<T, Refusal> {
     serde_json::from_str(raw.get()).map_err(|_| invalid_params::<T>(&path(key), raw.get()))
 }
 
@@ -143,8 +142,9 @@ mod tests {
                 "io.modelcontextprotocol/clientInfo":{{"name":{name},"version":"1"}},
                 "io.modelcontextprotocol/clientCapabilities":{{}}}}}}"#
         );
-        let params: Box<RawValue> = serde_json::from_str(&params).unwrap();
-        let meta = RequestMetaRef::of_params(&params).unwrap();
+        let params = RawJsonRef::from_text(&params).unwrap();
+        let meta = RequestMetaRef::of_params(params).unwrap();
+
         last.stateless(meta.as_ref(), Revisions::ALL)
     }
 

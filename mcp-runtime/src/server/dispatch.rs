@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_types::RequestId;
-use serde_json::value::RawValue;
+use mcp_types::{RawJsonRef, RequestId};
 
 use super::router::Admitted;
 use super::trace::Trace;
@@ -16,7 +15,7 @@ use crate::protocol::{Admission, Refusal};
 pub(crate) struct Call<'a> {
     pub(crate) id: &'a RequestId,
     pub(crate) method: &'a str,
-    pub(crate) params: Option<&'a RawValue>,
+    pub(crate) params: Option<RawJsonRef<'a>>,
     /// The way back to who sent it.
     pub(crate) peer: &'a Peer,
     /// The conversation that it is part of, if its era has such a thing.

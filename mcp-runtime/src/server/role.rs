@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use mcp_types::jsonrpc::write::ErrorId;
-use mcp_types::{InitializedNotification, Notification, RequestId};
-use serde_json::value::RawValue;
+use mcp_types::{InitializedNotification, Notification, RawJsonRef, RequestId};
 
 use super::dispatch::Call;
 use super::{Answer, Conversation, Server};
@@ -37,7 +36,7 @@ impl Role for ServerRole {
         &mut self,
         id: &RequestId,
         method: &str,
-        params: Option<&RawValue>,
+        params: Option<RawJsonRef<'_>>,
     ) -> Served<Answer> {
         let call = Call {
             id,
@@ -50,7 +49,7 @@ impl Role for ServerRole {
         self.server.dispatch(call, admit)
     }
 
-    fn notification(&mut self, method: &str, _params: Option<&RawValue>) {
+    fn notification(&mut self, method: &str, _params: Option<RawJsonRef<'_>>) {
         if method == InitializedNotification::METHOD && self.lifecycle.initialized() {
             self.conversation.begin(self.peer.clone());
             self.lifecycle.operate();

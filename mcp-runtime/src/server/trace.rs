@@ -2,8 +2,7 @@
 
 use std::time::Instant;
 
-use mcp_types::{ErrorObject, RequestId};
-use serde_json::value::RawValue;
+use mcp_types::{ErrorObject, RawJsonRef, RequestId};
 use tracing::{Instrument, Span, field};
 
 use crate::driver::Served;
@@ -39,7 +38,7 @@ impl Trace {
 
     /// Adds what is known once the request is admitted: its terms, and the tool or prompt that it
     /// is about.
-    pub(super) fn admitted(&self, terms: &Terms, params: Option<&RawValue>) {
+    pub(super) fn admitted(&self, terms: &Terms, params: Option<RawJsonRef<'_>>) {
         if self.ending.is_none() {
             return;
         }
@@ -75,7 +74,7 @@ impl Trace {
     }
 }
 
-fn name(params: &RawValue) -> Option<String> {
+fn name(params: RawJsonRef<'_>) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Named {
         name: String,

@@ -17,16 +17,16 @@ pub struct CallToolRequestParamsRef<'a> {
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    pub meta: Option<&'a RawValue>,
+    pub meta: Option<RawJsonRef<'a>>,
     /// Arguments as a JSON object that fits the tool's `inputSchema`. Absent means none.
     ///
     /// Revisions: all.
-    pub arguments: Option<&'a RawValue>,
+    pub arguments: Option<RawJsonRef<'a>>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
-    pub input_responses: Option<&'a RawValue>,
+    pub input_responses: Option<RawJsonRef<'a>>,
     /// Which tool to run, by its `name` in the list.
     ///
     /// Revisions: all.
@@ -40,7 +40,7 @@ pub struct CallToolRequestParamsRef<'a> {
     /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
-    pub task: Option<&'a RawValue>,
+    pub task: Option<RawJsonRef<'a>>,
 }
 
 impl<'a> Object<'a> for CallToolRequestParamsRef<'a> {
@@ -106,16 +106,16 @@ pub struct GetPromptRequestParamsRef<'a> {
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    pub meta: Option<&'a RawValue>,
+    pub meta: Option<RawJsonRef<'a>>,
     /// Value of each argument as text, by the argument's name.
     ///
     /// Revisions: all.
-    pub arguments: Option<&'a RawValue>,
+    pub arguments: Option<RawJsonRef<'a>>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
-    pub input_responses: Option<&'a RawValue>,
+    pub input_responses: Option<RawJsonRef<'a>>,
     /// Which prompt, by its `name` in the list.
     ///
     /// Revisions: all.
@@ -186,12 +186,12 @@ pub struct ReadResourceRequestParamsRef<'a> {
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    pub meta: Option<&'a RawValue>,
+    pub meta: Option<RawJsonRef<'a>>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
-    pub input_responses: Option<&'a RawValue>,
+    pub input_responses: Option<RawJsonRef<'a>>,
     /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
     /// must not look inside.
     ///

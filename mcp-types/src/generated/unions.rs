@@ -64,7 +64,7 @@ impl ClientNotification {
     /// When the parameters do not fit the method.
     pub fn from_parts(
         method: &str,
-        params: Option<&RawValue>,
+        params: Option<RawJsonRef<'_>>,
     ) -> serde_json::Result<Option<Self>> {
         if Self::knows(method) {
             Self::decode(method, message::Raw(params)).map(Some)
@@ -270,7 +270,7 @@ impl ClientRequest {
     /// When the parameters do not fit the method.
     pub fn from_parts(
         method: &str,
-        params: Option<&RawValue>,
+        params: Option<RawJsonRef<'_>>,
     ) -> serde_json::Result<Option<Self>> {
         if Self::knows(method) {
             Self::decode(method, message::Raw(params)).map(Some)
@@ -782,7 +782,7 @@ impl InputRequest {
     /// When the parameters do not fit the method.
     pub fn from_parts(
         method: &str,
-        params: Option<&RawValue>,
+        params: Option<RawJsonRef<'_>>,
     ) -> serde_json::Result<Option<Self>> {
         if Self::knows(method) {
             Self::decode(method, message::Raw(params)).map(Some)
@@ -1379,7 +1379,7 @@ impl ServerNotification {
     /// When the parameters do not fit the method.
     pub fn from_parts(
         method: &str,
-        params: Option<&RawValue>,
+        params: Option<RawJsonRef<'_>>,
     ) -> serde_json::Result<Option<Self>> {
         if Self::knows(method) {
             Self::decode(method, message::Raw(params)).map(Some)
@@ -1577,7 +1577,7 @@ impl ServerRequest {
     /// When the parameters do not fit the method.
     pub fn from_parts(
         method: &str,
-        params: Option<&RawValue>,
+        params: Option<RawJsonRef<'_>>,
     ) -> serde_json::Result<Option<Self>> {
         if Self::knows(method) {
             Self::decode(method, message::Raw(params)).map(Some)

@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use super::{ErrorObject, InvalidMessage, RequestId};
+use crate::RawJsonRef;
 
 /// The value of `jsonrpc` in every message.
 pub const VERSION: &str = "2.0";
@@ -29,20 +28,20 @@ pub enum Message<'a> {
         /// Which method is called.
         method: Cow<'a, str>,
         /// The parameters: absent, or a JSON object.
-        params: Option<&'a RawValue>,
+        params: Option<RawJsonRef<'a>>,
     },
     /// A message that wants no answer.
     Notification {
         /// What is told.
         method: Cow<'a, str>,
         /// The parameters: absent, or a JSON object.
-        params: Option<&'a RawValue>,
+        params: Option<RawJsonRef<'a>>,
     },
     /// The answer to a request.
     Response {
         /// The id of the request; absent in an error about a message whose id could not be read.
         id: Option<RequestId>,
         /// The result, or the error.
-        outcome: Result<&'a RawValue, ErrorObject>,
+        outcome: Result<RawJsonRef<'a>, ErrorObject>,
     },
 }

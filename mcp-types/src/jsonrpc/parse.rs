@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
 
 use super::{ErrorObject, Frame, InvalidMessage, Message, RequestId, VERSION, depth};
+use crate::RawJsonRef;
 
 /// The deepest nesting of arrays and objects that [`Frame::parse`] accepts.
 pub const DEFAULT_MAX_DEPTH: usize = 128;
@@ -52,7 +52,7 @@ impl<'a> Frame<'a> {
 }
 
 fn batch(text: &str) -> Result<Frame<'_>, InvalidMessage> {
-    let members: Vec<&RawValue> =
+    let members: Vec<RawJsonRef<'_>> =
         serde_json::from_str(text).map_err(InvalidMessage::parse_error)?;
     if members.is_empty() {
         return Err(InvalidMessage::invalid_request(None, "the batch is empty"));
@@ -87,7 +87,7 @@ impl<'a> Message<'a> {
         if let Some(member) = envelope.duplicate {
             return Err(invalid(&format!("`{member}` occurs twice")));
         }
-        if envelope.jsonrpc.map(RawValue::get) != Some("\"2.0\"") {
+        if envelope.jsonrpc.map(RawJsonRef::get) != Some("\"2.0\"") {
             return Err(invalid(&format!("`jsonrpc` must be \"{VERSION}\"")));
         }
         if envelope
@@ -118,12 +118,12 @@ impl<'a> Message<'a> {
 /// The members of a message, unread: a fault in one must not hide the others.
 #[derive(Default)]
 struct Envelope<'a> {
-    jsonrpc: Option<&'a RawValue>,
-    id: Option<&'a RawValue>,
-    method: Option<&'a RawValue>,
-    params: Option<&'a RawValue>,
-    result: Option<&'a RawValue>,
-    error: Option<&'a RawValue>,
+    jsonrpc: Option<RawJsonRef<'a>>,
+    id: Option<RawJsonRef<'a>>,
+    method: Option<RawJsonRef<'a>>,
+    params: Option<RawJsonRef<'a>>,
+    result: Option<RawJsonRef<'a>>,
+    error: Option<RawJsonRef<'a>>,
     duplicate: Option<&'static str>,
 }
 
@@ -147,7 +147,7 @@ impl<'a> Envelope<'a> {
             }
         };
         // An error about a message whose id could not be read carries null, or no id.
-        let id = match (self.id.map(RawValue::get), &outcome) {
+        let id = match (self.id.map(RawJsonRef::get), &outcome) {
             (Some("null"), Err(_)) => None,
             _ => id?,
         };
@@ -158,13 +158,13 @@ impl<'a> Envelope<'a> {
     }
 }
 
-fn request_id(raw: &RawValue) -> Result<RequestId, InvalidMessage> {
+fn request_id(raw: RawJsonRef<'_>) -> Result<RequestId, InvalidMessage> {
     serde_json::from_str(raw.get())
         .map_err(|_| InvalidMessage::invalid_request(None, "`id` must be a string or an integer"))
 }
 
 /// The text of a JSON string, borrowed where it has no escapes.
-fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
+fn string(raw: RawJsonRef<'_>) -> Option<Cow<'_, str>> {
     let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
     if inner.contains('\\') {
         serde_json::from_str(raw.get()).ok().map(Cow::Owned)
@@ -275,7 +275,7 @@ mod tests {
         };
         assert_eq!(id, RequestId::from("a"));
         assert!(matches!(method, Cow::Borrowed("tools/call")));
-        assert_eq!(params.map(RawValue::get), Some(r#"{"name":"add"}"#));
+        assert_eq!(params.map(RawJsonRef::get), Some(r#"{"name":"add"}"#));
     }
 
     #[test]

@@ -5,11 +5,10 @@ use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::value::RawValue;
 
 use super::raw_text::RawText;
 use super::replay::{Held, Key, collect};
-use crate::RawJson;
+use crate::{RawJson, RawJsonRef};
 
 /// A union of messages.
 pub(crate) trait ByMethod: Sized {
@@ -35,7 +34,7 @@ pub(crate) trait Params<'de> {
 }
 
 /// Parameters that have been found already.
-pub(crate) struct Raw<'de>(pub(crate) Option<&'de RawValue>);
+pub(crate) struct Raw<'de>(pub(crate) Option<RawJsonRef<'de>>);
 
 impl<'de> Params<'de> for Raw<'de> {
     type Error = serde_json::Error;
@@ -47,7 +46,7 @@ impl<'de> Params<'de> for Raw<'de> {
     }
 
     fn required<T: Deserialize<'de>>(self) -> Result<T, Self::Error> {
-        serde_json::from_str(self.0.map_or("{}", RawValue::get))
+        serde_json::from_str(self.0.map_or("{}", RawJsonRef::get))
     }
 }
 

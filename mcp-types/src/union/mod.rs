@@ -11,4 +11,5 @@ mod raw_text;
 mod replay;
 
 pub(crate) use object::{ByField, ByKey, by_field, by_key};
+pub(crate) use raw_text::{RawText, raw_value_name};
 pub(crate) use replay::Key;

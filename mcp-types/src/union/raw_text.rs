@@ -29,6 +29,14 @@ impl<'de> RawText<'de> {
         &self.0
     }
 
+    /// The JSON text, if it is a part of the input.
+    pub(crate) fn borrowed(self) -> Option<&'de str> {
+        match self.0 {
+            Cow::Borrowed(text) => Some(text),
+            Cow::Owned(_) => None,
+        }
+    }
+
     /// Decodes the value.
     pub(crate) fn decode<V: DeserializeSeed<'de>>(self, seed: V) -> serde_json::Result<V::Value> {
         match self.0 {
@@ -59,13 +67,13 @@ impl<'de> Deserialize<'de> for RawText<'de> {
             }
         }
 
-        deserializer.deserialize_newtype_struct(request(), Text)
+        deserializer.deserialize_newtype_struct(raw_value_name(), Text)
     }
 }
 
 /// The name by which a deserializer is asked for the text of a value: the one that `RawValue` asks
 /// with.
-fn request() -> &'static str {
+pub(crate) fn raw_value_name() -> &'static str {
     static NAME: OnceLock<&str> = OnceLock::new();
     NAME.get_or_init(|| {
         let mut name = "";

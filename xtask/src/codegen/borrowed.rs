@@ -51,7 +51,7 @@ fn ty(field: &MergedField) -> TokenStream {
     let ty = match &field.ty {
         Type::Text => quote!(Cow<'a, str>),
         Type::Bool | Type::Number | Type::Integer { .. } => rust::stored(&field.ty),
-        _ => quote!(&'a RawValue),
+        _ => quote!(RawJsonRef<'a>),
     };
     match field.always {
         true => ty,

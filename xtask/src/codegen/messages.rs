@@ -50,7 +50,7 @@ fn inherent(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
             /// When the parameters do not fit the method.
             pub fn from_parts(
                 method: &str,
-                params: Option<&RawValue>,
+                params: Option<RawJsonRef<'_>>,
             ) -> serde_json::Result<Option<Self>> {
                 if Self::knows(method) {
                     Self::decode(method, message::Raw(params)).map(Some)

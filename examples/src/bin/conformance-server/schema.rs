@@ -1,9 +1,8 @@
 //! A tool whose schema uses what few schemas use; it has to be listed as it is written here.
 
-use mcp_runtime::serde_json::value::RawValue;
 use mcp_runtime::server::Reply;
 use mcp_runtime::server::tools::ToolRoute;
-use mcp_runtime::types::{CallToolResult, RawJson, TextContent, Tool};
+use mcp_runtime::types::{CallToolResult, RawJson, RawJsonRef, TextContent, Tool};
 
 const SCHEMA: &str = r##"{
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -30,12 +29,11 @@ const SCHEMA: &str = r##"{
 }"##;
 
 pub(crate) fn tool() -> ToolRoute {
-    let schema: Box<RawValue> =
-        RawValue::from_string(SCHEMA.to_owned()).expect("the schema above is JSON");
-    let tool = Tool::new("json_schema_2020_12_tool", RawJson::from(schema))
+    let schema = RawJson::from_text(SCHEMA).expect("the schema above is JSON");
+    let tool = Tool::new("json_schema_2020_12_tool", schema)
         .with_description("Takes arguments that an elaborate schema describes.");
     ToolRoute::new(tool, |call| {
-        let arguments = call.arguments.map_or("{}", RawValue::get);
+        let arguments = call.arguments.map_or("{}", RawJsonRef::get);
         let content = TextContent::new(arguments);
         Reply::Ready(Ok(CallToolResult::new([content.into()])))
     })

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use mcp_types::{
     CompleteRequestParams, CompleteResult, GetPromptRequestParamsRef, GetPromptResult,
-    ListPromptsResult, RawJson, Revision,
+    ListPromptsResult, RawJson, RawJsonRef, Revision,
 };
-use serde_json::value::RawValue;
 
 use super::{PromptCall, PromptRoute};
 use crate::protocol::{Refusal, decode_params, invalid_params};
@@ -56,12 +55,12 @@ impl Prompts {
     /// When the parameters do not fit, or there is no such prompt.
     pub(in crate::server) fn get(
         &self,
-        params: Option<&RawValue>,
-        context: impl FnOnce(Option<&RawValue>) -> Context,
+        params: Option<RawJsonRef<'_>>,
+        context: impl FnOnce(Option<RawJsonRef<'_>>) -> Context,
     ) -> Result<Reply<GetPromptResult>, Refusal> {
         let params: GetPromptRequestParamsRef<'_> = decode_params(params)?;
         let route = self.find(&params.name)?;
-        let text = params.arguments.map_or("{}", RawValue::get);
+        let text = params.arguments.map_or("{}", RawJsonRef::get);
         let arguments: Texts = serde_json::from_str(text)
             .map_err(|_| invalid_params::<Texts>("params.arguments", text))?;
         let context = context(params.meta);

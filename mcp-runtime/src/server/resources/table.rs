@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use mcp_types::{
     CompleteRequestParams, CompleteResult, ListResourceTemplatesResult, ListResourcesResult,
-    RawJson, ReadResourceRequestParamsRef, ReadResourceResult, Revision,
+    RawJson, RawJsonRef, ReadResourceRequestParamsRef, ReadResourceResult, Revision,
 };
-use serde_json::value::RawValue;
 
 use super::ResourceCall;
 use super::route::{Listed, ResourceRoute};
@@ -133,9 +132,9 @@ impl Resources {
     /// When the parameters do not fit, or nothing is found under the URI.
     pub(in crate::server) fn read(
         &self,
-        params: Option<&RawValue>,
+        params: Option<RawJsonRef<'_>>,
         revision: Revision,
-        context: impl FnOnce(Option<&RawValue>) -> Context,
+        context: impl FnOnce(Option<RawJsonRef<'_>>) -> Context,
     ) -> Result<Reply<ReadResourceResult>, Refusal> {
         let params: ReadResourceRequestParamsRef<'_> = decode_params(params)?;
         let uri = &*params.uri;

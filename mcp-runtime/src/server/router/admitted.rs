@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_types::{PaginatedRequestParams, RawJson, RequestId};
-use serde_json::value::RawValue;
+use mcp_types::{PaginatedRequestParams, RawJson, RawJsonRef, RequestId};
 
 use crate::driver::Peer;
 use crate::protocol::{Refusal, Terms, decode_params};
@@ -14,7 +13,7 @@ use crate::server::{Context, Conversation};
 pub(in crate::server) struct Admitted<'a> {
     pub(in crate::server) id: &'a RequestId,
     pub(in crate::server) method: &'a str,
-    pub(in crate::server) params: Option<&'a RawValue>,
+    pub(in crate::server) params: Option<RawJsonRef<'a>>,
     pub(in crate::server) terms: &'a Arc<Terms>,
     pub(in crate::server) peer: &'a Peer,
     pub(in crate::server) conversation: &'a Arc<Conversation>,
@@ -22,7 +21,7 @@ pub(in crate::server) struct Admitted<'a> {
 
 impl Admitted<'_> {
     /// Makes the context of the request, once its `_meta` has been found.
-    pub(super) fn context(&self) -> impl FnOnce(Option<&RawValue>) -> Context {
+    pub(super) fn context(&self) -> impl FnOnce(Option<RawJsonRef<'_>>) -> Context {
         |meta| {
             Context::new(
                 self.id.clone(),

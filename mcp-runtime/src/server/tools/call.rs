@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_types::CallToolResult;
-use serde_json::value::RawValue;
+use mcp_types::{CallToolResult, RawJsonRef};
 
 use super::error;
 use super::route::ToolCall;
@@ -26,7 +25,7 @@ impl Call<'_> {
     ///
     /// With every argument that does not fit.
     pub fn read(&self, slots: &mut [&mut dyn Slot]) -> Result<(), Rejection> {
-        let text = self.incoming.arguments.map(RawValue::get);
+        let text = self.incoming.arguments.map(RawJsonRef::get);
         decode::read(text, slots, self.strict).map_err(Rejection::from)
     }
 

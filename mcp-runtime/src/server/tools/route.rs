@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use mcp_types::{CallToolResult, RawJson, Revision, Tool};
-use serde_json::value::RawValue;
+use mcp_types::{CallToolResult, RawJson, RawJsonRef, Revision, Tool};
 
 use crate::protocol::structured_content_is_object;
 use crate::server::{Context, Reply};
@@ -22,7 +21,7 @@ type Handler = dyn Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync;
 #[derive(Clone, Copy, Debug)]
 pub struct ToolCall<'a> {
     /// The arguments, as they came: an object, or absent.
-    pub arguments: Option<&'a RawValue>,
+    pub arguments: Option<RawJsonRef<'a>>,
     /// Who calls, and under which terms.
     pub context: &'a Context,
 }

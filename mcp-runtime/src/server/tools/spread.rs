@@ -1,8 +1,7 @@
 //! A struct that takes all arguments of a tool.
 
-use mcp_types::RawJson;
+use mcp_types::{RawJson, RawJsonRef};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::argument::ToolArgument;
 use super::call::Call;
@@ -48,7 +47,7 @@ impl Call<'_> {
     ///
     /// With the first thing that does not fit.
     pub fn spread<T>(&self, spread: &Spread<T>) -> Result<T, Rejection> {
-        let text = self.incoming.arguments.map_or("{}", RawValue::get);
+        let text = self.incoming.arguments.map_or("{}", RawJsonRef::get);
         (spread.decode)(text)
             .map(|(value, _)| value)
             .map_err(|error| {

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use mcp_types::{CallToolRequestParamsRef, CallToolResult, ListToolsResult, RawJson, Revision};
-use serde_json::value::RawValue;
+use mcp_types::{
+    CallToolRequestParamsRef, CallToolResult, ListToolsResult, RawJson, RawJsonRef, Revision,
+};
 
 use super::{ToolCall, ToolRoute};
 use crate::protocol::{Refusal, decode_params};
@@ -67,8 +68,8 @@ impl Tools {
     /// When the parameters are no call, or there is no such tool.
     pub(in crate::server) fn call(
         &self,
-        params: Option<&RawValue>,
-        context: impl FnOnce(Option<&RawValue>) -> Context,
+        params: Option<RawJsonRef<'_>>,
+        context: impl FnOnce(Option<RawJsonRef<'_>>) -> Context,
     ) -> Result<Reply<CallToolResult>, Refusal> {
         let params: CallToolRequestParamsRef<'_> = decode_params(params)?;
         let index = self.by_name.get(&*params.name);

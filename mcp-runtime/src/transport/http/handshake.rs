@@ -6,8 +6,7 @@ use http::StatusCode;
 use http::header::HeaderValue;
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::jsonrpc::{Frame, InvalidMessage, Message, RequestId};
-use mcp_types::{Era, InitializeRequest, PingRequest, Request};
-use serde_json::value::RawValue;
+use mcp_types::{Era, InitializeRequest, PingRequest, RawJsonRef, Request};
 
 use super::era::Named;
 use super::exchange::Exchange;
@@ -87,7 +86,7 @@ fn request(
     session: Arc<Session>,
     id: &RequestId,
     method: &str,
-    params: Option<&RawValue>,
+    params: Option<RawJsonRef<'_>>,
 ) -> Begun {
     let hub = post.hub;
     let later = Later {

@@ -7,12 +7,11 @@ use std::collections::HashMap;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use mcp_types::jsonrpc::ErrorObject;
 use mcp_types::{
-    CallToolRequest, GetPromptRequest, ReadResourceRequest, Request, RequestMetaRef, Tool,
-    error_codes,
+    CallToolRequest, GetPromptRequest, RawJsonRef, ReadResourceRequest, Request, RequestMetaRef,
+    Tool, error_codes,
 };
 use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::headers::{self, decoded};
 
@@ -22,11 +21,11 @@ pub(super) struct Mirrored<'a> {
     #[serde(borrow, rename = "_meta")]
     pub(super) meta: Option<RequestMetaRef<'a>>,
     #[serde(borrow)]
-    name: Option<&'a RawValue>,
+    name: Option<RawJsonRef<'a>>,
     #[serde(borrow)]
-    uri: Option<&'a RawValue>,
+    uri: Option<RawJsonRef<'a>>,
     #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
+    arguments: Option<RawJsonRef<'a>>,
 }
 
 /// The arguments that each tool wants repeated, read from its schema once.
@@ -61,7 +60,7 @@ impl ParamHeaders {
         &self,
         headers: &HeaderMap,
         tool: &str,
-        arguments: Option<&RawValue>,
+        arguments: Option<RawJsonRef<'_>>,
     ) -> Result<(), ErrorObject> {
         let Some(annotated) = self.by_tool.get(tool) else {
             return Ok(());

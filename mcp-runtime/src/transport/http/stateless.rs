@@ -4,10 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use http::StatusCode;
-use mcp_types::Era;
 use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, RequestId, code};
-use serde_json::value::RawValue;
+use mcp_types::{Era, RawJsonRef};
 
 use super::exchange::Exchange;
 use super::mirror::{self, Mirrored};
@@ -39,7 +38,7 @@ pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
     Begun::Done(post::refuse(Era::Stateless, &invalid))
 }
 
-fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<&RawValue>) -> Begun {
+fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonRef<'_>>) -> Begun {
     let hub = post.hub;
     let refuse = |error: &ErrorObject| {
         let response = post::error(ErrorId::Of(id), error, status::refused(Some(error)));
@@ -99,7 +98,7 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<&RawValu
     Begun::now(status, message, later)
 }
 
-fn mirrored(params: Option<&RawValue>) -> Result<Mirrored<'_>, Refusal> {
+fn mirrored(params: Option<RawJsonRef<'_>>) -> Result<Mirrored<'_>, Refusal> {
     let Some(params) = params else {
         return Ok(Mirrored::default());
     };

@@ -8,12 +8,11 @@ use http::header::{HeaderMap, HeaderName, HeaderValue};
 use mcp_types::jsonrpc::{Frame, Message};
 use mcp_types::{
     CallToolRequest, CancelledNotification, CancelledNotificationParams, GetPromptRequest,
-    InitializeRequest, InitializedNotification, ListToolsRequest, Notification,
+    InitializeRequest, InitializedNotification, ListToolsRequest, Notification, RawJsonRef,
     ReadResourceRequest, Request, RequestId, RequestMetaRef,
 };
 use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::annotations::Annotations;
 
@@ -48,7 +47,7 @@ struct Params<'a> {
     name: Option<String>,
     uri: Option<String>,
     #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
+    arguments: Option<RawJsonRef<'a>>,
 }
 
 impl Outgoing {
@@ -114,7 +113,7 @@ impl Outgoing {
     }
 }
 
-fn notification(method: &str, params: Option<&RawValue>) -> Kind {
+fn notification(method: &str, params: Option<RawJsonRef<'_>>) -> Kind {
     let cancelled = || {
         let params = serde_json::from_str::<CancelledNotificationParams>(params?.get()).ok()?;
         params.request_id

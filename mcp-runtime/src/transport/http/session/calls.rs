@@ -9,9 +9,8 @@ use http::StatusCode;
 use mcp_types::jsonrpc::ErrorObject;
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, InitializedNotification, Notification,
-    ProgressNotification, RequestId,
+    ProgressNotification, RawJsonRef, RequestId,
 };
-use serde_json::value::RawValue;
 use tokio::task::AbortHandle;
 
 use super::{Session, Sink};
@@ -95,7 +94,11 @@ impl Session {
     }
 
     /// Takes note of a notification.
-    pub(in crate::transport::http) fn notification(&self, method: &str, params: Option<&RawValue>) {
+    pub(in crate::transport::http) fn notification(
+        &self,
+        method: &str,
+        params: Option<RawJsonRef<'_>>,
+    ) {
         match method {
             InitializedNotification::METHOD => {
                 let mut state = self.lock();
@@ -163,7 +166,7 @@ pub(in crate::transport::http) fn refused(
     (status, message)
 }
 
-fn parsed<'a, T: serde::Deserialize<'a>>(params: Option<&'a RawValue>) -> Option<T> {
+fn parsed<'a, T: serde::Deserialize<'a>>(params: Option<RawJsonRef<'a>>) -> Option<T> {
     let parsed = serde_json::from_str(params?.get());
     parsed
         .inspect_err(|fault| tracing::debug!(%fault, "a malformed notification was ignored"))

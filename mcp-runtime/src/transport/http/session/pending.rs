@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 use mcp_types::jsonrpc::{ErrorObject, RequestId, write};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, Notification, ProgressNotificationParams,
-    RawJson,
+    RawJson, RawJsonRef,
 };
-use serde_json::value::RawValue;
 
 use super::Session;
 use crate::driver::{Waiter, contain};
@@ -84,7 +83,7 @@ impl Session {
     pub(in crate::transport::http) fn answered(
         &self,
         id: Option<&RequestId>,
-        outcome: Result<&RawValue, ErrorObject>,
+        outcome: Result<RawJsonRef<'_>, ErrorObject>,
     ) {
         let asked = match id {
             Some(RequestId::Number(id)) => self.lock().pending.remove(*id),

@@ -1,0 +1,134 @@
+//! JSON that stays where it was found.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error};
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+use serde_json::value::RawValue;
+
+use crate::RawJson;
+use crate::union::{RawText, raw_value_name};
+
+/// A JSON value kept as the text it came in, borrowed from the message that it is a part of.
+///
+/// The parameters of a request are one until the method is known, and so are their parts that
+/// only some handlers look at. [`RawJson`] is the same with a text of its own.
+///
+/// ```
+/// use mcp_types::RawJsonRef;
+///
+/// let point = RawJsonRef::from_text(" [1, 2] ").unwrap();
+/// assert_eq!(point.get(), "[1, 2]");
+/// assert_eq!(point.parse::<(i32, i32)>().unwrap(), (1, 2));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct RawJsonRef<'a>(&'a str);
+
+impl<'a> RawJsonRef<'a> {
+    /// Takes text that is already JSON; white space around it is left out.
+    ///
+    /// # Errors
+    ///
+    /// When the text is not one JSON value.
+    pub fn from_text(text: &'a str) -> serde_json::Result<Self> {
+        serde_json::from_str(text)
+    }
+
+    /// The JSON text.
+    #[must_use]
+    pub fn get(self) -> &'a str {
+        self.0
+    }
+
+    /// Whether the JSON is an object.
+    #[must_use]
+    pub fn is_object(self) -> bool {
+        self.0.starts_with('{')
+    }
+
+    /// Decodes the value; `T` may borrow from it.
+    ///
+    /// # Errors
+    ///
+    /// When the JSON does not fit `T`.
+    pub fn parse<T: Deserialize<'a>>(self) -> serde_json::Result<T> {
+        serde_json::from_str(self.0)
+    }
+}
+
+impl<'a> From<&'a RawValue> for RawJsonRef<'a> {
+    fn from(raw: &'a RawValue) -> Self {
+        Self(raw.get())
+    }
+}
+
+impl<'a> From<&'a RawJson> for RawJsonRef<'a> {
+    fn from(json: &'a RawJson) -> Self {
+        Self::from(json.as_raw())
+    }
+}
+
+impl fmt::Debug for RawJsonRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl fmt::Display for RawJsonRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl Serialize for RawJsonRef<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // What a `RawValue` asks for, which has to own its text or to be found in another.
+        let mut raw = serializer.serialize_struct(raw_value_name(), 1)?;
+        raw.serialize_field(raw_value_name(), self.0)?;
+        raw.end()
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for RawJsonRef<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = RawText::deserialize(deserializer)?.borrowed();
+        text.map(Self)
+            .ok_or_else(|| Error::custom("JSON can be borrowed from text only"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_borrowed_where_it_stands() {
+        let text = r#"{"a": [1.0, "\u00e9"]}"#;
+        let members: std::collections::BTreeMap<&str, RawJsonRef<'_>> =
+            serde_json::from_str(text).unwrap();
+        assert_eq!(members["a"].get(), r#"[1.0, "\u00e9"]"#);
+        assert!(
+            text.as_bytes()
+                .as_ptr_range()
+                .contains(&members["a"].get().as_ptr())
+        );
+    }
+
+    #[test]
+    fn text_is_written_as_it_is() {
+        let text = r#"{"a": [1.0, "\u00e9"]}"#;
+        let json = RawJsonRef::from_text(text).unwrap();
+        assert_eq!(serde_json::to_string(&json).unwrap(), text);
+        let parsed: serde_json::Value = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_value(json).unwrap(), parsed);
+        assert_eq!(RawJson::from(json).get(), text);
+    }
+
+    #[test]
+    fn what_is_read_from_a_stream_is_refused() {
+        let mut reader = serde_json::Deserializer::from_reader(&b"[1]"[..]);
+        assert!(RawJsonRef::deserialize(&mut reader).is_err());
+        assert!(RawJsonRef::from_text("[1").is_err());
+        assert!(RawJsonRef::from_text("1 2").is_err());
+    }
+}
