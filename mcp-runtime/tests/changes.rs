@@ -6,7 +6,7 @@ mod support;
 
 use mcp_runtime::Server;
 use mcp_runtime::server::{
-    Change, Reply,
+    Change, List, Reply,
     resources::{IntoContents as _, ResourceRoute, UriTemplate},
 };
 use mcp_runtime::types::Resource;
@@ -15,7 +15,7 @@ use support::{Wire, builder, request};
 
 fn server() -> Server {
     let mut server = builder();
-    server.list_changed();
+    server.dynamic([List::Tools, List::Resources]);
     let resource = |name: &str| Resource::new(name, format!("test://{name}"));
     let route =
         |name| ResourceRoute::resource(resource(name), |_| Reply::Ready("x".into_contents()));

@@ -1,140 +1,57 @@
 //! Putting a server together.
 
-use std::sync::Arc;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use mcp_types::{CacheScope, Implementation, Revisions, Tool};
 
 use super::caching::Caching;
-use super::changes::{Change, Changes};
+use super::edit::Inventory;
 use super::prompts::PromptRoute;
 use super::resources::ResourceRoute;
-use super::router::Router;
+use super::routes::Stock;
+use super::settings::Settings;
 use super::tools::ToolRoute;
-use super::{Conversation, Endpoint, OfferedPrompt, OfferedResource, OfferedTool};
-
-/// A server, ready to serve connections. Cloning is cheap: the clones share everything.
-///
-/// ```
-/// use mcp_runtime::Server;
-///
-/// let mut server = Server::builder();
-/// server.name("empty").version("1.0.0").instructions("There is nothing here.");
-/// let server = server.build();
-/// # drop(server);
-/// ```
-#[derive(Clone, Debug)]
-pub struct Server {
-    router: Arc<Router>,
-    changes: Changes,
-}
-
-impl Server {
-    /// Begins a server without tools.
-    #[must_use]
-    pub fn builder() -> ServerBuilder {
-        ServerBuilder::default()
-    }
-
-    /// Serves one connection until the peer closes it, or all that come to an address; either way
-    /// until the process is told to end.
-    ///
-    /// Nothing happens until the value is awaited.
-    pub fn serve<E: Endpoint>(&self, endpoint: E) -> E::Serve {
-        endpoint.serve(self.clone())
-    }
-
-    /// The tools, in the order in which they are listed.
-    pub fn tools(&self) -> impl Iterator<Item = &Tool> {
-        self.router.tools()
-    }
-
-    /// Tells the clients that want to know of it that something has changed: those of the handshake
-    /// era by a notification, those without one where they listen. Never waits for any of them;
-    /// what changes often is said once in a while.
-    ///
-    /// Clients are told of lists where [`ServerBuilder::list_changed`] says so, and of resources
-    /// that can be subscribed to.
-    pub fn notify_changed(&self, change: Change) {
-        self.changes.publish(change);
-    }
-
-    /// Tells the clients that have subscribed to the resource under `uri` that it has changed.
-    pub fn notify_resource_updated(&self, uri: impl Into<String>) {
-        self.notify_changed(Change::Resource(uri.into()));
-    }
-
-    /// What is kept of one client.
-    pub(crate) fn conversation(&self) -> Arc<Conversation> {
-        let announced = self.router.announced();
-        Arc::new(Conversation::new(self.changes.clone(), announced))
-    }
-
-    pub(crate) fn revisions(&self) -> Revisions {
-        self.router.revisions()
-    }
-
-    pub(super) fn router(&self) -> &Arc<Router> {
-        &self.router
-    }
-}
+use super::visibility::Visibility;
+use super::{Context, List, OfferedPrompt, OfferedResource, OfferedTool, Server};
 
 /// What a server says of itself and what it offers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ServerBuilder {
-    pub(super) info: Implementation,
-    pub(super) instructions: Option<String>,
-    pub(super) revisions: Revisions,
-    pub(super) caching: Caching,
-    pub(super) list_changed: bool,
+    pub(super) settings: Settings,
     pub(super) tools: Vec<ToolRoute>,
     pub(super) prompts: Vec<PromptRoute>,
     pub(super) resources: Vec<ResourceRoute>,
 }
 
-impl Default for ServerBuilder {
-    fn default() -> Self {
-        Self {
-            info: Implementation::new("mcp-server", "0.0.0"),
-            instructions: None,
-            revisions: Revisions::ALL,
-            caching: Caching::default(),
-            list_changed: false,
-            tools: Vec::new(),
-            prompts: Vec::new(),
-            resources: Vec::new(),
-        }
-    }
-}
-
 impl ServerBuilder {
     /// The server's name, for programs; `mcp-server` unless set.
     pub fn name(&mut self, name: impl Into<String>) -> &mut Self {
-        self.info.name = name.into();
+        self.settings.info.name = name.into();
         self
     }
 
     /// The server's version; `0.0.0` unless set.
     pub fn version(&mut self, version: impl Into<String>) -> &mut Self {
-        self.info.version = version.into();
+        self.settings.info.version = version.into();
         self
     }
 
     /// All that the server says of itself: name, version, title, icons and more.
     pub fn info(&mut self, info: Implementation) -> &mut Self {
-        self.info = info;
+        self.settings.info = info;
         self
     }
 
     /// What a model should know to use the server well.
     pub fn instructions(&mut self, instructions: impl Into<String>) -> &mut Self {
-        self.instructions = Some(instructions.into());
+        self.settings.instructions = Some(instructions.into());
         self
     }
 
     /// The revisions that are served; all that are known unless set.
     pub fn revisions(&mut self, revisions: Revisions) -> &mut Self {
-        self.revisions = revisions;
+        self.settings.revisions = revisions;
         self
     }
 
@@ -142,14 +59,44 @@ impl ServerBuilder {
     ///
     /// Only clients of 2026-07-28 are told ("Caching"); unless set, nothing may be kept.
     pub fn cache(&mut self, ttl: Duration, scope: CacheScope) -> &mut Self {
-        self.caching = Caching::new(ttl, scope);
+        self.settings.caching = Caching::new(ttl, scope);
         self
     }
 
-    /// The lists of tools, prompts and resources may change while the server runs. Clients are told
-    /// so, and then of each change that [`Server::notify_changed`] announces.
-    pub fn list_changed(&mut self) -> &mut Self {
-        self.list_changed = true;
+    /// How many items a page of the lists has; everything is on one page unless set
+    /// (2026-07-28, "Pagination"). Clients ask for the next page with a cursor, which stays good
+    /// when items are added or removed meanwhile: none is skipped, and none comes twice.
+    pub fn page_size(&mut self, items: NonZeroUsize) -> &mut Self {
+        self.settings.page_size = Some(items);
+        self
+    }
+
+    /// Names the lists that can change while the server runs, through [`Server::edit`] or because
+    /// a template's resources come and go. Clients are told that they will be told.
+    ///
+    /// All other lists stay as they were built, and clients need not ask for them twice.
+    pub fn dynamic(&mut self, lists: impl IntoIterator<Item = List>) -> &mut Self {
+        self.settings.dynamic.extend(lists);
+        self
+    }
+
+    /// Shows each caller only the tools for which `shows` returns `true`; the others don't exist
+    /// for that caller, whether listed or called.
+    ///
+    /// ```
+    /// use mcp_runtime::Server;
+    ///
+    /// let mut server = Server::builder();
+    /// server.filter_tools(|tool, cx| {
+    ///     tool.name != "sample_me" || cx.client_capabilities().sampling.is_some()
+    /// });
+    /// # drop(server.build());
+    /// ```
+    pub fn filter_tools(
+        &mut self,
+        shows: impl Fn(&Tool, &Context) -> bool + Send + Sync + 'static,
+    ) -> &mut Self {
+        self.settings.tool_visibility = Visibility::limited(shows);
         self
     }
 
@@ -189,9 +136,11 @@ impl ServerBuilder {
     /// The server, ready to serve.
     #[must_use]
     pub fn build(self) -> Server {
-        Server {
-            router: Arc::new(Router::new(self)),
-            changes: Changes::default(),
-        }
+        let inventory = Inventory {
+            tools: Stock::new(self.tools),
+            prompts: Stock::new(self.prompts),
+            resources: Stock::new(self.resources),
+        };
+        Server::start(self.settings, inventory)
     }
 }

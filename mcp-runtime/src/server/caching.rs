@@ -1,13 +1,13 @@
-//! How long clients may keep lists.
+//! How long clients may keep answers.
 
 use std::time::Duration;
 
 use mcp_types::{
-    CacheScope, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult,
+    CacheScope, DiscoverResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, ReadResourceResult,
 };
 
-/// What lists say of themselves to whoever keeps them (2026-07-28, "Caching").
+/// What answers say of themselves to whoever keeps them (2026-07-28, "Caching").
 #[derive(Clone, Debug, Default)]
 pub(super) struct Caching(Option<(u64, CacheScope)>);
 
@@ -17,33 +17,44 @@ impl Caching {
         Self(Some((milliseconds, scope)))
     }
 
-    /// Says it in a list.
-    pub(super) fn mark<L: Cached>(&self, list: L) -> L {
-        match &self.0 {
-            Some((ttl, scope)) => list.cached(*ttl, scope.clone()),
-            None => list,
+    /// Says it in an answer, unless that says something itself.
+    pub(super) fn mark<A: Cached>(&self, mut answer: A) -> A {
+        if let Some((milliseconds, scope)) = &self.0 {
+            let (ttl, audience) = answer.caching();
+            ttl.get_or_insert(*milliseconds);
+            audience.get_or_insert_with(|| scope.clone());
         }
+        answer
+    }
+
+    /// Says it in an answer that was made for one caller, and is good for no other.
+    pub(super) fn mark_private<A: Cached>(&self, mut answer: A) -> A {
+        *answer.caching().1 = Some(CacheScope::Private);
+        self.mark(answer)
     }
 }
 
-/// A list that can say how long it holds.
+/// An answer that can say how long it holds.
 pub(super) trait Cached {
-    fn cached(self, milliseconds: u64, scope: CacheScope) -> Self;
+    /// The milliseconds, and for whom.
+    fn caching(&mut self) -> (&mut Option<u64>, &mut Option<CacheScope>);
 }
 
 macro_rules! cached {
-    ($($list:ident),*) => {$(
-        impl Cached for $list {
-            fn cached(self, milliseconds: u64, scope: CacheScope) -> Self {
-                self.with_ttl_ms(milliseconds).with_cache_scope(scope)
+    ($($answer:ident),*) => {$(
+        impl Cached for $answer {
+            fn caching(&mut self) -> (&mut Option<u64>, &mut Option<CacheScope>) {
+                (&mut self.ttl_ms, &mut self.cache_scope)
             }
         }
     )*};
 }
 
 cached!(
+    DiscoverResult,
     ListToolsResult,
     ListPromptsResult,
     ListResourcesResult,
-    ListResourceTemplatesResult
+    ListResourceTemplatesResult,
+    ReadResourceResult
 );

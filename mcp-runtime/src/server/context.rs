@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcp_types::{ClientCapabilities, Implementation, RawJson, RequestId, Revision};
 
-use super::{Change, Conversation};
+use super::{Change, Conversation, Server};
 use crate::driver::Peer;
 use crate::protocol::Terms;
 
@@ -95,10 +95,17 @@ impl Context {
         &self.call.peer
     }
 
+    /// The server that serves the call, to [edit](crate::Server::edit) what it offers. A handler
+    /// may take a `&Server` as well.
+    #[must_use]
+    pub fn server(&self) -> &Server {
+        self.call.conversation.server()
+    }
+
     /// Tells the clients that want to know of it that something has changed, as
     /// [`Server::notify_changed`](crate::Server::notify_changed) does.
     pub fn notify_changed(&self, change: Change) {
-        self.call.conversation.changes().publish(change);
+        self.server().notify_changed(change);
     }
 
     /// Tells the clients that have subscribed to the resource under `uri` that it has changed.

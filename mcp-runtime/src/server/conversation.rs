@@ -4,8 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::task::AbortHandle;
 
+use super::Server;
 use super::announce::{Announced, announce};
-use super::changes::{Change, Changes, Listener};
+use super::changes::{Change, Listener};
 use crate::driver::Peer;
 use crate::protocol::Refusal;
 
@@ -13,7 +14,7 @@ use crate::protocol::Refusal;
 /// over HTTP. Requests of the stateless era keep nothing here, and find nothing.
 #[derive(Debug)]
 pub(crate) struct Conversation {
-    changes: Changes,
+    server: Server,
     announced: Announced,
     /// What the client is told of, once it can be told anything.
     telling: OnceLock<Telling>,
@@ -30,17 +31,17 @@ struct Telling {
 const MAX_SUBSCRIPTIONS: usize = 1000;
 
 impl Conversation {
-    pub(super) fn new(changes: Changes, announced: Announced) -> Self {
+    pub(super) fn new(server: Server, announced: Announced) -> Self {
         Self {
-            changes,
+            server,
             announced,
             telling: OnceLock::new(),
         }
     }
 
-    /// Where the changes of the server are announced.
-    pub(super) fn changes(&self) -> &Changes {
-        &self.changes
+    /// The server that the client talks to.
+    pub(super) fn server(&self) -> &Server {
+        &self.server
     }
 
     /// The handshake is over: from now on the client is told through `peer` which lists change,
@@ -50,7 +51,7 @@ impl Conversation {
             return;
         }
         self.telling.get_or_init(|| {
-            let listener = Arc::new(self.changes.listener());
+            let listener = Arc::new(self.server.changes().listener());
             for list in self.announced.lists() {
                 listener.want(list);
             }

@@ -2,7 +2,7 @@
 
 use crate::ProtocolError;
 use crate::driver::Peer;
-use crate::server::{Context, Lent};
+use crate::server::{Context, Lent, Server};
 
 /// A value that is made from the context of a call.
 ///
@@ -58,5 +58,12 @@ impl FromContext for Peer {
 impl FromContext for Context {
     fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
         Ok(cx.clone())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl FromContext for Server {
+    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
+        Ok(cx.server().clone())
     }
 }

@@ -29,11 +29,17 @@ pub trait McpServer: Send + Sync + Sized + 'static {
     /// Registers everything that the server offers.
     fn register(self: Arc<Self>, server: &mut ServerBuilder);
 
-    /// The server, ready to serve any number of connections.
-    fn into_server(self) -> Server {
+    /// A builder with everything that the server offers, to say more of the server or to add to
+    /// it.
+    fn into_builder(self) -> ServerBuilder {
         let mut builder = Server::builder();
         Arc::new(self).register(&mut builder);
-        builder.build()
+        builder
+    }
+
+    /// The server, ready to serve any number of connections.
+    fn into_server(self) -> Server {
+        self.into_builder().build()
     }
 
     /// Serves one connection until the peer closes it, or all that come to an address; either way

@@ -38,6 +38,7 @@ impl Role for ServerRole {
         method: &str,
         params: Option<RawJsonRef<'_>>,
     ) -> Served<Answer> {
+        self.server.refresh();
         let call = Call {
             id,
             method,

@@ -1,6 +1,7 @@
-//! What a server offers of one kind: kept in order, found by name.
+//! What a server offers of one kind.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Something that is found by a name.
 pub(super) trait Named {
@@ -8,39 +9,142 @@ pub(super) trait Named {
     fn name(&self) -> &str;
 }
 
-/// Routes in the order in which they were declared.
+/// All that a server has of one kind, in the order in which it is listed, switched off or not.
+///
+/// It is edited, and never asked by requests: they see the [`Routes`] that are made of it.
 #[derive(Debug)]
-pub(super) struct Routes<R> {
-    routes: Vec<R>,
-    by_name: HashMap<String, usize>,
+pub(super) struct Stock<R> {
+    entries: Vec<Entry<R>>,
+    /// The number of the next entry. Numbers are not used again, so that a place in the list can
+    /// be named by one.
+    next: u64,
 }
 
-impl<R: Named> Routes<R> {
+#[derive(Debug)]
+struct Entry<R> {
+    serial: u64,
+    enabled: bool,
+    route: Arc<R>,
+}
+
+/// One step of an edit.
+#[derive(Debug)]
+pub(super) enum Step<R> {
+    /// Adds a route, or replaces the one of its name.
+    Put(R),
+    /// Removes the route of this name.
+    Remove(String),
+    /// Switches the route of this name on.
+    Enable(String),
+    /// Switches the route of this name off.
+    Disable(String),
+}
+
+impl<R: Named> Stock<R> {
     /// Keeps `declared`; a later one replaces one of its name.
     pub(super) fn new(declared: Vec<R>) -> Self {
-        let mut routes: Vec<R> = Vec::with_capacity(declared.len());
-        let mut by_name = HashMap::with_capacity(declared.len());
+        let mut entries: Vec<Entry<R>> = Vec::with_capacity(declared.len());
+        let mut by_name: HashMap<String, usize> = HashMap::with_capacity(declared.len());
+        let mut next = 0;
         for route in declared {
             match by_name.get(route.name()) {
-                Some(&index) => routes[index] = route,
+                Some(&index) => entries[index].route = Arc::new(route),
                 None => {
-                    by_name.insert(route.name().to_owned(), routes.len());
-                    routes.push(route);
+                    by_name.insert(route.name().to_owned(), entries.len());
+                    entries.push(Entry::new(next, route));
+                    next += 1;
                 }
             }
         }
-        Self { routes, by_name }
+        Self { entries, next }
     }
 
+    /// Takes a step, and says whether anything is different now.
+    pub(super) fn take(&mut self, step: Step<R>) -> bool {
+        match step {
+            Step::Put(route) => {
+                match self.entry(route.name()) {
+                    Some(entry) => entry.route = Arc::new(route),
+                    None => {
+                        self.entries.push(Entry::new(self.next, route));
+                        self.next += 1;
+                    }
+                }
+                true
+            }
+            Step::Remove(name) => {
+                let before = self.entries.len();
+                self.entries.retain(|entry| entry.route.name() != name);
+                self.entries.len() != before
+            }
+            Step::Enable(name) => self.switch(&name, true),
+            Step::Disable(name) => self.switch(&name, false),
+        }
+    }
+
+    fn switch(&mut self, name: &str, enabled: bool) -> bool {
+        match self.entry(name) {
+            Some(entry) => std::mem::replace(&mut entry.enabled, enabled) != enabled,
+            None => false,
+        }
+    }
+
+    fn entry(&mut self, name: &str) -> Option<&mut Entry<R>> {
+        self.entries
+            .iter_mut()
+            .find(|entry| entry.route.name() == name)
+    }
+
+    /// What is switched on.
+    pub(super) fn routes(&self) -> Routes<R> {
+        let mut routes = Routes {
+            routes: Vec::with_capacity(self.entries.len()),
+            serials: Vec::with_capacity(self.entries.len()),
+            by_name: HashMap::with_capacity(self.entries.len()),
+        };
+        for entry in self.entries.iter().filter(|entry| entry.enabled) {
+            let name = entry.route.name().to_owned();
+            routes.by_name.insert(name, routes.routes.len());
+            routes.routes.push(Arc::clone(&entry.route));
+            routes.serials.push(entry.serial);
+        }
+        routes
+    }
+}
+
+impl<R> Entry<R> {
+    fn new(serial: u64, route: R) -> Self {
+        Self {
+            serial,
+            enabled: true,
+            route: Arc::new(route),
+        }
+    }
+}
+
+/// Routes in the order in which they are listed, found by name.
+#[derive(Debug)]
+pub(super) struct Routes<R> {
+    routes: Vec<Arc<R>>,
+    serials: Vec<u64>,
+    by_name: HashMap<String, usize>,
+}
+
+impl<R> Routes<R> {
     pub(super) fn is_empty(&self) -> bool {
         self.routes.is_empty()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &R> {
-        self.routes.iter()
+        self.routes.iter().map(|route| &**route)
+    }
+
+    /// The routes with their numbers, which grow from one to the next.
+    pub(super) fn numbered(&self) -> impl Iterator<Item = (u64, &R)> {
+        self.serials.iter().copied().zip(self.iter())
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&R> {
-        self.by_name.get(name).map(|index| &self.routes[*index])
+        self.by_name.get(name).map(|index| &*self.routes[*index])
     }
 }

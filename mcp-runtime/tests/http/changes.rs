@@ -3,18 +3,18 @@
 use mcp_runtime::ServerBuilder;
 use mcp_runtime::server::tools::ToolRoute;
 use mcp_runtime::server::{
-    Change, Reply,
+    Change, List, Reply,
     resources::{IntoContents as _, ResourceRoute},
 };
 use mcp_runtime::types::{Resource, Tool};
 use serde_json::json;
 
 use crate::site::{Site, read_until};
-use crate::support::{self, call, request};
+use crate::support::{self, call, request, stateless};
 
 /// A resource that can be subscribed to, and a tool that changes it and the list of tools.
 pub fn add(server: &mut ServerBuilder) {
-    server.list_changed();
+    server.dynamic([List::Tools, List::Resources]);
     let resource = Resource::new("watched", "test://watched");
     let route = ResourceRoute::resource(resource, |_| Reply::Ready("x".into_contents()));
     server.resource_route(route.subscribable());
@@ -24,6 +24,37 @@ pub fn add(server: &mut ServerBuilder) {
         call.context.notify_changed(Change::Tools);
         Reply::Ready(Ok(support::text("changed".to_owned())))
     }));
+    let tool = Tool::new("grow", json!({"type": "object"}));
+    server.tool_route(ToolRoute::new(tool, |call| {
+        let zone = json!({"type": "string", "x-mcp-header": "Zone"});
+        let schema = json!({"type": "object", "properties": {"zone": zone}});
+        let grown = ToolRoute::new(Tool::new("grown", schema), |_| {
+            Reply::Ready(Ok(support::text("grown".to_owned())))
+        });
+        call.context
+            .server()
+            .edit()
+            .add_tool(grown)
+            .apply()
+            .unwrap();
+        Reply::Ready(Ok(support::text("done".to_owned())))
+    }));
+}
+
+#[tokio::test]
+async fn the_headers_of_a_tool_that_came_later_are_checked() {
+    let site = Site::open().await;
+    let call = |tool: &str| {
+        let params = json!({"name": tool, "arguments": {"zone": "a"}});
+        site.stateless(&stateless(1, "tools/call", params))
+    };
+    assert_eq!(site.send(call("grow")).await.status, 200);
+    let answer = site.send(call("grown")).await;
+    assert_eq!((answer.status.as_u16(), answer.error_code()), (400, -32020));
+    let mut request = call("grown");
+    let zone = http::HeaderValue::from_static("a");
+    request.headers_mut().insert("mcp-param-zone", zone);
+    assert_eq!(site.send(request).await.status, 200);
 }
 
 #[tokio::test]

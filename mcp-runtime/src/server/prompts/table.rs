@@ -10,25 +10,28 @@ use mcp_types::{
 use super::{PromptCall, PromptRoute};
 use crate::protocol::{Refusal, decode_params, invalid_params};
 use crate::server::caching::Caching;
+use crate::server::cursor::Pageable;
 use crate::server::handler::text::Texts;
-use crate::server::prepared::Prepared;
+use crate::server::pages::Pages;
 use crate::server::routes::Routes;
+use crate::server::settings::Settings;
 use crate::server::{Context, Reply};
 
 /// The prompts of a server.
 #[derive(Debug)]
 pub(in crate::server) struct Prompts {
     routes: Routes<PromptRoute>,
-    list: Prepared,
+    pages: Pages,
     caching: Caching,
 }
 
 impl Prompts {
-    pub(in crate::server) fn new(declared: Vec<PromptRoute>, caching: Caching) -> Self {
+    pub(in crate::server) fn new(routes: Routes<PromptRoute>, settings: &Settings) -> Self {
+        let serials = routes.numbered().map(|(serial, _)| serial).collect();
         Self {
-            routes: Routes::new(declared),
-            list: Prepared::default(),
-            caching,
+            pages: Pages::new(Pageable::Prompts, settings.page_size, serials),
+            routes,
+            caching: settings.caching.clone(),
         }
     }
 
@@ -40,11 +43,21 @@ impl Prompts {
         self.routes.iter().any(|route| !route.completers.is_empty())
     }
 
-    /// The answer to `prompts/list`, written once a revision.
-    pub(in crate::server) fn list(&self, revision: Revision) -> Arc<RawJson> {
-        self.list.get(revision, || {
-            let prompts = self.routes.iter().map(|route| route.prompt.clone());
-            self.caching.mark(ListPromptsResult::new(prompts))
+    /// A page of what `prompts/list` shows, written once a revision.
+    ///
+    /// # Errors
+    ///
+    /// When `cursor` was not given out for this list.
+    pub(in crate::server) fn list(
+        &self,
+        cursor: Option<&str>,
+        revision: Revision,
+    ) -> Result<Arc<RawJson>, Refusal> {
+        self.pages.get(cursor, revision, |range, next| {
+            let routes = self.routes.iter().skip(range.start).take(range.len());
+            let mut result = ListPromptsResult::new(routes.map(|route| route.prompt.clone()));
+            result.next_cursor = next;
+            self.caching.mark(result)
         })
     }
 

@@ -93,6 +93,18 @@ impl ResourceRoute {
         self
     }
 
+    /// Shows in `resources/list` what `lister` finds of the resources that a template stands for.
+    ///
+    /// Where lists have pages, they are put in the order of their URIs.
+    #[must_use]
+    pub fn list<F>(mut self, lister: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Vec<Resource>> + Send + 'static,
+    {
+        self.lister = Some(Box::new(move || -> BoxFuture<_> { Box::pin(lister()) }));
+        self
+    }
+
     pub(super) fn mime_type(&self) -> Option<String> {
         match &self.listed {
             Listed::Resource(resource) => resource.mime_type.clone(),

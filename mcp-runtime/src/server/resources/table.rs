@@ -1,28 +1,34 @@
 //! The resources of a server: listed in order, found by URI.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use mcp_types::{
     CompleteRequestParams, CompleteResult, ListResourceTemplatesResult, ListResourcesResult,
-    RawJson, RawJsonRef, ReadResourceRequestParamsRef, ReadResourceResult, Revision,
+    RawJson, RawJsonRef, ReadResourceRequestParamsRef, ReadResourceResult, Resource,
+    ResourceTemplate, Revision,
 };
 
 use super::ResourceCall;
 use super::route::{Listed, ResourceRoute};
+use crate::ProtocolError;
 use crate::protocol::{Refusal, decode_params};
 use crate::server::caching::Caching;
+use crate::server::cursor::{Pageable, Place};
 use crate::server::handler::text::Texts;
-use crate::server::prepared::Prepared;
+use crate::server::pages::{Pages, cut};
 use crate::server::routes::Routes;
+use crate::server::settings::Settings;
 use crate::server::{BoxFuture, Context, Reply};
 
 /// The resources of a server, and the templates of resources.
 #[derive(Debug)]
 pub(in crate::server) struct Resources {
     routes: Routes<ResourceRoute>,
-    list: Prepared,
+    pages: Pages,
+    template_pages: Pages,
+    page_size: Option<NonZeroUsize>,
     caching: Caching,
-    templates: Prepared,
 }
 
 /// The answer to `resources/list`.
@@ -30,16 +36,20 @@ pub(in crate::server) enum Listing {
     /// Always the same.
     Prepared(Arc<RawJson>),
     /// Made anew, because templates are asked what they stand for.
-    Made(BoxFuture<ListResourcesResult>),
+    Made(BoxFuture<Result<ListResourcesResult, ProtocolError>>),
 }
 
 impl Resources {
-    pub(in crate::server) fn new(declared: Vec<ResourceRoute>, caching: Caching) -> Self {
+    pub(in crate::server) fn new(routes: Routes<ResourceRoute>, settings: &Settings) -> Self {
+        let size = settings.page_size;
+        let resources = fixed(&routes).map(|(serial, _)| serial).collect();
+        let templates = templates(&routes).map(|(serial, _)| serial).collect();
         Self {
-            routes: Routes::new(declared),
-            list: Prepared::default(),
-            caching,
-            templates: Prepared::default(),
+            pages: Pages::new(Pageable::Resources, size, resources),
+            template_pages: Pages::new(Pageable::Templates, size, templates),
+            routes,
+            page_size: size,
+            caching: settings.caching.clone(),
         }
     }
 
@@ -85,43 +95,84 @@ impl Resources {
         })
     }
 
-    /// The answer to `resources/list`.
-    pub(in crate::server) fn list(&self, revision: Revision) -> Listing {
+    /// A page of what `resources/list` shows.
+    ///
+    /// # Errors
+    ///
+    /// When `cursor` was not given out for this list.
+    pub(in crate::server) fn list(
+        &self,
+        cursor: Option<&str>,
+        revision: Revision,
+    ) -> Result<Listing, Refusal> {
         let listers: Vec<_> = self
             .routes
-            .iter()
-            .filter_map(|route| route.lister.as_ref())
+            .numbered()
+            .filter_map(|(serial, route)| Some((serial, route.lister.as_ref()?())))
             .collect();
-        if listers.is_empty() {
-            return Listing::Prepared(self.list.get(revision, || self.fixed()));
+        if !listers.is_empty() {
+            return Ok(Listing::Made(self.expanded(listers, cursor)));
         }
-        let mut result = self.fixed();
-        let futures: Vec<_> = listers.into_iter().map(|lister| lister()).collect();
-        Listing::Made(Box::pin(async move {
-            for future in futures {
-                result.resources.extend(future.await);
+        let page = self.pages.get(cursor, revision, |range, next| {
+            let shown = fixed(&self.routes).skip(range.start).take(range.len());
+            let mut result = ListResourcesResult::new(shown.map(|(_, resource)| resource.clone()));
+            result.next_cursor = next;
+            self.caching.mark(result)
+        })?;
+        Ok(Listing::Prepared(page))
+    }
+
+    /// A page of the resources that have a URI of their own, and of what templates stand for.
+    ///
+    /// What a template stands for is put in the order of the URIs where there are pages: only so
+    /// can the next one begin where the last one ended, whatever came and went meanwhile.
+    fn expanded(
+        &self,
+        listers: Vec<(u64, BoxFuture<Vec<Resource>>)>,
+        cursor: Option<&str>,
+    ) -> BoxFuture<Result<ListResourcesResult, ProtocolError>> {
+        let mut items: Vec<_> = fixed(&self.routes)
+            .map(|(serial, resource)| (Place::of(serial), resource.clone()))
+            .collect();
+        let (caching, size) = (self.caching.clone(), self.page_size);
+        let cursor = cursor.map(str::to_owned);
+        Box::pin(async move {
+            for (serial, lister) in listers {
+                let mut found = lister.await;
+                if size.is_some() {
+                    found.sort_by(|one, other| one.uri.cmp(&other.uri));
+                    found.dedup_by(|one, other| one.uri == other.uri);
+                }
+                let placed = found.into_iter().map(|resource| {
+                    let uri = resource.uri.clone();
+                    (Place::expanded(serial, uri), resource)
+                });
+                items.extend(placed);
             }
-            result
-        }))
+            let (resources, next) = cut(items, Pageable::Resources, cursor.as_deref(), size)
+                .map_err(|refusal| refusal.to_error())?;
+            let mut result = ListResourcesResult::new(resources);
+            result.next_cursor = next;
+            Ok(caching.mark(result))
+        })
     }
 
-    /// The resources that have a URI of their own.
-    fn fixed(&self) -> ListResourcesResult {
-        let resources = self.routes.iter().filter_map(|route| match &route.listed {
-            Listed::Resource(resource) => Some((**resource).clone()),
-            Listed::Template(_) => None,
-        });
-        self.caching.mark(ListResourcesResult::new(resources))
-    }
-
-    /// The answer to `resources/templates/list`, written once a revision.
-    pub(in crate::server) fn templates(&self, revision: Revision) -> Arc<RawJson> {
-        self.templates.get(revision, || {
-            let listed = self.routes.iter().filter_map(|route| match &route.listed {
-                Listed::Resource(_) => None,
-                Listed::Template(template) => Some((**template).clone()),
-            });
-            self.caching.mark(ListResourceTemplatesResult::new(listed))
+    /// A page of what `resources/templates/list` shows, written once a revision.
+    ///
+    /// # Errors
+    ///
+    /// When `cursor` was not given out for this list.
+    pub(in crate::server) fn templates(
+        &self,
+        cursor: Option<&str>,
+        revision: Revision,
+    ) -> Result<Arc<RawJson>, Refusal> {
+        self.template_pages.get(cursor, revision, |range, next| {
+            let shown = templates(&self.routes).skip(range.start).take(range.len());
+            let shown = shown.map(|(_, template)| template.clone());
+            let mut result = ListResourceTemplatesResult::new(shown);
+            result.next_cursor = next;
+            self.caching.mark(result)
         })
     }
 
@@ -193,4 +244,24 @@ impl Resources {
         })?;
         Ok(route.completers.complete(params))
     }
+}
+
+/// The resources that have a URI of their own, with their numbers.
+fn fixed(routes: &Routes<ResourceRoute>) -> impl Iterator<Item = (u64, &Resource)> {
+    routes
+        .numbered()
+        .filter_map(|(serial, route)| match &route.listed {
+            Listed::Resource(resource) => Some((serial, &**resource)),
+            Listed::Template(_) => None,
+        })
+}
+
+/// The templates, with their numbers.
+fn templates(routes: &Routes<ResourceRoute>) -> impl Iterator<Item = (u64, &ResourceTemplate)> {
+    routes
+        .numbered()
+        .filter_map(|(serial, route)| match &route.listed {
+            Listed::Resource(_) => None,
+            Listed::Template(template) => Some((serial, &**template)),
+        })
 }

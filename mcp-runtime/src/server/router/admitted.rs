@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mcp_types::{PaginatedRequestParams, RawJson, RawJsonRef, RequestId};
+use serde::Deserialize;
 
 use crate::driver::Peer;
 use crate::protocol::{Refusal, Terms, decode_params};
@@ -33,17 +34,28 @@ impl Admitted<'_> {
         }
     }
 
-    /// Refuses a cursor: lists have one page, so none was ever handed out.
-    pub(super) fn refuse_cursor(&self) -> Result<(), Refusal> {
+    /// Where the list that is asked for goes on; at its beginning, if nowhere else.
+    ///
+    /// # Errors
+    ///
+    /// When the parameters are not those of a list.
+    pub(super) fn cursor(&self) -> Result<Option<String>, Refusal> {
         if self.params.is_none() {
-            return Ok(());
+            return Ok(None);
         }
-        match decode_params::<PaginatedRequestParams>(self.params)?.cursor {
-            None => Ok(()),
-            Some(cursor) => Err(Refusal::InvalidParams {
-                path: "params.cursor".to_owned(),
-                reason: format!("`{cursor}` is no cursor that this server gave out"),
-            }),
-        }
+        Ok(decode_params::<PaginatedRequestParams>(self.params)?.cursor)
     }
+
+    /// The context of a request whose parameters nobody else reads.
+    pub(super) fn own_context(&self) -> Result<Context, Refusal> {
+        let params: WithMeta<'_> = decode_params(self.params)?;
+        Ok(self.context()(params.meta))
+    }
+}
+
+/// The parameters of any request, as far as its context goes.
+#[derive(Deserialize)]
+struct WithMeta<'a> {
+    #[serde(borrow, rename = "_meta")]
+    meta: Option<RawJsonRef<'a>>,
 }

@@ -1,42 +1,40 @@
 //! What a server declares, derived from what it has.
 
-use mcp_types::{
-    JsonObject, ServerCapabilities, ServerCapabilitiesPrompts, ServerCapabilitiesResources,
-    ServerCapabilitiesTools,
-};
+use mcp_types::{JsonObject, ServerCapabilities};
 
 /// What there is to declare.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one fact, independent of the others"
+)]
 pub(super) struct Facts {
     pub(super) tools: bool,
+    pub(super) tools_change: bool,
     pub(super) prompts: bool,
+    pub(super) prompts_change: bool,
     pub(super) resources: bool,
+    pub(super) resources_change: bool,
     pub(super) completers: bool,
-    /// Whether changes of the lists are announced.
-    pub(super) list_changed: bool,
     pub(super) subscribable: bool,
 }
 
 impl Facts {
-    /// Exactly the capabilities that can be made use of.
+    /// Exactly the capabilities that can be made use of. A list that may change is declared even
+    /// while it is empty.
     pub(super) fn declare(self) -> ServerCapabilities {
         let mut capabilities = ServerCapabilities::default();
-        let list_changed = self.list_changed.then_some(true);
-        if self.tools {
-            let tools = capabilities.tools.insert(ServerCapabilitiesTools::new());
-            tools.list_changed = list_changed;
+        if self.tools || self.tools_change {
+            let tools = capabilities.tools.get_or_insert_default();
+            tools.list_changed = self.tools_change.then_some(true);
         }
-        if self.prompts {
-            let prompts = capabilities
-                .prompts
-                .insert(ServerCapabilitiesPrompts::new());
-            prompts.list_changed = list_changed;
+        if self.prompts || self.prompts_change {
+            let prompts = capabilities.prompts.get_or_insert_default();
+            prompts.list_changed = self.prompts_change.then_some(true);
         }
-        if self.resources {
-            let resources = capabilities
-                .resources
-                .insert(ServerCapabilitiesResources::new());
-            resources.list_changed = list_changed;
+        if self.resources || self.resources_change {
+            let resources = capabilities.resources.get_or_insert_default();
+            resources.list_changed = self.resources_change.then_some(true);
             resources.subscribe = self.subscribable.then_some(true);
         }
         capabilities.completions = self.completers.then(JsonObject::new);

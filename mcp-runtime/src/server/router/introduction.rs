@@ -13,9 +13,9 @@ impl Router {
         let result = InitializeResult::new(
             terms.revision.as_str(),
             self.capabilities.clone(),
-            self.declared.info.clone(),
+            self.settings.info.clone(),
         );
-        let result = match &self.declared.instructions {
+        let result = match &self.settings.instructions {
             Some(instructions) => result.with_instructions(instructions),
             None => result,
         };
@@ -29,9 +29,10 @@ impl Router {
     }
 
     fn discover_result(&self) -> DiscoverResult {
-        let versions = self.declared.revisions.iter().rev().map(Revision::as_str);
+        let versions = self.settings.revisions.iter().rev().map(Revision::as_str);
         let result = DiscoverResult::new(self.capabilities.clone(), versions);
-        match &self.declared.instructions {
+        let result = self.settings.caching.mark(result);
+        match &self.settings.instructions {
             Some(instructions) => result.with_instructions(instructions),
             None => result,
         }

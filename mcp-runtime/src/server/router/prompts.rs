@@ -12,7 +12,10 @@ impl Router {
     }
 
     pub(super) fn list_prompts(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
-        request.refuse_cursor()?;
-        Ok(self.prepared(self.prompts.list(request.terms.revision), request))
+        let cursor = request.cursor()?;
+        let page = self
+            .prompts
+            .list(cursor.as_deref(), request.terms.revision)?;
+        Ok(self.prepared(page, request))
     }
 }

@@ -16,13 +16,11 @@ impl Router {
     }
 
     pub(super) fn list_resources(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
-        request.refuse_cursor()?;
-        Ok(match self.resources.list(request.terms.revision) {
-            Listing::Prepared(list) => self.prepared(list, request),
-            Listing::Made(list) => {
-                let reply = Reply::Pending(Box::pin(async { Ok(list.await) }));
-                self.written(reply, request)
-            }
+        let cursor = request.cursor()?;
+        let revision = request.terms.revision;
+        Ok(match self.resources.list(cursor.as_deref(), revision)? {
+            Listing::Prepared(page) => self.prepared(page, request),
+            Listing::Made(page) => self.written(Reply::Pending(page), request),
         })
     }
 
@@ -30,7 +28,9 @@ impl Router {
         &self,
         request: Admitted<'_>,
     ) -> Result<Served<Answer>, Refusal> {
-        request.refuse_cursor()?;
-        Ok(self.prepared(self.resources.templates(request.terms.revision), request))
+        let cursor = request.cursor()?;
+        let revision = request.terms.revision;
+        let page = self.resources.templates(cursor.as_deref(), revision)?;
+        Ok(self.prepared(page, request))
     }
 }

@@ -27,7 +27,13 @@ impl Router {
     }
 
     pub(super) fn list_tools(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
-        request.refuse_cursor()?;
-        Ok(self.prepared(self.tools.list(request.terms.revision), request))
+        let cursor = request.cursor()?;
+        if self.tools.differ_by_caller() {
+            let context = request.own_context()?;
+            let page = self.tools.list_for(cursor.as_deref(), &context)?;
+            return Ok(self.written(Reply::Ready(Ok(page)), request));
+        }
+        let page = self.tools.list(cursor.as_deref(), request.terms.revision)?;
+        Ok(self.prepared(page, request))
     }
 }

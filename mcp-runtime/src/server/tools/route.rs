@@ -5,6 +5,7 @@ use std::fmt;
 use mcp_types::{CallToolResult, RawJson, RawJsonRef, Revision, Tool};
 
 use crate::protocol::structured_content_is_object;
+use crate::server::routes::Named;
 use crate::server::{Context, Reply};
 
 /// A tool that a server offers.
@@ -48,6 +49,12 @@ impl ToolRoute {
             tool.output_schema = Some(schema.clone());
         }
         tool
+    }
+}
+
+impl Named for ToolRoute {
+    fn name(&self) -> &str {
+        &self.tool.name
     }
 }
 

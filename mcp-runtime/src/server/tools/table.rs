@@ -1,46 +1,41 @@
 //! The tools of a server: listed in order, found by name.
 
-use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use mcp_types::{
-    CallToolRequestParamsRef, CallToolResult, ListToolsResult, RawJson, RawJsonRef, Revision,
+    CallToolRequestParamsRef, CallToolResult, ListToolsResult, RawJson, RawJsonRef, Revision, Tool,
 };
 
 use super::{ToolCall, ToolRoute};
 use crate::protocol::{Refusal, decode_params};
 use crate::server::caching::Caching;
-use crate::server::prepared::Prepared;
+use crate::server::cursor::{Pageable, Place};
+use crate::server::pages::{Pages, cut};
+use crate::server::routes::Routes;
+use crate::server::settings::Settings;
+use crate::server::visibility::Visibility;
 use crate::server::{Context, Reply};
 
 /// The tools of a server.
 #[derive(Debug)]
 pub(in crate::server) struct Tools {
-    routes: Vec<ToolRoute>,
-    by_name: HashMap<String, usize>,
-    list: Prepared,
+    routes: Routes<ToolRoute>,
+    pages: Pages,
+    page_size: Option<NonZeroUsize>,
     caching: Caching,
+    visibility: Visibility<Tool>,
 }
 
 impl Tools {
-    /// Tools in the order in which they were declared; a later one replaces one of its name.
-    pub(in crate::server) fn new(declared: Vec<ToolRoute>, caching: Caching) -> Self {
-        let mut routes: Vec<ToolRoute> = Vec::with_capacity(declared.len());
-        let mut by_name = HashMap::with_capacity(declared.len());
-        for route in declared {
-            match by_name.get(&route.tool.name) {
-                Some(&index) => routes[index] = route,
-                None => {
-                    by_name.insert(route.tool.name.clone(), routes.len());
-                    routes.push(route);
-                }
-            }
-        }
+    pub(in crate::server) fn new(routes: Routes<ToolRoute>, settings: &Settings) -> Self {
+        let serials = routes.numbered().map(|(serial, _)| serial).collect();
         Self {
+            pages: Pages::new(Pageable::Tools, settings.page_size, serials),
             routes,
-            by_name,
-            list: Prepared::default(),
-            caching,
+            page_size: settings.page_size,
+            caching: settings.caching.clone(),
+            visibility: settings.tool_visibility.clone(),
         }
     }
 
@@ -49,16 +44,51 @@ impl Tools {
     }
 
     /// The tools, in the order in which they are listed.
-    pub(in crate::server) fn iter(&self) -> impl Iterator<Item = &mcp_types::Tool> {
+    pub(in crate::server) fn iter(&self) -> impl Iterator<Item = &Tool> {
         self.routes.iter().map(|route| &route.tool)
     }
 
-    /// The answer to `tools/list`, written once a revision.
-    pub(in crate::server) fn list(&self, revision: Revision) -> Arc<RawJson> {
-        self.list.get(revision, || {
-            let tools = self.routes.iter().map(|route| route.listed(revision));
-            self.caching.mark(ListToolsResult::new(tools))
+    /// Whether callers may see different tools.
+    pub(in crate::server) fn differ_by_caller(&self) -> bool {
+        self.visibility.is_limited()
+    }
+
+    /// A page of what `tools/list` shows to everybody, written once a revision.
+    ///
+    /// # Errors
+    ///
+    /// When `cursor` was not given out for this list.
+    pub(in crate::server) fn list(
+        &self,
+        cursor: Option<&str>,
+        revision: Revision,
+    ) -> Result<Arc<RawJson>, Refusal> {
+        self.pages.get(cursor, revision, |range, next| {
+            let routes = self.routes.iter().skip(range.start).take(range.len());
+            let mut result = ListToolsResult::new(routes.map(|route| route.listed(revision)));
+            result.next_cursor = next;
+            self.caching.mark(result)
         })
+    }
+
+    /// A page of what `tools/list` shows to one caller.
+    ///
+    /// # Errors
+    ///
+    /// When `cursor` was not given out for this list.
+    pub(in crate::server) fn list_for(
+        &self,
+        cursor: Option<&str>,
+        context: &Context,
+    ) -> Result<ListToolsResult, Refusal> {
+        let shown = self.routes.numbered();
+        let shown = shown.filter(|(_, route)| self.visibility.shows(&route.tool, context));
+        let shown = shown.map(|(serial, route)| (Place::of(serial), route));
+        let (routes, next) = cut(shown.collect(), Pageable::Tools, cursor, self.page_size)?;
+        let routes = routes.into_iter();
+        let mut result = ListToolsResult::new(routes.map(|it| it.listed(context.revision())));
+        result.next_cursor = next;
+        Ok(self.caching.mark_private(result))
     }
 
     /// Calls a tool.
@@ -72,10 +102,13 @@ impl Tools {
         context: impl FnOnce(Option<RawJsonRef<'_>>) -> Context,
     ) -> Result<Reply<CallToolResult>, Refusal> {
         let params: CallToolRequestParamsRef<'_> = decode_params(params)?;
-        let index = self.by_name.get(&*params.name);
-        let route = index.map(|index| &self.routes[*index]);
-        let route = route.ok_or_else(|| Refusal::UnknownTool(params.name.into_owned()))?;
+        let Some(route) = self.routes.get(&params.name) else {
+            return Err(Refusal::UnknownTool(params.name.into_owned()));
+        };
         let context = context(params.meta);
+        if !self.visibility.shows(&route.tool, &context) {
+            return Err(Refusal::UnknownTool(params.name.into_owned()));
+        }
         Ok((route.handler)(ToolCall {
             arguments: params.arguments,
             context: &context,

@@ -22,7 +22,8 @@ use crate::server::{Conversation, Server};
 pub(super) struct Hub {
     pub(super) server: Server,
     pub(super) options: HttpOptions,
-    pub(super) annotated: ParamHeaders,
+    /// What the tools want repeated in headers, and the edit of the server that it was read after.
+    annotated: Mutex<(u64, Arc<ParamHeaders>)>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) permits: Arc<Permits>,
     /// Requests that stand by themselves have nothing in common.
@@ -35,7 +36,7 @@ pub(super) struct Hub {
 impl Hub {
     pub(super) fn new(server: Server, options: HttpOptions) -> Self {
         Self {
-            annotated: ParamHeaders::of(server.tools()),
+            annotated: Mutex::new((server.edits(), read_headers(&server))),
             sessions: Arc::new(Sessions::new(options.max_sessions, options.session_idle)),
             permits: Permits::new(options.max_in_flight),
             stateless: server.conversation(),
@@ -109,6 +110,19 @@ impl Hub {
         admit_stateless(method, meta, &mut last, self.server.revisions())
     }
 
+    /// What the tools want repeated in headers.
+    pub(super) fn annotated(&self) -> Arc<ParamHeaders> {
+        let mut annotated = self
+            .annotated
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let edits = self.server.edits();
+        if annotated.0 != edits {
+            *annotated = (edits, read_headers(&self.server));
+        }
+        Arc::clone(&annotated.1)
+    }
+
     /// No new requests from here on; the streams that belong to no request end.
     pub(super) fn shut_down(&self) {
         self.ending.store(true, Ordering::Release);
@@ -127,6 +141,10 @@ impl Hub {
     pub(super) fn is_ending(&self) -> bool {
         self.ending.load(Ordering::Acquire)
     }
+}
+
+fn read_headers(server: &Server) -> Arc<ParamHeaders> {
+    Arc::new(ParamHeaders::of(&server.tools()))
 }
 
 /// The time by tokio's clock, which tests can stop.

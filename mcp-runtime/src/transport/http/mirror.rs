@@ -43,8 +43,8 @@ struct ParamHeader {
 }
 
 impl ParamHeaders {
-    pub(super) fn of<'a>(tools: impl Iterator<Item = &'a Tool>) -> Self {
-        let annotated = tools.filter_map(|tool| {
+    pub(super) fn of(tools: &[Tool]) -> Self {
+        let annotated = tools.iter().filter_map(|tool| {
             let schema: Value = tool.input_schema.parse().ok()?;
             let mut found = Vec::new();
             collect(&schema, &mut Vec::new(), &mut found);
@@ -250,7 +250,7 @@ mod tests {
                 "plain": {"type": "string"},
             }}),
         );
-        ParamHeaders::of([&tool].into_iter())
+        ParamHeaders::of(&[tool])
     }
 
     fn check_call(headers: &[(&'static str, &'static str)], arguments: &Value) -> Option<String> {

@@ -50,7 +50,7 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
     };
     let headers = &post.arrival.parts.headers;
     let checked = mirror::check_version(headers, mirrored.meta.as_ref())
-        .and_then(|()| mirror::check(headers, method, &mirrored, &hub.annotated));
+        .and_then(|()| mirror::check(headers, method, &mirrored, &hub.annotated()));
     if let Err(error) = checked {
         return refuse(&error);
     }

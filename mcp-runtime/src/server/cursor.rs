@@ -1,0 +1,128 @@
+//! Where a list goes on.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use crate::protocol::Refusal;
+
+/// One of the lists that go page by page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pageable {
+    Tools,
+    Prompts,
+    Resources,
+    Templates,
+}
+
+/// The place of an item in a list. It stays where it is, whatever is added or removed around it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    /// What a template stands for comes after what has a URI of its own.
+    expanded: bool,
+    /// The number of the route.
+    serial: u64,
+    /// The URI of what a template stands for.
+    uri: String,
+}
+
+/// The form of the text; a later one would have another number.
+const VERSION: u8 = 1;
+
+/// The bytes before the URI.
+const HEAD: usize = 11;
+
+impl Place {
+    /// The place of what has a route of its own.
+    pub(super) fn of(serial: u64) -> Self {
+        Self {
+            expanded: false,
+            serial,
+            uri: String::new(),
+        }
+    }
+
+    /// The place of one of the resources that a template stands for.
+    pub(super) fn expanded(serial: u64, uri: String) -> Self {
+        Self {
+            expanded: true,
+            serial,
+            uri,
+        }
+    }
+
+    /// The cursor for what comes after this place.
+    pub(super) fn cursor(&self, list: Pageable) -> String {
+        let mut bytes = vec![VERSION, list as u8, u8::from(self.expanded)];
+        bytes.extend_from_slice(&self.serial.to_be_bytes());
+        bytes.extend_from_slice(self.uri.as_bytes());
+        let check = checksum(&bytes);
+        bytes.extend_from_slice(&check);
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// The place that a cursor names.
+    ///
+    /// # Errors
+    ///
+    /// When the text is no cursor for this list.
+    pub(super) fn read(list: Pageable, cursor: &str) -> Result<Self, Refusal> {
+        Self::parse(list, cursor).ok_or_else(|| Refusal::InvalidParams {
+            path: "params.cursor".to_owned(),
+            reason: format!("`{cursor}` is no cursor that this server gave out for this list"),
+        })
+    }
+
+    fn parse(list: Pageable, cursor: &str) -> Option<Self> {
+        let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
+        let (content, check) = bytes.split_last_chunk::<4>()?;
+        if checksum(content) != *check {
+            return None;
+        }
+        let (head, uri) = content.split_at_checked(HEAD)?;
+        let (&[version, kind, expanded], serial) = head.split_first_chunk::<3>()?;
+        if version != VERSION || kind != list as u8 {
+            return None;
+        }
+        Some(Self {
+            expanded: expanded == 1,
+            serial: u64::from_be_bytes(serial.try_into().ok()?),
+            uri: String::from_utf8(uri.to_vec()).ok()?,
+        })
+    }
+}
+
+/// Tells a cursor from any other text (FNV-1a). It is no secret: a cursor leads nowhere that the
+/// whole list would not.
+fn checksum(bytes: &[u8]) -> [u8; 4] {
+    let mix = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+    bytes.iter().fold(0x811c_9dc5, mix).to_be_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_is_read_back() {
+        for place in [
+            Place::of(0),
+            Place::of(u64::MAX),
+            Place::expanded(7, "book://é".to_owned()),
+        ] {
+            let cursor = place.cursor(Pageable::Resources);
+            assert_eq!(Place::read(Pageable::Resources, &cursor), Ok(place));
+        }
+    }
+
+    #[test]
+    fn what_was_not_given_out_is_refused() {
+        let cursor = Place::of(3).cursor(Pageable::Tools);
+        assert!(Place::read(Pageable::Prompts, &cursor).is_err());
+        for end in 0..cursor.len() {
+            assert!(Place::read(Pageable::Tools, &cursor[..end]).is_err());
+        }
+        for text in ["", "1", "AQ", "not a cursor", "AAAAAAAAAAAAAAAAAAAAAAAA"] {
+            assert!(Place::read(Pageable::Tools, text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The handle to a server.
+
+use std::sync::Arc;
+
+use mcp_types::{Revisions, Tool};
+
+use super::changes::Change;
+use super::live::Live;
+use super::router::Router;
+use super::{Conversation, Endpoint, ServerBuilder};
+
+/// A server, ready to serve connections. Cloning is cheap: the clones share everything.
+///
+/// ```
+/// use mcp_runtime::Server;
+///
+/// let mut server = Server::builder();
+/// server.name("empty").version("1.0.0").instructions("There is nothing here.");
+/// let server = server.build();
+/// # drop(server);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Server {
+    pub(super) live: Arc<Live>,
+    /// The router that this handle saw last, and its generation.
+    pub(super) seen: Arc<Router>,
+    pub(super) generation: u64,
+}
+
+impl Server {
+    /// Begins a server without tools.
+    #[must_use]
+    pub fn builder() -> ServerBuilder {
+        ServerBuilder::default()
+    }
+
+    /// Serves one connection until the peer closes it, or all that come to an address; either way
+    /// until the process is told to end.
+    ///
+    /// Nothing happens until the value is awaited.
+    pub fn serve<E: Endpoint>(&self, endpoint: E) -> E::Serve {
+        endpoint.serve(self.clone())
+    }
+
+    /// The tools that the server has now, in the order in which they are listed.
+    #[must_use]
+    pub fn tools(&self) -> Vec<Tool> {
+        self.router().tools().cloned().collect()
+    }
+
+    /// Tells the clients that want to know of it that something has changed: those of the handshake
+    /// era by a notification, those without one where they listen. Never waits for any of them;
+    /// what changes often is said once in a while.
+    ///
+    /// Clients are told of the lists that [`ServerBuilder::dynamic`] names, and of resources that
+    /// can be subscribed to. Of what [`edit`](Self::edit) changes they are told by itself.
+    pub fn notify_changed(&self, change: Change) {
+        self.changes().publish(change);
+    }
+
+    /// Tells the clients that have subscribed to the resource under `uri` that it has changed.
+    pub fn notify_resource_updated(&self, uri: impl Into<String>) {
+        self.notify_changed(Change::Resource(uri.into()));
+    }
+
+    /// What is kept of one client.
+    pub(crate) fn conversation(&self) -> Arc<Conversation> {
+        let announced = self.router().announced();
+        Arc::new(Conversation::new(self.clone(), announced))
+    }
+
+    pub(crate) fn revisions(&self) -> Revisions {
+        self.settings().revisions
+    }
+}

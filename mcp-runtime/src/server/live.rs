@@ -1,0 +1,133 @@
+//! What a server offers right now.
+
+use std::ops::Deref;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use super::changes::{Change, Changes};
+use super::edit::{FixedList, Inventory};
+use super::router::Router;
+use super::settings::Settings;
+use super::{List, Server};
+
+/// The router of a server, replaced whole when the server is edited.
+#[derive(Debug)]
+pub(super) struct Live {
+    settings: Arc<Settings>,
+    inventory: Mutex<Inventory>,
+    current: RwLock<Arc<Router>>,
+    /// Grows with each replacement, so that whoever has seen the last one need not ask for it.
+    generation: AtomicU64,
+    changes: Changes,
+}
+
+/// The router that serves a request.
+pub(super) enum Current<'a> {
+    /// The one that the handle has seen last.
+    Seen(&'a Arc<Router>),
+    /// A newer one.
+    Newer(Arc<Router>),
+}
+
+impl Live {
+    pub(super) fn new(settings: Settings, inventory: Inventory) -> Self {
+        let settings = Arc::new(settings);
+        let router = Router::new(Arc::clone(&settings), &inventory);
+        Self {
+            settings,
+            inventory: Mutex::new(inventory),
+            current: RwLock::new(Arc::new(router)),
+            generation: AtomicU64::new(0),
+            changes: Changes::default(),
+        }
+    }
+
+    pub(super) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    pub(super) fn current(&self) -> Arc<Router> {
+        let current = self.current.read();
+        Arc::clone(&current.unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Server {
+    pub(super) fn start(settings: Settings, inventory: Inventory) -> Self {
+        let live = Live::new(settings, inventory);
+        Self {
+            seen: live.current(),
+            generation: live.generation(),
+            live: Arc::new(live),
+        }
+    }
+
+    /// The router that serves a request which comes now.
+    pub(super) fn router(&self) -> Current<'_> {
+        if self.edits() == self.generation {
+            Current::Seen(&self.seen)
+        } else {
+            Current::Newer(self.live.current())
+        }
+    }
+
+    /// Remembers the newest router, so that this handle need not ask for it again.
+    pub(super) fn refresh(&mut self) {
+        let generation = self.edits();
+        if generation != self.generation {
+            self.seen = self.live.current();
+            self.generation = generation;
+        }
+    }
+
+    /// How often the server was edited.
+    pub(crate) fn edits(&self) -> u64 {
+        self.live.generation()
+    }
+
+    pub(super) fn settings(&self) -> &Arc<Settings> {
+        &self.live.settings
+    }
+
+    pub(super) fn changes(&self) -> &Changes {
+        &self.live.changes
+    }
+
+    pub(super) fn check_dynamic(&self, list: List, untouched: bool) -> Result<(), FixedList> {
+        if untouched || self.settings().dynamic.contains(&list) {
+            return Ok(());
+        }
+        Err(FixedList(list))
+    }
+
+    /// Changes what the server has, and tells the clients what `edit` says has changed.
+    pub(super) fn change(&self, edit: impl FnOnce(&mut Inventory) -> Vec<Change>) {
+        let live = &self.live;
+        let changes = {
+            let inventory = live.inventory.lock();
+            let mut inventory = inventory.unwrap_or_else(PoisonError::into_inner);
+            let changes = edit(&mut inventory);
+            if changes.is_empty() {
+                return;
+            }
+            let edited = Arc::new(live.current().edited(&inventory, &changes));
+            *live.current.write().unwrap_or_else(PoisonError::into_inner) = edited;
+            live.generation.fetch_add(1, Ordering::Release);
+            changes
+        };
+        for change in changes {
+            live.changes.publish(change);
+        }
+    }
+}
+
+impl Deref for Current<'_> {
+    type Target = Router;
+
+    fn deref(&self) -> &Router {
+        match self {
+            Self::Seen(router) => router,
+            Self::Newer(router) => router,
+        }
+    }
+}

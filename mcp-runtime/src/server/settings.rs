@@ -1,0 +1,38 @@
+//! What holds for a server as a whole, whatever it offers.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+
+use mcp_types::{Implementation, Revisions, Tool};
+
+use super::caching::Caching;
+use super::lists::List;
+use super::visibility::Visibility;
+
+/// What a builder was told of the server as a whole. Never changes once the server is built.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) info: Implementation,
+    pub(super) instructions: Option<String>,
+    pub(super) revisions: Revisions,
+    pub(super) caching: Caching,
+    /// How many items a page of a list has; all, unless set.
+    pub(super) page_size: Option<NonZeroUsize>,
+    /// The lists that can change while the server runs.
+    pub(super) dynamic: BTreeSet<List>,
+    pub(super) tool_visibility: Visibility<Tool>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            info: Implementation::new("mcp-server", "0.0.0"),
+            instructions: None,
+            revisions: Revisions::ALL,
+            caching: Caching::default(),
+            page_size: None,
+            dynamic: BTreeSet::new(),
+            tool_visibility: Visibility::default(),
+        }
+    }
+}
