@@ -8,6 +8,7 @@ use mcp_types::{Implementation, Revisions, Tool};
 use super::caching::Caching;
 use super::lists::List;
 use super::visibility::Visibility;
+use crate::protocol::Requirement;
 
 /// What a builder was told of the server as a whole. Never changes once the server is built.
 #[derive(Debug)]
@@ -21,6 +22,7 @@ pub(super) struct Settings {
     /// The lists that can change while the server runs.
     pub(super) dynamic: BTreeSet<List>,
     pub(super) tool_visibility: Visibility<Tool>,
+    pub(super) requirement: Requirement,
 }
 
 impl Default for Settings {
@@ -33,6 +35,7 @@ impl Default for Settings {
             page_size: None,
             dynamic: BTreeSet::new(),
             tool_visibility: Visibility::default(),
+            requirement: Requirement::default(),
         }
     }
 }
