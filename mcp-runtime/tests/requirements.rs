@@ -35,7 +35,7 @@ async fn a_handshake_without_them_is_refused_and_can_be_tried_again() {
     let server = server(serde_json::from_str(NEEDED).unwrap());
     let mut wire = Wire::to(&server).await;
     for (declared, capability) in [
-        (json!({}), "elicitation"),
+        (json!({}), "elicitation.url"),
         (json!({"elicitation": {"url": {}}}), "sampling"),
         (
             json!({"elicitation": {}, "sampling": {}}),
@@ -70,7 +70,7 @@ async fn each_stateless_request_is_held_to_them() {
             answer["error"],
             json!({
                 "code": -32021,
-                "message": "Missing required client capability: elicitation",
+                "message": "Missing required client capability: elicitation.url",
                 "data": {"requiredCapabilities": {"elicitation": {"url": {}}}},
             })
         );
