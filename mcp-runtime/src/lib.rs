@@ -36,6 +36,8 @@ mod protocol;
 mod schema;
 #[cfg(feature = "server")]
 pub mod server;
+#[cfg(any(feature = "client", feature = "server"))]
+mod together;
 pub mod transport;
 
 #[cfg(feature = "client")]
@@ -61,6 +63,8 @@ pub use mcp_types::{Era, Revision, Revisions};
 #[cfg(feature = "client")]
 pub use protocol::Agreement;
 pub use protocol::{LifecycleState, Terms, Timeouts, Unavailable};
+#[cfg(feature = "server")]
+pub use server::ask::{self, AskError, Elicited};
 #[cfg(feature = "server")]
 pub use server::completions::{IntoCompletion, Typing};
 #[cfg(feature = "server")]

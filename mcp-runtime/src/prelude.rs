@@ -24,8 +24,8 @@ pub use crate::transport::stdio;
 pub use crate::{mcp_server, prompt, resource, tool};
 
 pub use crate::{
-    Audio, Context, FromContext, Image, Json, McpServer, NotFound, ProtocolError, ServeError,
-    ToolError, Typing,
+    AskError, Audio, Context, Elicited, FromContext, Image, Json, McpServer, NotFound,
+    ProtocolError, ServeError, ToolError, Typing,
 };
 pub use mcp_types::{CallToolResult, ContentBlock, PromptMessage, Resource, Role};
 pub use schemars::JsonSchema;

@@ -21,6 +21,11 @@ pub(crate) trait Link: Any + Send + Sync {
     /// An id for a request, never used before on this connection.
     fn next_id(&self) -> i64;
 
+    /// Who the peer is, by a name that an authenticating layer has vouched for.
+    fn principal(&self) -> Option<&str> {
+        None
+    }
+
     /// Where what is known of the peer's origin is kept, if anything is known but by the link.
     fn origin(&self) -> Option<&Origin> {
         None

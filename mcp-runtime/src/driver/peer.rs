@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use mcp_types::jsonrpc::write;
 use mcp_types::{ErrorObject, Notification, ProgressNotificationParams, RawJson, Request, methods};
+use serde::Serialize;
 use tokio::sync::{mpsc, oneshot};
 
 use super::link::{Link, Queue};
@@ -127,21 +128,38 @@ impl Peer {
     /// The peer's error, or why there is no answer. Stateless clients can't be asked: with them, it
     /// is [`CallError::Closed`].
     pub async fn call<R: Request>(&self, params: &R::Params) -> Result<R::Result, CallError> {
-        let id = self.next_id();
-        let mut frame = Vec::new();
-        write::request(&mut frame, &id.into(), R::METHOD, Some(params))
-            .map_err(CallError::Params)?;
-        let sending = Sending {
-            method: R::METHOD,
-            timeouts: Timeouts::default(),
-            cancellable: true,
-            progress: None,
-        };
-        let result = self.request(id, frame, sending).await?;
+        let result = self.ask(R::METHOD, params, Timeouts::default()).await?;
         result.parse().map_err(|fault| CallError::Result {
             method: R::METHOD.to_owned(),
             reason: fault.to_string(),
         })
+    }
+
+    /// Sends a request and waits for its result, as it came.
+    pub(crate) fn ask<P: Serialize + ?Sized>(
+        &self,
+        method: &'static str,
+        params: &P,
+        timeouts: Timeouts,
+    ) -> impl Future<Output = Result<RawJson, CallError>> + Send + use<'_, P> {
+        let id = self.next_id();
+        let mut frame = Vec::new();
+        let written = write::request(&mut frame, &id.into(), method, Some(params));
+        let sending = Sending {
+            method,
+            timeouts,
+            cancellable: true,
+            progress: None,
+        };
+        async move {
+            written.map_err(CallError::Params)?;
+            self.request(id, frame, sending).await
+        }
+    }
+
+    /// Who this is, by a name that an authenticating layer has vouched for.
+    pub(crate) fn principal(&self) -> Option<&str> {
+        self.link.principal()
     }
 
     /// Sends a notification. Over HTTP it goes before the answer to the request at hand.

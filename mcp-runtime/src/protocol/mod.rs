@@ -6,18 +6,21 @@
 
 #[cfg(feature = "client")]
 mod agreement;
+#[cfg(feature = "server")]
+mod asking;
 #[cfg(feature = "client")]
 mod client;
 #[cfg(all(test, feature = "client"))]
 mod client_table;
 mod decode;
+#[cfg(any(feature = "client", feature = "server"))]
+pub(crate) mod form;
 #[cfg(feature = "http-server")]
 mod http;
 mod methods;
 mod negotiate;
 mod pending;
 mod refusal;
-mod requirement;
 mod server;
 mod state;
 #[cfg(feature = "server")]
@@ -29,6 +32,8 @@ mod unavailable;
 
 #[cfg(feature = "client")]
 pub use agreement::Agreement;
+#[cfg(feature = "server")]
+pub(crate) use asking::Lacking;
 #[cfg(feature = "client")]
 pub(crate) use client::ClientLifecycle;
 pub(crate) use decode::decode_params;
@@ -40,8 +45,6 @@ pub(crate) use methods::not_offered;
 pub(crate) use pending::Pending;
 pub use pending::Timeouts;
 pub(crate) use refusal::Refusal;
-#[cfg(feature = "server")]
-pub(crate) use requirement::Requirement;
 pub(crate) use server::{Admission, ServerLifecycle};
 pub use state::LifecycleState;
 #[cfg(feature = "server")]

@@ -1,10 +1,11 @@
 //! What a handler may know about the call it serves.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use mcp_types::{ClientCapabilities, Implementation, RawJson, RequestId, Revision};
 
+use super::ask::Asking;
 use super::{Change, Conversation, Server};
 use crate::driver::Peer;
 use crate::protocol::Terms;
@@ -39,6 +40,7 @@ struct Call {
     meta: Option<RawJson>,
     peer: Peer,
     conversation: Arc<Conversation>,
+    asking: OnceLock<Arc<Asking>>,
 }
 
 impl Context {
@@ -55,8 +57,26 @@ impl Context {
             meta,
             peer,
             conversation,
+            asking: OnceLock::new(),
         });
         Self { call }
+    }
+
+    /// Whether somebody else holds this context as well.
+    pub(super) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.call) > 1
+    }
+
+    pub(super) fn terms(&self) -> &Arc<Terms> {
+        &self.call.terms
+    }
+
+    pub(super) fn conversation(&self) -> &Arc<Conversation> {
+        &self.call.conversation
+    }
+
+    pub(super) fn asking_slot(&self) -> &OnceLock<Arc<Asking>> {
+        &self.call.asking
     }
 
     /// The id of the request.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mcp_types::{RawJsonRef, RequestId};
 
+use super::ask::{self, Start};
 use super::router::Admitted;
 use super::trace::Trace;
 use super::{Answer, Conversation, Server};
@@ -44,14 +45,21 @@ impl Server {
         Ok(match admission {
             Admission::Serve(terms) => {
                 trace.admitted(&terms, call.params);
-                router.serve(Admitted {
+                let start = Start::new(self);
+                let request = Admitted {
                     id: call.id,
                     method: call.method,
                     params: call.params,
                     terms: &terms,
                     peer: call.peer,
                     conversation: call.conversation,
-                })?
+                    start: &start,
+                };
+                let served = router.serve(request)?;
+                match start.into_context() {
+                    Some(context) => ask::follow(self, call, served, context),
+                    None => served,
+                }
             }
             Admission::Initialize(terms) => Served::Now(Ok(router.initialize(&terms))),
             Admission::Ping => Served::Now(Ok(Answer::empty())),

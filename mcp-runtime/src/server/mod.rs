@@ -5,6 +5,7 @@
 
 mod announce;
 mod answer;
+pub mod ask;
 mod builder;
 mod caching;
 mod changes;

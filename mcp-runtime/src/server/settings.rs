@@ -5,10 +5,10 @@ use std::num::NonZeroUsize;
 
 use mcp_types::{Implementation, Revisions, Tool};
 
+use super::ask::Policy;
 use super::caching::Caching;
 use super::lists::List;
 use super::visibility::Visibility;
-use crate::protocol::Requirement;
 
 /// What a builder was told of the server as a whole. Never changes once the server is built.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Settings {
     /// The lists that can change while the server runs.
     pub(super) dynamic: BTreeSet<List>,
     pub(super) tool_visibility: Visibility<Tool>,
-    pub(super) requirement: Requirement,
+    pub(super) asking: Policy,
 }
 
 impl Default for Settings {
@@ -35,7 +35,7 @@ impl Default for Settings {
             page_size: None,
             dynamic: BTreeSet::new(),
             tool_visibility: Visibility::default(),
-            requirement: Requirement::default(),
+            asking: Policy::default(),
         }
     }
 }

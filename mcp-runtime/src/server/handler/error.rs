@@ -6,6 +6,7 @@ use std::fmt;
 use mcp_types::jsonrpc::code;
 
 use crate::ProtocolError;
+use crate::server::ask::AskError;
 
 /// An error that a handler may return: anything that implements `Display`.
 ///
@@ -28,6 +29,9 @@ pub(crate) fn take<E: 'static>(error: &mut dyn Any) -> Option<E> {
 
 /// The error to answer with, where there is no other way to say what went wrong.
 pub(crate) fn to_protocol<E: HandlerError>(error: E) -> ProtocolError {
+    if let Some(refusal) = AskError::refusal(&error) {
+        return refusal;
+    }
     let mut error = Some(error);
     match take::<ProtocolError>(&mut error) {
         Some(error) => error,

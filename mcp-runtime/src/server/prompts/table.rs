@@ -9,6 +9,7 @@ use mcp_types::{
 
 use super::{PromptCall, PromptRoute};
 use crate::protocol::{Refusal, decode_params, invalid_params};
+use crate::server::ask::Retry;
 use crate::server::caching::Caching;
 use crate::server::cursor::Pageable;
 use crate::server::handler::text::Texts;
@@ -66,20 +67,24 @@ impl Prompts {
     /// # Errors
     ///
     /// When the parameters do not fit, or there is no such prompt.
-    pub(in crate::server) fn get(
+    pub(in crate::server) fn get<'c>(
         &self,
         params: Option<RawJsonRef<'_>>,
-        context: impl FnOnce(Option<RawJsonRef<'_>>) -> Context,
+        context: impl FnOnce(Option<RawJsonRef<'_>>, Retry<'_>) -> Result<&'c Context, Refusal>,
     ) -> Result<Reply<GetPromptResult>, Refusal> {
         let params: GetPromptRequestParamsRef<'_> = decode_params(params)?;
         let route = self.find(&params.name)?;
         let text = params.arguments.map_or("{}", RawJsonRef::get);
         let arguments: Texts = serde_json::from_str(text)
             .map_err(|_| invalid_params::<Texts>("params.arguments", text))?;
-        let context = context(params.meta);
+        let retry = Retry {
+            responses: params.input_responses,
+            state: params.request_state.as_deref(),
+        };
+        let context = context(params.meta, retry)?;
         Ok((route.handler)(PromptCall {
             arguments: &arguments,
-            context: &context,
+            context,
         }))
     }
 

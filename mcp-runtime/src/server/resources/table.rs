@@ -13,6 +13,7 @@ use super::ResourceCall;
 use super::route::{Listed, ResourceRoute};
 use crate::ProtocolError;
 use crate::protocol::{Refusal, decode_params};
+use crate::server::ask::Retry;
 use crate::server::caching::Caching;
 use crate::server::cursor::{Pageable, Place};
 use crate::server::handler::text::Texts;
@@ -181,11 +182,11 @@ impl Resources {
     /// # Errors
     ///
     /// When the parameters do not fit, or nothing is found under the URI.
-    pub(in crate::server) fn read(
+    pub(in crate::server) fn read<'c>(
         &self,
         params: Option<RawJsonRef<'_>>,
         revision: Revision,
-        context: impl FnOnce(Option<RawJsonRef<'_>>) -> Context,
+        context: impl FnOnce(Option<RawJsonRef<'_>>, Retry<'_>) -> Result<&'c Context, Refusal>,
     ) -> Result<Reply<ReadResourceResult>, Refusal> {
         let params: ReadResourceRequestParamsRef<'_> = decode_params(params)?;
         let uri = &*params.uri;
@@ -193,11 +194,15 @@ impl Resources {
             uri: uri.to_owned(),
             revision,
         })?;
-        let context = context(params.meta);
+        let retry = Retry {
+            responses: params.input_responses,
+            state: params.request_state.as_deref(),
+        };
+        let context = context(params.meta, retry)?;
         let reply = (route.handler)(ResourceCall {
             uri,
             variables: &variables,
-            context: &context,
+            context,
         });
         let (uri, mime_type) = (uri.to_owned(), route.mime_type());
         Ok(match reply {

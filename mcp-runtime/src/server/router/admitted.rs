@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::driver::Peer;
 use crate::protocol::{Refusal, Terms, decode_params};
+use crate::server::ask::{Retry, Start};
 use crate::server::{Context, Conversation};
 
 /// One request, as far as the lifecycle admitted it.
@@ -18,20 +19,26 @@ pub(in crate::server) struct Admitted<'a> {
     pub(in crate::server) terms: &'a Arc<Terms>,
     pub(in crate::server) peer: &'a Peer,
     pub(in crate::server) conversation: &'a Arc<Conversation>,
+    pub(in crate::server) start: &'a Start<'a>,
 }
 
-impl Admitted<'_> {
-    /// Makes the context of the request, once its `_meta` has been found.
-    pub(super) fn context(&self) -> impl FnOnce(Option<RawJsonRef<'_>>) -> Context {
-        |meta| {
-            Context::new(
-                self.id.clone(),
-                Arc::clone(self.terms),
-                meta.map(RawJson::from),
-                self.peer.clone(),
-                Arc::clone(self.conversation),
-            )
-        }
+impl<'a> Admitted<'a> {
+    /// Makes the context of the request, once its `_meta` and what a retry brings have been found.
+    pub(super) fn context(
+        &self,
+    ) -> impl FnOnce(Option<RawJsonRef<'_>>, Retry<'_>) -> Result<&'a Context, Refusal> {
+        |meta, retry| self.start.context(*self, meta, retry)
+    }
+
+    /// A context that knows nothing of earlier rounds.
+    pub(in crate::server) fn new_context(&self, meta: Option<RawJsonRef<'_>>) -> Context {
+        Context::new(
+            self.id.clone(),
+            Arc::clone(self.terms),
+            meta.map(RawJson::from),
+            self.peer.clone(),
+            Arc::clone(self.conversation),
+        )
     }
 
     /// Where the list that is asked for goes on; at its beginning, if nowhere else.
@@ -49,7 +56,7 @@ impl Admitted<'_> {
     /// The context of a request whose parameters nobody else reads.
     pub(super) fn own_context(&self) -> Result<Context, Refusal> {
         let params: WithMeta<'_> = decode_params(self.params)?;
-        Ok(self.context()(params.meta))
+        Ok(self.new_context(params.meta))
     }
 }
 

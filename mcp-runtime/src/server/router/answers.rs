@@ -2,13 +2,23 @@
 
 use std::sync::Arc;
 
-use mcp_types::{Conform, ErrorObject, RawJson};
+use mcp_types::{Conform, ErrorObject, InputRequiredResult, RawJson};
 
 use super::{Admitted, Router};
 use crate::driver::Served;
+use crate::protocol::Terms;
 use crate::server::{Answer, Reply};
 
 impl Router {
+    /// Questions in place of a result.
+    pub(in crate::server) fn input_required(
+        &self,
+        result: InputRequiredResult,
+        terms: &Terms,
+    ) -> Answer {
+        Answer::written(result, terms, &self.identity)
+    }
+
     /// An answer that was written before.
     pub(super) fn prepared(&self, json: Arc<RawJson>, request: Admitted<'_>) -> Served<Answer> {
         Served::Now(Ok(Answer::prepared(json, request.terms, &self.identity)))

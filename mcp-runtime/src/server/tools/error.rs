@@ -6,6 +6,7 @@ use mcp_types::{CallToolResult, ContentBlock};
 
 use super::content::text_block;
 use crate::ProtocolError;
+use crate::server::ask::AskError;
 use crate::server::handler::{self, HandlerError};
 
 /// A failure that the model that called the tool gets to read, and may act upon.
@@ -31,6 +32,8 @@ use crate::server::handler::{self, HandlerError};
 pub struct ToolError {
     message: String,
     content: Vec<ContentBlock>,
+    /// What the call is answered with instead, where the failure is the client's.
+    refusal: Option<ProtocolError>,
 }
 
 impl ToolError {
@@ -40,6 +43,7 @@ impl ToolError {
         Self {
             message: message.into(),
             content: Vec::new(),
+            refusal: None,
         }
     }
 
@@ -50,10 +54,13 @@ impl ToolError {
         self
     }
 
-    fn into_result(self) -> CallToolResult {
+    fn into_answer(self) -> Result<CallToolResult, ProtocolError> {
+        if let Some(refusal) = self.refusal {
+            return Err(refusal);
+        }
         let mut result = failure(self.message);
         result.content.extend(self.content);
-        result
+        Ok(result)
     }
 }
 
@@ -63,9 +70,12 @@ impl fmt::Display for ToolError {
     }
 }
 
-impl<E: std::error::Error> From<E> for ToolError {
+impl<E: std::error::Error + 'static> From<E> for ToolError {
     fn from(error: E) -> Self {
-        Self::new(chain(&error))
+        Self {
+            refusal: AskError::refusal(&error),
+            ..Self::new(chain(&error))
+        }
     }
 }
 
@@ -86,12 +96,15 @@ fn chain(error: &dyn std::error::Error) -> String {
 
 /// The answer to a call that ended with `error`.
 pub(super) fn answer<E: HandlerError>(error: E) -> Result<CallToolResult, ProtocolError> {
+    if let Some(refusal) = AskError::refusal(&error) {
+        return Err(refusal);
+    }
     let mut error = Some(error);
     if let Some(error) = handler::error::take::<ProtocolError>(&mut error) {
         return Err(error);
     }
     if let Some(error) = handler::error::take::<ToolError>(&mut error) {
-        return Ok(error.into_result());
+        return error.into_answer();
     }
     Ok(failure(handler::error::print(error)))
 }

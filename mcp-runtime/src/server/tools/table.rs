@@ -9,6 +9,7 @@ use mcp_types::{
 
 use super::{ToolCall, ToolRoute};
 use crate::protocol::{Refusal, decode_params};
+use crate::server::ask::Retry;
 use crate::server::caching::Caching;
 use crate::server::cursor::{Pageable, Place};
 use crate::server::pages::{Pages, cut};
@@ -96,22 +97,26 @@ impl Tools {
     /// # Errors
     ///
     /// When the parameters are no call, or there is no such tool.
-    pub(in crate::server) fn call(
+    pub(in crate::server) fn call<'c>(
         &self,
         params: Option<RawJsonRef<'_>>,
-        context: impl FnOnce(Option<RawJsonRef<'_>>) -> Context,
+        context: impl FnOnce(Option<RawJsonRef<'_>>, Retry<'_>) -> Result<&'c Context, Refusal>,
     ) -> Result<Reply<CallToolResult>, Refusal> {
         let params: CallToolRequestParamsRef<'_> = decode_params(params)?;
         let Some(route) = self.routes.get(&params.name) else {
             return Err(Refusal::UnknownTool(params.name.into_owned()));
         };
-        let context = context(params.meta);
-        if !self.visibility.shows(&route.tool, &context) {
+        let retry = Retry {
+            responses: params.input_responses,
+            state: params.request_state.as_deref(),
+        };
+        let context = context(params.meta, retry)?;
+        if !self.visibility.shows(&route.tool, context) {
             return Err(Refusal::UnknownTool(params.name.into_owned()));
         }
         Ok((route.handler)(ToolCall {
             arguments: params.arguments,
-            context: &context,
+            context,
         }))
     }
 }

@@ -73,6 +73,10 @@ impl Link for Exchange {
         }
     }
 
+    fn principal(&self) -> Option<&str> {
+        self.arrival.principal().map(Principal::name)
+    }
+
     fn next_id(&self) -> i64 {
         self.session.as_ref().map_or(0, |session| session.next_id())
     }

@@ -1,0 +1,213 @@
+//! What one call has asked so far, and what it was answered.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context as Task, Poll, Waker};
+use std::time::Duration;
+
+use mcp_types::{InputRequest, RawJson};
+use serde::{Deserialize, Serialize};
+
+use super::question::Question;
+use super::{AskError, InputRequired};
+
+/// What a call knows from its earlier rounds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Memory {
+    /// How many rounds there were.
+    #[serde(rename = "r")]
+    pub(super) rounds: u32,
+    /// What the client answered, by the names of the questions.
+    #[serde(rename = "a", skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) answers: BTreeMap<String, RawJson>,
+    /// What was done once and for all.
+    #[serde(rename = "o", skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) done: BTreeMap<String, RawJson>,
+    /// What a handler that asks by hand wants to know again.
+    #[serde(rename = "n", skip_serializing_if = "Option::is_none")]
+    pub(super) note: Option<String>,
+}
+
+/// The questions of one call. Exists only for calls that may ask.
+#[derive(Debug)]
+pub(in crate::server) struct Asking {
+    /// How long a person may take to answer.
+    pub(super) patience: Duration,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    memory: Memory,
+    /// The answers that this run made use of.
+    used: BTreeSet<String>,
+    /// How often each name was used for a question in this run.
+    names: HashMap<String, u32>,
+    /// What is to be asked in the next round.
+    questions: BTreeMap<String, InputRequest>,
+    /// What the handler asks by hand.
+    required: Option<InputRequired>,
+    /// Side effects at work, which must not be interrupted.
+    busy: usize,
+    /// Whether this run is over, and nothing more can be asked.
+    ended: bool,
+    waiting: Vec<Waker>,
+    runner: Option<Waker>,
+}
+
+impl Asking {
+    pub(super) fn new(patience: Duration, memory: Memory) -> Self {
+        Self {
+            patience,
+            state: Mutex::new(State {
+                memory,
+                ..State::default()
+            }),
+        }
+    }
+
+    /// The name of a question of this run: one that is asked twice gets a number.
+    pub(super) fn name(&self, question: &Question) -> String {
+        let name = question.name();
+        let mut state = self.lock();
+        let times = state.names.entry(name.clone()).or_default();
+        *times += 1;
+        match *times {
+            1 => name,
+            times => format!("{name}-{times}"),
+        }
+    }
+
+    /// The answer to the question `name`; else the question waits for the next round.
+    pub(super) fn poll_answer(
+        &self,
+        name: &str,
+        request: &InputRequest,
+        task: &mut Task<'_>,
+    ) -> Poll<Result<RawJson, AskError>> {
+        let mut state = self.lock();
+        if let Some(answer) = state.memory.answers.get(name).cloned() {
+            state.used.insert(name.to_owned());
+            return Poll::Ready(Ok(answer));
+        }
+        if state.ended {
+            return Poll::Ready(Err(AskError::Suspended));
+        }
+        state.questions.insert(name.to_owned(), request.clone());
+        if !state
+            .waiting
+            .iter()
+            .any(|known| known.will_wake(task.waker()))
+        {
+            state.waiting.push(task.waker().clone());
+        }
+        state.wake_runner();
+        Poll::Pending
+    }
+
+    /// The question `name` is not asked any more.
+    pub(super) fn withdraw(&self, name: &str) {
+        self.lock().questions.remove(name);
+    }
+
+    /// What the client answered to `name`, for handlers that ask by hand.
+    pub(super) fn answer(&self, name: &str) -> Option<RawJson> {
+        let mut state = self.lock();
+        let answer = state.memory.answers.get(name).cloned()?;
+        state.used.insert(name.to_owned());
+        Some(answer)
+    }
+
+    pub(super) fn answered(&self) -> Vec<String> {
+        self.lock().memory.answers.keys().cloned().collect()
+    }
+
+    pub(super) fn note(&self) -> Option<String> {
+        self.lock().memory.note.clone()
+    }
+
+    pub(super) fn require(&self, required: InputRequired) {
+        self.lock().required = Some(required);
+    }
+
+    pub(super) fn is_required(&self) -> bool {
+        self.lock().required.is_some()
+    }
+
+    pub(super) fn take_required(&self) -> Option<InputRequired> {
+        self.lock().required.take()
+    }
+
+    pub(super) fn done(&self, key: &str) -> Option<RawJson> {
+        self.lock().memory.done.get(key).cloned()
+    }
+
+    pub(super) fn set_done(&self, key: String, value: RawJson) {
+        self.lock().memory.done.insert(key, value);
+    }
+
+    /// A side effect begins, and is not interrupted until the guard is dropped.
+    pub(super) fn busy(self: &Arc<Self>) -> Busy {
+        self.lock().busy += 1;
+        Busy(Arc::clone(self))
+    }
+
+    /// Whoever runs the handler wants to know of questions that other tasks ask.
+    pub(super) fn watch(&self, task: &mut Task<'_>) {
+        let mut state = self.lock();
+        let known = state.runner.as_ref();
+        if known.is_none_or(|runner| !runner.will_wake(task.waker())) {
+            state.runner = Some(task.waker().clone());
+        }
+    }
+
+    /// Takes the questions of this round, if the handler waits for answers.
+    pub(super) fn take_questions(&self) -> Option<BTreeMap<String, InputRequest>> {
+        let mut state = self.lock();
+        if state.questions.is_empty() || state.busy > 0 {
+            return None;
+        }
+        Some(std::mem::take(&mut state.questions))
+    }
+
+    /// This run is over; those who still wait for an answer learn so.
+    pub(super) fn end(&self) {
+        let mut state = self.lock();
+        state.ended = true;
+        let waiting = std::mem::take(&mut state.waiting);
+        drop(state);
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    /// What the next round has to know: the answers that were of use, and what was done.
+    pub(super) fn memory(&self) -> Memory {
+        let state = self.lock();
+        let mut memory = state.memory.clone();
+        memory.answers.retain(|name, _| state.used.contains(name));
+        memory
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn wake_runner(&self) {
+        if let Some(runner) = &self.runner {
+            runner.wake_by_ref();
+        }
+    }
+}
+
+/// A side effect at work.
+pub(super) struct Busy(Arc<Asking>);
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.busy -= 1;
+        state.wake_runner();
+    }
+}

@@ -1,0 +1,233 @@
+//! Asking the user.
+
+use std::future::IntoFuture;
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use mcp_types::{
+    ElicitAction, ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams,
+    InputRequest, RawJson,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::ask::{Ask, answer, private};
+use super::question::Question;
+use super::{AskError, form};
+use crate::driver::BoxFuture;
+use crate::server::Context;
+
+/// A question to the user; await it to ask.
+///
+/// Made by [`Context::elicit`] and [`Context::elicit_url`].
+#[must_use = "nothing is asked until this is awaited"]
+#[derive(Clone, Debug)]
+pub struct Elicit<T> {
+    cx: Context,
+    what: What,
+    key: Option<String>,
+    timeout: Option<Duration>,
+    read: PhantomData<fn() -> T>,
+}
+
+#[derive(Clone, Debug)]
+enum What {
+    Form {
+        message: String,
+    },
+    Page {
+        message: String,
+        url: String,
+        id: Option<String>,
+    },
+}
+
+/// How a user answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elicited<T> {
+    /// The user agreed, and filled this in.
+    Accepted(T),
+    /// The user said no.
+    Declined,
+    /// The user dismissed the question without saying anything.
+    Cancelled,
+}
+
+impl<T> Elicited<T> {
+    /// What was filled in.
+    ///
+    /// # Errors
+    ///
+    /// [`AskError::Declined`] or [`AskError::Cancelled`], for `?`.
+    pub fn accepted(self) -> Result<T, AskError> {
+        match self {
+            Self::Accepted(value) => Ok(value),
+            Self::Declined => Err(AskError::Declined),
+            Self::Cancelled => Err(AskError::Cancelled),
+        }
+    }
+}
+
+impl<T> Elicit<T> {
+    fn new(cx: Context, what: What) -> Self {
+        Self {
+            cx,
+            what,
+            key: None,
+            timeout: None,
+            read: PhantomData,
+        }
+    }
+
+    pub(super) fn form(cx: Context, message: String) -> Self {
+        Self::new(cx, What::Form { message })
+    }
+
+    /// Names the question, for clients that look at the names; without, one is made of what the
+    /// question says. Travels in the stateless era only.
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    /// How long the user may take, where the call waits for the answer (handshake era); else as
+    /// long as the server says ([`ServerBuilder::patience`](crate::ServerBuilder::patience)).
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Waits for what the user decided, so that declining and dismissing are no errors.
+    pub fn outcome(self) -> Outcome<T> {
+        Outcome(self)
+    }
+}
+
+impl Elicit<()> {
+    pub(super) fn page(cx: Context, message: String, url: String) -> Self {
+        let id = None;
+        Self::new(cx, What::Page { message, url, id })
+    }
+
+    /// The id of the interaction, by which
+    /// [`Context::elicitation_complete`](crate::Context::elicitation_complete) tells the client
+    /// that it is over (2025-11-25); without, a unique one is made up.
+    pub fn id(mut self, id: impl Into<String>) -> Self {
+        if let What::Page { id: known, .. } = &mut self.what {
+            *known = Some(id.into());
+        }
+        self
+    }
+}
+
+/// A question to the user that is answered with an [`Elicited`]; await it to ask.
+#[must_use = "nothing is asked until this is awaited"]
+#[derive(Clone, Debug)]
+pub struct Outcome<T>(Elicit<T>);
+
+/// What a client answers, with the content as it came.
+#[derive(Deserialize)]
+struct Answered {
+    action: ElicitAction,
+    content: Option<RawJson>,
+}
+
+impl<T: DeserializeOwned + JsonSchema> Elicit<T> {
+    fn read_outcome(&self, answer: &RawJson) -> Result<Elicited<T>, AskError> {
+        match &self.what {
+            What::Form { .. } => read_form(answer),
+            What::Page { .. } => read(answer, |_| serde_json::from_str("null").map_err(misfit)),
+        }
+    }
+}
+
+/// How the user answered a form.
+pub(super) fn read_form<T: DeserializeOwned + JsonSchema>(
+    answer: &RawJson,
+) -> Result<Elicited<T>, AskError> {
+    read(answer, form::read::<T>)
+}
+
+fn read<T>(
+    answer: &RawJson,
+    content: impl FnOnce(Option<&RawJson>) -> Result<T, AskError>,
+) -> Result<Elicited<T>, AskError> {
+    let answered: Answered = answer.parse().map_err(misfit)?;
+    match answered.action {
+        ElicitAction::Accept => content(answered.content.as_ref()).map(Elicited::Accepted),
+        ElicitAction::Decline => Ok(Elicited::Declined),
+        ElicitAction::Cancel => Ok(Elicited::Cancelled),
+        other => {
+            let reason = format!("unknown action `{}`", other.as_str());
+            Err(AskError::Answer(reason))
+        }
+    }
+}
+
+fn misfit(error: serde_json::Error) -> AskError {
+    AskError::Answer(error.to_string())
+}
+
+impl<T> private::Sealed for Elicit<T> {}
+
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> Ask for Elicit<T> {
+    type Answer = T;
+
+    fn question(&self) -> Result<Question, AskError> {
+        let params: ElicitRequestParams = match &self.what {
+            What::Form { message } => {
+                ElicitRequestFormParams::new(message, form::schema::<T>()?).into()
+            }
+            What::Page { message, url, id } => {
+                let id = id.clone().unwrap_or_else(super::id::unique);
+                ElicitRequestUrlParams::new(message, url)
+                    .with_elicitation_id(id)
+                    .into()
+            }
+        };
+        Ok(Question {
+            key: self.key.clone(),
+            timeout: self.timeout,
+            ..Question::new(InputRequest::Elicit(params))
+        })
+    }
+
+    fn read(&self, answer: &RawJson) -> Result<T, AskError> {
+        self.read_outcome(answer)?.accepted()
+    }
+}
+
+impl<T> private::Sealed for Outcome<T> {}
+
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> Ask for Outcome<T> {
+    type Answer = Elicited<T>;
+
+    fn question(&self) -> Result<Question, AskError> {
+        self.0.question()
+    }
+
+    fn read(&self, answer: &RawJson) -> Result<Elicited<T>, AskError> {
+        self.0.read_outcome(answer)
+    }
+}
+
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> IntoFuture for Elicit<T> {
+    type Output = Result<T, AskError>;
+    type IntoFuture = BoxFuture<Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        let cx = self.cx.clone();
+        answer(self, cx)
+    }
+}
+
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> IntoFuture for Outcome<T> {
+    type Output = Result<Elicited<T>, AskError>;
+    type IntoFuture = BoxFuture<Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        let cx = self.0.cx.clone();
+        answer(self, cx)
+    }
+}

@@ -1,0 +1,113 @@
+//! Forms: from a Rust type to what the protocol lets a form be, and back.
+//!
+//! The protocol's forms are flat (2026-07-28, "Elicitation", section Requested Schema): an object
+//! whose fields are text, numbers, yes or no, or choices. schemars says more about a type than
+//! that; what is merely said otherwise is rewritten here, and what can't be said is refused.
+
+use mcp_types::{ElicitSchema, RawJson};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::AskError;
+use super::field::{self, Definitions};
+use crate::schema;
+
+/// What the one field of a form is called whose type is no struct.
+const ONLY_FIELD: &str = "answer";
+
+/// The form that asks for a `T`.
+///
+/// # Errors
+///
+/// When the protocol has no form for the type.
+pub(super) fn schema<T: JsonSchema>() -> Result<ElicitSchema, AskError> {
+    let document = schema::document(schema::describe::<T>, schema::for_input());
+    let form = form(document).map_err(AskError::Question)?;
+    serde_json::from_value(form).map_err(|fault| AskError::Question(fault.to_string()))
+}
+
+fn form(document: Value) -> Result<Value, String> {
+    let Value::Object(mut document) = document else {
+        return Err("a form has to say what it asks for".to_owned());
+    };
+    let definitions = Definitions::take(&mut document);
+    let document = definitions.resolve(document)?;
+    if !is_object(&document) {
+        let field = field::field(document, &definitions)
+            .map_err(|reason| format!("the type is neither a struct nor a field: {reason}"))?;
+        return Ok(serde_json::json!({
+            "type": "object",
+            "properties": {ONLY_FIELD: field},
+            "required": [ONLY_FIELD],
+        }));
+    }
+    object(document, &definitions)
+}
+
+fn object(mut document: Map<String, Value>, definitions: &Definitions) -> Result<Value, String> {
+    if document.contains_key("oneOf") || document.contains_key("anyOf") {
+        return Err("an enum whose variants hold values is no form".to_owned());
+    }
+    let properties = match document.remove("properties") {
+        Some(Value::Object(properties)) => properties,
+        _ => Map::new(),
+    };
+    let mut fields = Map::new();
+    for (name, property) in properties {
+        let Value::Object(property) = property else {
+            return Err(format!(
+                "`{name}` may be anything, which no form can ask for"
+            ));
+        };
+        let field = field::field(property, definitions)
+            .map_err(|reason| format!("`{name}` is no field of a form: {reason}"))?;
+        fields.insert(name, field);
+    }
+    let mut form = Map::new();
+    form.insert("type".to_owned(), "object".into());
+    form.insert("properties".to_owned(), fields.into());
+    if let Some(required) = document.remove("required") {
+        form.insert("required".to_owned(), required);
+    }
+    Ok(form.into())
+}
+
+fn is_object(schema: &Map<String, Value>) -> bool {
+    schema.contains_key("properties")
+        || schema.get("type").and_then(Value::as_str) == Some("object")
+}
+
+/// What was filled into the form that asks for a `T`.
+///
+/// # Errors
+///
+/// When it does not fit.
+pub(super) fn read<T: DeserializeOwned + JsonSchema>(
+    content: Option<&RawJson>,
+) -> Result<T, AskError> {
+    #[derive(Deserialize)]
+    struct Only<T> {
+        answer: T,
+    }
+
+    let text = content.map_or("{}", RawJson::get);
+    check(text, &schema::<T>()?).map_err(AskError::Answer)?;
+    let document = schema::document(schema::describe::<T>, schema::for_input());
+    let whole = document.as_object().is_some_and(is_object);
+    let read = if whole {
+        serde_json::from_str(text)
+    } else {
+        serde_json::from_str(text).map(|Only { answer }| answer)
+    };
+    read.map_err(|fault| AskError::Answer(fault.to_string()))
+}
+
+fn check(text: &str, schema: &ElicitSchema) -> Result<(), String> {
+    let content = serde_json::from_str(text).map_err(|fault| fault.to_string())?;
+    crate::protocol::form::check(&content, schema)
+}
+
+#[cfg(test)]
+mod tests;

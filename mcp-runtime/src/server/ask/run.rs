@@ -1,0 +1,228 @@
+//! Runs handlers that may ask.
+
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::Poll;
+
+use mcp_types::jsonrpc::code;
+use mcp_types::{
+    Era, ErrorObject, InputRequest, InputRequiredResult, RawJson, RawJsonRef, RequestId,
+};
+
+use super::asking::{Asking, Memory};
+use super::policy::MOST_ROUNDS;
+use super::question::Question;
+use super::start::{Start, binding};
+use super::state::now;
+use crate::driver::{BoxFuture, Served};
+use crate::protocol::Lacking;
+use crate::server::router::Admitted;
+use crate::server::{Answer, Context, Server, dispatch};
+use crate::together;
+
+type Outcome = Result<Answer, ErrorObject>;
+
+/// Follows a call whose handler has begun, if it is one that may ask.
+///
+/// A handler that kept nothing of its context never asks, and nothing is done for it.
+pub(in crate::server) fn follow(
+    server: &Server,
+    call: dispatch::Call<'_>,
+    served: Served<Answer>,
+    cx: Context,
+) -> Served<Answer> {
+    let asks_by_hand = |cx: &Context| cx.asking().is_some_and(|asking| asking.is_required());
+    match served {
+        Served::Now(outcome) if !asks_by_hand(&cx) => Served::Now(outcome),
+        Served::Later(future) if !cx.is_shared() => Served::Later(future),
+        Served::Now(outcome) => {
+            let call = Call::new(server, call);
+            let asking = cx.asking_or_new(server.settings().asking.patience);
+            Served::Later(Box::pin(call.run(cx, asking, Box::pin(async { outcome }))))
+        }
+        Served::Later(future) => {
+            let call = Call::new(server, call);
+            let asking = cx.asking_or_new(server.settings().asking.patience);
+            Served::Later(Box::pin(call.run(cx, asking, future)))
+        }
+    }
+}
+
+/// A request, kept for as long as its handler runs.
+struct Call {
+    server: Server,
+    id: RequestId,
+    method: Box<str>,
+    params: Option<RawJson>,
+}
+
+/// How one run of a handler ends.
+enum End {
+    Answered(Outcome),
+    /// It waits for answers, or wants to be run again with them.
+    Asks {
+        questions: BTreeMap<String, InputRequest>,
+        note: Option<String>,
+    },
+}
+
+impl Call {
+    fn new(server: &Server, call: dispatch::Call<'_>) -> Self {
+        Self {
+            server: server.clone(),
+            id: call.id.clone(),
+            method: call.method.into(),
+            params: call.params.map(RawJson::from),
+        }
+    }
+
+    fn request<'a>(&'a self, cx: &'a Context, start: &'a Start<'a>) -> Admitted<'a> {
+        Admitted {
+            id: &self.id,
+            method: &self.method,
+            params: self.params.as_ref().map(RawJsonRef::from),
+            terms: cx.terms(),
+            peer: cx.peer(),
+            conversation: cx.conversation(),
+            start,
+        }
+    }
+
+    async fn run(
+        self,
+        mut cx: Context,
+        mut asking: Arc<Asking>,
+        mut handler: BoxFuture<Outcome>,
+    ) -> Outcome {
+        loop {
+            let end = round(&asking, handler).await?;
+            asking.end();
+            let (questions, note) = match end {
+                End::Answered(outcome) => return outcome,
+                End::Asks { questions, note } => (questions, note),
+            };
+            let mut memory = asking.memory();
+            memory.note = note;
+            memory.rounds += 1;
+            check(&cx, &questions, memory.rounds)?;
+            match cx.revision().era() {
+                Era::Stateless => return self.suspend(&cx, questions, &memory),
+                Era::Handshake => {
+                    let answers =
+                        gather(&cx, questions, self.server.settings().asking.patience).await?;
+                    memory.answers.extend(answers);
+                }
+            }
+            (cx, handler) = self.again(&cx, memory)?;
+            asking = cx.asking_or_new(self.server.settings().asking.patience);
+        }
+    }
+
+    /// Runs the handler once more.
+    fn again(
+        &self,
+        cx: &Context,
+        memory: Memory,
+    ) -> Result<(Context, BoxFuture<Outcome>), ErrorObject> {
+        let start = Start::resuming(&self.server, memory);
+        let request = self.request(cx, &start);
+        let served = self.server.router().serve(request);
+        let served = served.map_err(|refusal| refusal.to_error())?;
+        let handler: BoxFuture<Outcome> = match served {
+            Served::Now(outcome) => Box::pin(async { outcome }),
+            Served::Later(future) => future,
+        };
+        Ok((start.into_context().unwrap_or_else(|| cx.clone()), handler))
+    }
+
+    /// Tells the client what is asked, and gives it what the call has to know in the next round.
+    fn suspend(
+        &self,
+        cx: &Context,
+        questions: BTreeMap<String, InputRequest>,
+        memory: &Memory,
+    ) -> Outcome {
+        let start = Start::new(&self.server);
+        let binding = binding(self.request(cx, &start)).map_err(|refusal| refusal.to_error())?;
+        let state = self
+            .server
+            .settings()
+            .asking
+            .states
+            .issue(memory, &binding, now());
+        let state =
+            state.ok_or_else(|| ErrorObject::new(code::INTERNAL_ERROR, "Internal error"))?;
+        let mut result = InputRequiredResult::new().with_request_state(state);
+        if !questions.is_empty() {
+            result = result.with_input_requests(questions);
+        }
+        Ok(self.server.router().input_required(result, cx.terms()))
+    }
+}
+
+/// Runs a handler until it answers or asks. One that asks is dropped.
+async fn round(asking: &Asking, mut handler: BoxFuture<Outcome>) -> Result<End, ErrorObject> {
+    poll_fn(|task| {
+        asking.watch(task);
+        let poll = handler.as_mut().poll(task);
+        if let Some(required) = asking.take_required() {
+            return Poll::Ready(
+                required
+                    .into_requests()
+                    .map(|(questions, note)| End::Asks { questions, note }),
+            );
+        }
+        match poll {
+            Poll::Ready(outcome) => Poll::Ready(Ok(End::Answered(outcome))),
+            Poll::Pending => match asking.take_questions() {
+                Some(questions) => {
+                    let note = asking.note();
+                    Poll::Ready(Ok(End::Asks { questions, note }))
+                }
+                None => Poll::Pending,
+            },
+        }
+    })
+    .await
+}
+
+/// Checks that the client can be asked all this, and was not asked too often.
+fn check(
+    cx: &Context,
+    questions: &BTreeMap<String, InputRequest>,
+    rounds: u32,
+) -> Result<(), ErrorObject> {
+    if rounds > MOST_ROUNDS {
+        let message = format!("The call asked {MOST_ROUNDS} times and still has questions");
+        return Err(ErrorObject::new(code::INTERNAL_ERROR, message));
+    }
+    let mut lacking = questions
+        .values()
+        .filter_map(|request| Lacking::for_request(cx.terms(), request));
+    lacking
+        .next()
+        .map_or(Ok(()), |lacking| Err(lacking.to_error()))
+}
+
+/// Asks everything at once, by requests.
+async fn gather(
+    cx: &Context,
+    questions: BTreeMap<String, InputRequest>,
+    patience: std::time::Duration,
+) -> Result<Vec<(String, RawJson)>, ErrorObject> {
+    let asked = questions.into_iter().map(|(name, request)| {
+        let cx = cx.clone();
+        let answer = async move {
+            let question = Question::new(request);
+            let answer = question.send(cx.peer(), cx.revision(), patience).await?;
+            Ok::<_, super::AskError>((name, answer))
+        };
+        Box::pin(answer) as BoxFuture<_>
+    });
+    let answers = together::all(asked.collect()).await;
+    answers
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .map_err(ErrorObject::from)
+}

@@ -1,0 +1,141 @@
+//! Where a call begins: with what it knows from earlier rounds.
+
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
+use std::collections::BTreeMap;
+
+use mcp_types::{Era, RawJson, RawJsonRef};
+use serde::Deserialize;
+
+use super::asking::{Asking, Memory};
+use super::state::{Binding, now};
+use crate::protocol::{Refusal, decode_params};
+use crate::server::router::Admitted;
+use crate::server::{Context, Server};
+
+/// The context of a request, once it is needed, and what it is made with.
+pub(in crate::server) struct Start<'a> {
+    server: &'a Server,
+    context: OnceCell<Context>,
+    /// What a call knows that begins anew without having left the server.
+    resumed: Cell<Option<Box<Memory>>>,
+}
+
+/// What a retry brings along.
+#[derive(Clone, Copy)]
+pub(in crate::server) struct Retry<'a> {
+    pub(in crate::server) responses: Option<RawJsonRef<'a>>,
+    pub(in crate::server) state: Option<&'a str>,
+}
+
+impl<'a> Start<'a> {
+    pub(in crate::server) fn new(server: &'a Server) -> Self {
+        Self {
+            server,
+            context: OnceCell::new(),
+            resumed: Cell::new(None),
+        }
+    }
+
+    pub(super) fn resuming(server: &'a Server, memory: Memory) -> Self {
+        let start = Self::new(server);
+        start.resumed.set(Some(Box::new(memory)));
+        start
+    }
+
+    /// The context of `request`.
+    ///
+    /// # Errors
+    ///
+    /// When the state that a client brings back is not one that it was given for this call.
+    pub(in crate::server) fn context(
+        &self,
+        request: Admitted<'_>,
+        meta: Option<RawJsonRef<'_>>,
+        retry: Retry<'_>,
+    ) -> Result<&Context, Refusal> {
+        let context = request.new_context(meta);
+        if let Some(memory) = self.resumed.take() {
+            context.set_asking(Asking::new(self.server.settings().asking.patience, *memory));
+        } else if retry.responses.is_some() || retry.state.is_some() {
+            self.read(request, retry, &context)?;
+        }
+        Ok(self.context.get_or_init(|| context))
+    }
+
+    fn read(
+        &self,
+        request: Admitted<'_>,
+        retry: Retry<'_>,
+        context: &Context,
+    ) -> Result<(), Refusal> {
+        // Other revisions have no such members: whatever the client means, it is not this.
+        if request.terms.revision.era() == Era::Handshake {
+            return Ok(());
+        }
+        let policy = &self.server.settings().asking;
+        let mut memory = match retry.state {
+            None => Memory::default(),
+            Some(state) => {
+                let binding = binding(request)?;
+                let redeemed = policy.states.redeem(state, &binding, now());
+                redeemed.map_err(|error| invalid("requestState", &error.to_string()))?
+            }
+        };
+        if let Some(responses) = retry.responses {
+            memory.answers.extend(read_responses(responses)?);
+        }
+        context.set_asking(Asking::new(policy.patience, memory));
+        Ok(())
+    }
+
+    /// The context, if the request got as far as to need one.
+    pub(in crate::server) fn into_context(self) -> Option<Context> {
+        self.context.into_inner()
+    }
+}
+
+fn read_responses(responses: RawJsonRef<'_>) -> Result<BTreeMap<String, RawJson>, Refusal> {
+    let malformed = |reason: &str| invalid("inputResponses", reason);
+    let responses: BTreeMap<String, RawJson> = serde_json::from_str(responses.get())
+        .map_err(|_| malformed("expected an object of responses"))?;
+    match responses.values().all(RawJson::is_object) {
+        true => Ok(responses),
+        false => Err(malformed("each response must be an object")),
+    }
+}
+
+fn invalid(member: &str, reason: &str) -> Refusal {
+    Refusal::InvalidParams {
+        path: format!("params.{member}"),
+        reason: reason.to_owned(),
+    }
+}
+
+/// What a state that is given out for `request` belongs to.
+///
+/// # Errors
+///
+/// When the parameters do not fit.
+pub(super) fn binding(request: Admitted<'_>) -> Result<Binding, Refusal> {
+    /// What distinguishes a call from others of its method.
+    #[derive(Deserialize)]
+    struct Salient<'a> {
+        #[serde(borrow)]
+        name: Option<Cow<'a, str>>,
+        #[serde(borrow)]
+        uri: Option<Cow<'a, str>>,
+        #[serde(borrow)]
+        arguments: Option<RawJsonRef<'a>>,
+    }
+
+    let salient: Salient<'_> = decode_params(request.params)?;
+    let target = salient.name.or(salient.uri).unwrap_or_default();
+    let principal = request.peer.principal();
+    Ok(Binding::new(
+        request.method,
+        &target,
+        salient.arguments,
+        principal,
+    ))
+}

@@ -1,0 +1,80 @@
+//! The same handlers, in both eras.
+
+use serde_json::{Value, json};
+
+use crate::party::{Party, REVISIONS, able, text};
+
+fn accept(content: Value) -> impl Fn(&str, &Value) -> Value {
+    move |_, _| json!({"action": "accept", "content": content})
+}
+
+#[tokio::test]
+async fn the_user_fills_in_a_form() {
+    for revision in REVISIONS {
+        let mut party = Party::new(revision, able()).await;
+        let content = json!({"city": "Oslo", "nights": 3});
+        let response = party.call("book", json!({}), accept(content)).await;
+        assert_eq!(
+            text(&response),
+            "3 nights in Oslo, breakfast: None",
+            "{revision}"
+        );
+        let [(method, params)] = &party.asked[..] else {
+            panic!("{:?}", party.asked)
+        };
+        assert_eq!(method, "elicitation/create");
+        assert_eq!(params["message"], "Where do you want to go?");
+        assert_eq!(
+            params["requestedSchema"],
+            json!({
+                "type": "object",
+                "properties": {
+                    "city": {"type": "string", "description": "Where to go."},
+                    "nights": {
+                        "type": "integer",
+                        "description": "For how many nights.",
+                        "minimum": 1,
+                        "maximum": 30,
+                    },
+                    "breakfast": {"type": "boolean"},
+                },
+                "required": ["city", "nights"],
+            })
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_answer_leads_to_another_question() {
+    for revision in REVISIONS {
+        let mut party = Party::new(revision, able()).await;
+        let answer = |_: &str, params: &Value| {
+            let answer = match params["message"].as_str() {
+                Some("What is your name?") => json!("Ada"),
+                Some("Is it really Ada?") => json!(true),
+                other => panic!("{other:?}"),
+            };
+            json!({"action": "accept", "content": {"answer": answer}})
+        };
+        let response = party.call("twice", json!({}), answer).await;
+        assert_eq!(text(&response), "Ada: true", "{revision}");
+        assert_eq!(party.asked.len(), 2, "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn accepting_declining_and_dismissing_are_different() {
+    for revision in REVISIONS {
+        let mut party = Party::new(revision, able()).await;
+        for (action, said) in [
+            ("accept", "answered"),
+            ("decline", "declined"),
+            ("cancel", "cancelled"),
+        ] {
+            let answer =
+                |_: &str, _: &Value| json!({"action": action, "content": {"answer": "so"}});
+            let response = party.call("mood", json!({}), answer).await;
+            assert_eq!(text(&response), said, "{revision}");
+        }
+    }
+}
