@@ -10,6 +10,7 @@ use syn::{
 use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::model::{Argument, Bounds, Limit, Made, Rules};
+use crate::pattern;
 use crate::signature::{Expected, string};
 
 /// Reads the settings of the parameter `ident`.
@@ -29,7 +30,7 @@ pub(crate) fn read(
         example: entries.expr("example", diagnostics).map(value),
         range: bounds(&mut entries, "range", diagnostics),
         length: bounds(&mut entries, "length", diagnostics),
-        pattern: entries.literal("pattern", diagnostics),
+        pattern: pattern(&mut entries, diagnostics),
         header: header(&mut entries, diagnostics),
     };
     let complete = entries.path("complete", diagnostics);
@@ -106,6 +107,20 @@ fn expr_span(start: Option<&Expr>, end: Option<&Expr>, limits: &RangeLimits) -> 
     start
         .or(end)
         .map_or_else(|| limits.span(), syn::spanned::Spanned::span)
+}
+
+/// A regular expression, where the feature that knows them is on.
+fn pattern(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<LitStr> {
+    let pattern = entries.literal("pattern", diagnostics)?;
+    if let Some(fault) = pattern::fault(&pattern.value()) {
+        diagnostics.mistake(
+            &pattern,
+            format!("`{}` is no regular expression: {fault}", pattern.value()),
+            "mend it; look-around and back-references are not known",
+        );
+        return None;
+    }
+    Some(pattern)
 }
 
 /// The name of a header: a token of HTTP (RFC 9110, section 5.1).

@@ -17,6 +17,11 @@ mod golden;
 mod grammar;
 mod manifest;
 mod model;
+#[cfg(not(feature = "pattern"))]
+#[path = "no_pattern.rs"]
+mod pattern;
+#[cfg(feature = "pattern")]
+mod pattern;
 mod resource;
 mod server;
 mod signature;

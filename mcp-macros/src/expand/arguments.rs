@@ -70,7 +70,7 @@ fn rules(rules: &Rules) -> TokenStream {
     let pattern = rules
         .pattern
         .as_ref()
-        .map(|pattern| quote_spanned!(pattern.span()=> .pattern(#pattern)));
+        .map(|pattern| quote_spanned!(pattern.span()=> .checked_pattern(#pattern)));
     let header = rules
         .header
         .as_ref()

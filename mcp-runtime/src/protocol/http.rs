@@ -27,6 +27,9 @@ pub(crate) fn admit_stateless(
     let info = methods::request(method, Side::Client)?;
     let terms = last.stateless(meta, supported)?;
     methods::in_revision(info, Side::Client, terms.revision)?;
+    if methods::needs_capabilities(info) {
+        last.check(&terms)?;
+    }
     Ok(terms)
 }
 

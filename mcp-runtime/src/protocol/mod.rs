@@ -21,6 +21,7 @@ mod methods;
 mod negotiate;
 mod pending;
 mod refusal;
+mod requirement;
 mod server;
 mod state;
 #[cfg(feature = "server")]
@@ -45,6 +46,8 @@ pub(crate) use methods::not_offered;
 pub(crate) use pending::Pending;
 pub use pending::Timeouts;
 pub(crate) use refusal::Refusal;
+#[cfg(feature = "server")]
+pub(crate) use requirement::Requirement;
 pub(crate) use server::{Admission, ServerLifecycle};
 pub use state::LifecycleState;
 #[cfg(feature = "server")]

@@ -3,7 +3,9 @@
 use mcp_types::jsonrpc::{ErrorObject, code};
 use mcp_types::{Era, RawJson, Revision, Revisions, error_codes};
 
-use super::LifecycleState;
+use serde_json::{Value, json};
+
+use super::{LifecycleState, requirement};
 
 /// Why a message is not served; [`to_error`](Self::to_error) is the answer to its sender.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -50,6 +52,9 @@ pub(crate) enum Refusal {
         requested: String,
         supported: Revisions,
     },
+    /// The client lacks capabilities that the server can't do without.
+    #[error("{}", lack(missing, *revision))]
+    MissingCapability { missing: Value, revision: Revision },
     /// The id of a request that is still in flight.
     #[error("Invalid request: the id {0} belongs to a request that is still in flight")]
     DuplicateId(mcp_types::RequestId),
@@ -94,11 +99,14 @@ impl Refusal {
             } => {
                 let supported: Vec<_> = supported.iter().rev().map(Revision::as_str).collect();
                 error.with_data(RawJson::from(
-                    serde_json::json!({ "supported": supported, "requested": requested }),
+                    json!({ "supported": supported, "requested": requested }),
                 ))
             }
+            Self::MissingCapability { missing, revision } => {
+                error.with_data(RawJson::from(about_lack(missing, *revision)))
+            }
             Self::ResourceNotFound { uri, .. } => {
-                error.with_data(RawJson::from(serde_json::json!({ "uri": uri })))
+                error.with_data(RawJson::from(json!({ "uri": uri })))
             }
             _ => error,
         }
@@ -123,8 +131,38 @@ impl Refusal {
                 Era::Handshake => RESOURCE_NOT_FOUND,
                 Era::Stateless => code::INVALID_PARAMS,
             },
+            Self::MissingCapability { revision, .. } => match revision.era() {
+                Era::Handshake => code::INVALID_PARAMS,
+                Era::Stateless => error_codes::MISSING_REQUIRED_CLIENT_CAPABILITY,
+            },
             Self::UnsupportedVersion { .. } => error_codes::UNSUPPORTED_PROTOCOL_VERSION,
             Self::Ending(_) | Self::Busy(_) | Self::TooManySubscriptions(_) => code::INTERNAL_ERROR,
         }
+    }
+}
+
+/// That capabilities are missing, in the words of the era.
+fn lack(missing: &Value, revision: Revision) -> String {
+    match revision.era() {
+        Era::Handshake => "Unsupported capability".to_owned(),
+        Era::Stateless => format!(
+            "Missing required client capability: {}",
+            requirement::names(missing).join(", ")
+        ),
+    }
+}
+
+/// Which capabilities are missing, in the form of the era.
+fn about_lack(missing: &Value, revision: Revision) -> Value {
+    match revision.era() {
+        Era::Handshake => {
+            let names = requirement::names(missing);
+            let reason = format!(
+                "the server can't do without what the client does not declare: {}",
+                names.join(", ")
+            );
+            json!({ "capability": names.first(), "reason": reason })
+        }
+        Era::Stateless => json!({ "requiredCapabilities": missing }),
     }
 }

@@ -8,6 +8,7 @@ use mcp_types::{
 };
 
 use super::methods;
+use super::requirement::Requirement;
 use super::terms::LastTerms;
 use super::{LifecycleState, Refusal, Terms, decode_params};
 
@@ -58,6 +59,12 @@ impl ServerLifecycle {
         }
     }
 
+    /// Demands capabilities of the client.
+    pub(crate) fn requiring(mut self, requirement: Requirement) -> Self {
+        self.last = LastTerms::new(requirement);
+        self
+    }
+
     pub(crate) fn state(&self) -> LifecycleState {
         match self.state {
             State::Uninitialized => LifecycleState::Uninitialized,
@@ -97,11 +104,15 @@ impl ServerLifecycle {
                 self.stateless_seen = true;
                 let terms = self.last.stateless(meta.as_ref(), self.supported)?;
                 methods::in_revision(info, Side::Client, terms.revision)?;
+                if methods::needs_capabilities(info) {
+                    self.last.check(&terms)?;
+                }
                 Ok(Admission::Serve(terms))
             }
             (State::Uninitialized, Request::Initialize) => {
                 let terms = Terms::handshake(decode_params(params)?, self.supported)?;
                 let terms = Arc::new(terms);
+                self.last.check(&terms)?;
                 self.state = State::Initializing(Arc::clone(&terms));
                 Ok(Admission::Initialize(terms))
             }

@@ -9,6 +9,7 @@ use mcp_types::{
 use serde::Deserialize;
 
 use super::decode::invalid_params;
+use super::requirement::Requirement;
 use super::{Refusal, negotiate};
 
 /// What both peers agreed on: once by handshake, or anew with each stateless request.
@@ -69,7 +70,12 @@ impl Terms {
 /// The terms of the last stateless request, for clients that send the same ones each time: the
 /// comparison costs a tenth of decoding them anew (3,600 instructions).
 #[derive(Debug, Default)]
-pub(crate) struct LastTerms(Option<(Source, Arc<Terms>)>);
+pub(crate) struct LastTerms {
+    last: Option<(Source, Arc<Terms>)>,
+    requirement: Requirement,
+    /// The last terms that met the requirement.
+    met: Option<Arc<Terms>>,
+}
 
 /// The text that terms were decoded from.
 #[derive(Debug)]
@@ -80,19 +86,38 @@ struct Source {
 }
 
 impl LastTerms {
+    /// No terms yet, of clients that have to meet `requirement`.
+    pub(crate) fn new(requirement: Requirement) -> Self {
+        Self {
+            requirement,
+            ..Self::default()
+        }
+    }
+
+    /// Checks that terms meet the requirement.
+    pub(super) fn check(&mut self, terms: &Arc<Terms>) -> Result<(), Refusal> {
+        let met = self.met.as_ref().is_some_and(|met| Arc::ptr_eq(met, terms));
+        if met || !self.requirement.is_set() {
+            return Ok(());
+        }
+        self.requirement.check(terms)?;
+        self.met = Some(Arc::clone(terms));
+        Ok(())
+    }
+
     /// The terms that `meta` carries.
     pub(super) fn stateless(
         &mut self,
         meta: Option<&RequestMetaRef<'_>>,
         supported: Revisions,
     ) -> Result<Arc<Terms>, Refusal> {
-        if let (Some(meta), Some((source, terms))) = (meta, &self.0)
+        if let (Some(meta), Some((source, terms))) = (meta, &self.last)
             && source.is_of(meta)
         {
             return Ok(Arc::clone(terms));
         }
         let terms = Arc::new(Terms::stateless(meta, supported)?);
-        self.0 = meta
+        self.last = meta
             .and_then(Source::of)
             .map(|source| (source, Arc::clone(&terms)));
         Ok(terms)

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use mcp_types::{CacheScope, Implementation, Revisions, Tool};
+use mcp_types::{CacheScope, ClientCapabilities, Implementation, Revisions, Tool};
 
 use super::caching::Caching;
 use super::edit::Inventory;
@@ -14,6 +14,7 @@ use super::settings::Settings;
 use super::tools::ToolRoute;
 use super::visibility::Visibility;
 use super::{Context, List, OfferedPrompt, OfferedResource, OfferedTool, Server};
+use crate::protocol::Requirement;
 
 /// What a server says of itself and what it offers.
 #[derive(Debug, Default)]
@@ -77,6 +78,23 @@ impl ServerBuilder {
     /// All other lists stay as they were built, and clients need not ask for them twice.
     pub fn dynamic(&mut self, lists: impl IntoIterator<Item = List>) -> &mut Self {
         self.settings.dynamic.extend(lists);
+        self
+    }
+
+    /// Serves only clients that have these capabilities. Others are refused at the handshake, or
+    /// with each stateless request but `server/discover`, and told what they lack.
+    ///
+    /// ```
+    /// use mcp_runtime::Server;
+    /// use mcp_runtime::types::{ClientCapabilities, ClientCapabilitiesSampling};
+    ///
+    /// let mut server = Server::builder();
+    /// let sampling = ClientCapabilitiesSampling::new();
+    /// server.requires(&ClientCapabilities::new().with_sampling(sampling));
+    /// # drop(server.build());
+    /// ```
+    pub fn requires(&mut self, capabilities: &ClientCapabilities) -> &mut Self {
+        self.settings.requirement = Requirement::new(capabilities);
         self
     }
 

@@ -8,6 +8,7 @@ use super::changes::Change;
 use super::live::Live;
 use super::router::Router;
 use super::{Conversation, Endpoint, ServerBuilder};
+use crate::protocol::{Requirement, ServerLifecycle};
 
 /// A server, ready to serve connections. Cloning is cheap: the clones share everything.
 ///
@@ -67,6 +68,15 @@ impl Server {
     pub(crate) fn conversation(&self) -> Arc<Conversation> {
         let announced = self.router().announced();
         Arc::new(Conversation::new(self.clone(), announced))
+    }
+
+    /// The lifecycle of a new connection.
+    pub(crate) fn lifecycle(&self) -> ServerLifecycle {
+        ServerLifecycle::new(self.revisions()).requiring(self.requirement())
+    }
+
+    pub(crate) fn requirement(&self) -> Requirement {
+        self.settings().requirement.clone()
     }
 
     pub(crate) fn revisions(&self) -> Revisions {

@@ -21,7 +21,7 @@ pub(super) struct ServerRole {
 impl ServerRole {
     pub(super) fn new(server: Server, peer: Peer) -> Self {
         Self {
-            lifecycle: ServerLifecycle::new(server.revisions()),
+            lifecycle: server.lifecycle(),
             conversation: server.conversation(),
             server,
             peer,

@@ -9,6 +9,7 @@ use super::ask::Policy;
 use super::caching::Caching;
 use super::lists::List;
 use super::visibility::Visibility;
+use crate::protocol::Requirement;
 
 /// What a builder was told of the server as a whole. Never changes once the server is built.
 #[derive(Debug)]
@@ -22,6 +23,7 @@ pub(super) struct Settings {
     /// The lists that can change while the server runs.
     pub(super) dynamic: BTreeSet<List>,
     pub(super) tool_visibility: Visibility<Tool>,
+    pub(super) requirement: Requirement,
     pub(super) asking: Policy,
 }
 
@@ -35,6 +37,7 @@ impl Default for Settings {
             page_size: None,
             dynamic: BTreeSet::new(),
             tool_visibility: Visibility::default(),
+            requirement: Requirement::default(),
             asking: Policy::default(),
         }
     }

@@ -35,6 +35,18 @@ struct Placed {
     at: Option<Point>,
 }
 
+/// What does not know any other member.
+#[allow(dead_code)] // Read through `Debug`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Closed {
+    name: String,
+    count: u32,
+    shape: Shape,
+    #[serde(default)]
+    tags: Vec<String>,
+}
+
 pub(crate) struct Arguments;
 
 #[mcp_server(undocumented = "allow")]
@@ -128,6 +140,11 @@ impl Arguments {
     #[tool]
     fn spread(&self, #[args] place: Placed, cx: &Context) -> String {
         format!("{place:?} {}", cx.revision())
+    }
+
+    #[tool]
+    fn closed(&self, #[args] closed: Closed) -> String {
+        format!("{closed:?}")
     }
 
     #[tool]
@@ -265,7 +282,7 @@ async fn a_struct_takes_all_arguments() {
     .await;
     assert_eq!(
         found[1..],
-        ["- `arguments.at.y`: invalid type: sequence, expected i32"]
+        ["- `at.y`: invalid type: sequence, expected i32"]
     );
     let schema = listed(Arguments, "spread").await["inputSchema"].take();
     assert_eq!(schema["required"], json!(["what"]));
@@ -274,6 +291,36 @@ async fn a_struct_takes_all_arguments() {
         json!({"type": "string", "description": "What it is."})
     );
     assert!(schema.get("description").is_none(), "{schema}");
+}
+
+#[tokio::test]
+async fn every_fault_of_a_struct_is_told() {
+    let server = Arguments.into_server();
+    let shape = json!({"line": [{"x": 1, "y": 2}, {"x": 3, "y": "4"}]});
+    let arguments = json!({"shape": shape, "count": -1, "tags": [1], "colour": "blue"});
+    assert_eq!(
+        faults(&server, "closed", arguments).await[1..],
+        [
+            "- `colour`: unknown field `colour`, expected one of `name`, `count`, `shape`, `tags`",
+            "- `count`: invalid value: integer `-1`, expected u32",
+            "- `shape.line[1].y`: invalid type: string \"4\", expected i32",
+            "- `tags[0]`: invalid type: integer `1`, expected a string",
+            "- `name`: missing, expected string",
+        ]
+    );
+    assert_eq!(
+        faults(&server, "closed", json!({})).await[1..],
+        [
+            "- `name`: missing, expected string",
+            "- `count`: missing, expected integer",
+            "- `shape`: missing, expected a value",
+        ]
+    );
+    let list = json!(["cup", {"x": 1, "y": 2}]);
+    assert_eq!(
+        faults(&server, "spread", list).await[1..],
+        ["- `arguments`: expected an object with one member per argument"]
+    );
 }
 
 #[tokio::test]

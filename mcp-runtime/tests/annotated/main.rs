@@ -6,6 +6,7 @@ mod arguments;
 mod attributes;
 mod context;
 mod forms;
+mod headers;
 #[cfg(feature = "pattern")]
 mod patterns;
 mod prompts;

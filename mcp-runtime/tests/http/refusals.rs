@@ -131,3 +131,19 @@ async fn status(stream: &mut TcpStream) -> String {
     }
     String::from_utf8(head).unwrap().trim_end().to_owned()
 }
+
+#[tokio::test]
+async fn a_client_that_lacks_a_capability_is_refused() {
+    let mut server = crate::support::builder();
+    let sampling = mcp_runtime::types::ClientCapabilitiesSampling::new();
+    server.requires(&mcp_runtime::types::ClientCapabilities::new().with_sampling(sampling));
+    let site = Site::of(&server.build());
+    let mut message = stateless(1, "tools/list", json!({}));
+    let answer = site.ask(&message).await;
+    assert_eq!((answer.status.as_u16(), answer.error_code()), (400, -32021));
+    message["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
+        json!({"sampling": {}});
+    assert_eq!(site.ask(&message).await.status, 200);
+    let message = stateless(1, "server/discover", json!({}));
+    assert_eq!(site.ask(&message).await.status, 200);
+}

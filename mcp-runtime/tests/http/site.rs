@@ -74,6 +74,19 @@ impl Site {
 
     pub async fn serve(configure: impl FnOnce(Http) -> Http) -> Self {
         let (server, events) = server();
+        Self::serving(&server, events, configure)
+    }
+
+    /// A site of another server.
+    pub fn of(server: &Server) -> Self {
+        Self::serving(server, mpsc::unbounded_channel().1, |http| http)
+    }
+
+    fn serving(
+        server: &Server,
+        events: mpsc::UnboundedReceiver<&'static str>,
+        configure: impl FnOnce(Http) -> Http,
+    ) -> Self {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = listener.local_addr().unwrap();
         let serve = server.serve(configure(http(listener))).without_signals();

@@ -17,7 +17,7 @@ const MODULES: Rule = Rule {
 /// Crates, and the only packages they may depend on.
 const ONLY: &[(&str, &[&str])] = &[
     ("mcp-types", &["serde", "serde_json"]),
-    ("mcp-macros", &["proc-macro2", "quote", "syn"]),
+    ("mcp-macros", &["proc-macro2", "quote", "regex-lite", "syn"]),
 ];
 
 /// Packages that a single crate may depend on.

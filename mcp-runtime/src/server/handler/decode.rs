@@ -38,10 +38,7 @@ pub(crate) fn read(
     if let Some(text) = text {
         let mut scanner = Scanner { text, at: 0 };
         if members(&mut scanner, slots, strict, &mut failed, &mut faults).is_none() {
-            faults.push(Fault::new(
-                "arguments",
-                "expected an object with one member per argument",
-            ));
+            faults.push(no_object());
             return Err(faults);
         }
     }
@@ -53,6 +50,14 @@ pub(crate) fn read(
         }
     }
     faults.into_result()
+}
+
+/// What is wrong with arguments that are no object.
+pub(crate) fn no_object() -> Fault {
+    Fault::new(
+        "arguments",
+        "expected an object with one member per argument",
+    )
 }
 
 /// Reads all members; `None` if `text` is no object.
@@ -100,6 +105,23 @@ fn members(
             return scanner.eat(b'}');
         }
     }
+}
+
+/// The members of the object `text`, each value as it is written; `None` if it is no object.
+pub(crate) fn pairs(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
+    let mut scanner = Scanner { text, at: 0 };
+    let mut pairs = vec![];
+    scanner.eat(b'{')?;
+    while scanner.eat(b'}').is_none() {
+        let name = scanner.string()?;
+        scanner.eat(b':')?;
+        let value = scanner.rest();
+        let value = value.get(..skip(value)?)?;
+        scanner.at += value.len();
+        pairs.push((name, value));
+        let _ = scanner.eat(b',');
+    }
+    Some(pairs)
 }
 
 /// Which slot is called `name`; most callers keep the declared order.

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::header::Header;
 use super::missing;
 use crate::schema::{self, Describe};
 use crate::server::handler::decode::{self, Slot};
@@ -34,6 +35,8 @@ pub struct Argument<T> {
     pub(super) describe: Describe,
     /// Keywords that are added to the schema of the type.
     pub(super) keywords: Map<String, Value>,
+    /// Whether the value is sent in a header, too.
+    pub(super) header: Option<Header>,
     decode: fn(&str) -> serde_json::Result<(T, usize)>,
     absent: Absent<T>,
     checks: Vec<Check<T>>,
@@ -83,6 +86,7 @@ pub fn argument<T: ToolArgument>(name: &'static str) -> Argument<T> {
         name,
         describe: schema::describe::<T>,
         keywords: Map::new(),
+        header: None,
         decode: |text| decode::decode_prefix(text),
         absent: Absent::Own(missing::value),
         checks: Vec::new(),

@@ -17,6 +17,7 @@ mod missing;
 mod no_pattern;
 #[cfg(feature = "pattern")]
 mod pattern;
+mod probe;
 mod result;
 mod route;
 pub(crate) mod spec;
@@ -30,6 +31,8 @@ pub use constraint::{Measured, Ranged};
 pub use content::{Audio, Image, Json};
 pub use error::ToolError;
 pub use header::HeaderArgument;
+#[cfg(feature = "pattern")]
+pub use pattern::{InvalidPattern, Texty};
 pub use result::IntoToolResult;
 pub use route::{ToolCall, ToolRoute};
 pub use spec::ToolSpec;

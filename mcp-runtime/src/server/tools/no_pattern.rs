@@ -14,7 +14,7 @@ impl<T> Argument<T> {
     /// Does nothing, and the compiler says why.
     #[doc(hidden)]
     #[must_use]
-    pub fn pattern(self, _: &'static str) -> Self
+    pub fn checked_pattern(self, _: &'static str) -> Self
     where
         T: PatternFeature,
     {

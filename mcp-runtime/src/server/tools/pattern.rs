@@ -1,6 +1,7 @@
 //! Regular expressions for the values of arguments.
 
 use regex_lite::Regex;
+use thiserror::Error;
 
 use super::argument::Argument;
 
@@ -27,23 +28,56 @@ impl<T: Texty> Texty for Option<T> {
     }
 }
 
-impl<T> Argument<T> {
+/// A pattern that cannot be searched for.
+#[derive(Debug, Error)]
+#[error("argument `{argument}`: `{pattern}` is no regular expression: {source}")]
+pub struct InvalidPattern {
+    argument: &'static str,
+    pattern: &'static str,
+    source: regex_lite::Error,
+}
+
+impl<T: Texty> Argument<T> {
     /// Accepts only texts in which the regular expression finds something.
     ///
     /// Look-around and back-references are not known, which JSON Schema leaves open.
     ///
-    /// # Panics
+    /// ```
+    /// use mcp_runtime::server::tools::argument;
+    ///
+    /// let isbn = argument::<String>("isbn").pattern("^[0-9]{13}$")?;
+    /// assert!(argument::<String>("isbn").pattern("[0-9").is_err());
+    /// # drop(isbn);
+    /// # Ok::<(), mcp_runtime::server::tools::InvalidPattern>(())
+    /// ```
+    ///
+    /// # Errors
     ///
     /// When `pattern` is no regular expression.
+    pub fn pattern(self, pattern: &'static str) -> Result<Self, InvalidPattern> {
+        match Regex::new(pattern) {
+            Ok(regex) => Ok(self.matching(pattern, regex)),
+            Err(source) => Err(InvalidPattern {
+                argument: self.name,
+                pattern,
+                source,
+            }),
+        }
+    }
+
+    /// The same for a pattern that the macro has compiled already; another one fits nothing.
+    #[doc(hidden)]
     #[must_use]
-    pub fn pattern(self, pattern: &'static str) -> Self
-    where
-        T: Texty,
-    {
-        let regex = match Regex::new(pattern) {
-            Ok(regex) => regex,
-            Err(error) => panic!("`{pattern}` is no regular expression: {error}"),
-        };
+    pub fn checked_pattern(self, pattern: &'static str) -> Self {
+        match Regex::new(pattern) {
+            Ok(regex) => self.matching(pattern, regex),
+            Err(error) => {
+                self.check(move |_| Err(format!("`{pattern}` is no regular expression: {error}")))
+            }
+        }
+    }
+
+    fn matching(self, pattern: &'static str, regex: Regex) -> Self {
         self.keyword("pattern", pattern)
             .check(move |value| match value.text() {
                 Some(text) if !regex.is_match(text) => {

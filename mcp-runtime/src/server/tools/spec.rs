@@ -133,6 +133,9 @@ impl ToolSpec {
         }
         if let Value::Object(members) = &mut schema {
             members.append(&mut argument.keywords);
+            if let Some(header) = argument.header {
+                header.narrow(members);
+            }
         }
         if argument.is_required() {
             self.required.push(argument.name);
@@ -212,7 +215,7 @@ impl ToolSpec {
 }
 
 /// The type that a schema names, for a person.
-fn expected(schema: &Value) -> String {
+pub(super) fn expected(schema: &Value) -> String {
     let kind = schema.get("type").and_then(Value::as_str);
     kind.unwrap_or("a value").to_owned()
 }

@@ -5,16 +5,19 @@ use serde_json::Value;
 
 use super::argument::ToolArgument;
 use super::call::Call;
-use super::spec::ToolSpec;
+use super::probe::{self, Probe};
+use super::spec::{ToolSpec, expected};
 use crate::schema::{self, Describe};
 use crate::server::handler::decode::decode_prefix;
-use crate::server::handler::fault::{Fault, Faults};
 use crate::server::handler::run::Rejection;
 
 /// The description of a struct that takes all arguments.
 pub struct Spread<T> {
     describe: Describe,
     decode: fn(&str) -> serde_json::Result<(T, usize)>,
+    probe: Probe,
+    /// The members that have to be there, and what is expected of each.
+    required: Vec<(String, String)>,
 }
 
 /// A struct of the type `T` that takes all arguments.
@@ -23,13 +26,16 @@ pub fn spread<T: ToolArgument>() -> Spread<T> {
     Spread {
         describe: schema::describe::<T>,
         decode: |text| decode_prefix(text),
+        probe: probe::probe::<T>,
+        required: Vec::new(),
     }
 }
 
 impl ToolSpec {
     /// Takes the arguments from one struct, whose schema is that of the tool.
-    pub fn spread<T>(&mut self, spread: Spread<T>) -> Spread<T> {
+    pub fn spread<T>(&mut self, mut spread: Spread<T>) -> Spread<T> {
         let mut schema = schema::document(spread.describe, schema::for_input());
+        spread.required = required(&schema);
         if let Value::Object(members) = &mut schema {
             // What the struct says of itself is said of the tool already, or not meant for it.
             members.remove("description");
@@ -40,20 +46,34 @@ impl ToolSpec {
     }
 }
 
+/// What the schema of an object requires, each with the type that it has.
+fn required(schema: &Value) -> Vec<(String, String)> {
+    let names = schema.get("required").and_then(Value::as_array);
+    let names = names.into_iter().flatten().filter_map(Value::as_str);
+    names
+        .map(|name| (name.to_owned(), expected(&schema["properties"][name])))
+        .collect()
+}
+
 impl Call<'_> {
     /// Reads all arguments as one struct.
     ///
     /// # Errors
     ///
-    /// With the first thing that does not fit.
+    /// With every argument that does not fit.
     pub fn spread<T>(&self, spread: &Spread<T>) -> Result<T, Rejection> {
         let text = self.incoming.arguments.map_or("{}", RawJsonRef::get);
-        (spread.decode)(text)
-            .map(|(value, _)| value)
-            .map_err(|error| {
-                let mut faults = Faults::default();
-                faults.push(Fault::in_value("arguments", text, &error));
-                Rejection::from(faults)
-            })
+        // A decoder would take a list for a struct as well.
+        let decoded = match text.starts_with('{') {
+            true => (spread.decode)(text).map_err(Some),
+            false => Err(None),
+        };
+        match decoded {
+            Ok((value, _)) => Ok(value),
+            Err(error) => {
+                let faults = probe::faults(text, error.as_ref(), spread.probe, &spread.required);
+                Err(Rejection::from(faults))
+            }
+        }
     }
 }

@@ -40,9 +40,9 @@ impl Hub {
             sessions: Arc::new(Sessions::new(options.max_sessions, options.session_idle)),
             permits: Permits::new(options.max_in_flight),
             stateless: server.conversation(),
+            last_terms: Mutex::new(LastTerms::new(server.requirement())),
             server,
             options,
-            last_terms: Mutex::default(),
             ending: AtomicBool::new(false),
         }
     }
@@ -53,7 +53,7 @@ impl Hub {
             .inspect_err(|error| tracing::error!(%error, "no randomness for a session id"))
             .ok()?;
         let log = EventLog::new(Arc::clone(&self.options.events), id);
-        let lifecycle = ServerLifecycle::new(self.server.revisions());
+        let lifecycle = self.server.lifecycle();
         let conversation = self.server.conversation();
         let session = Session::new(id, owner, lifecycle, conversation, Some(log), true, now());
         Some(Arc::new(session))
@@ -62,7 +62,7 @@ impl Hub {
     /// A session that ends with the one stream that it has.
     pub(super) fn connected_session(&self, owner: Option<Principal>) -> Option<Arc<Session>> {
         let id = SessionId::random().ok()?;
-        let lifecycle = ServerLifecycle::new(self.server.revisions());
+        let lifecycle = self.server.lifecycle();
         let conversation = self.server.conversation();
         let session = Session::new(id, owner, lifecycle, conversation, None, true, now());
         Some(Arc::new(session))

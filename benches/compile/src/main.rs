@@ -1,0 +1,35 @@
+//! How long a server takes to compile, beside the same server on `rmcp`.
+//!
+//! `cargo run -p bench-compile -- [tools] [rounds] [folder]` writes both servers into a folder of
+//! their own and builds them in turns: once with all dependencies, then the server alone, then
+//! after a change to one tool; in debug and in release. Of each it prints the median of the
+//! seconds that passed and of those that the processors worked, which other programs disturb less.
+
+mod measure;
+mod project;
+mod report;
+mod tools;
+
+use std::path::PathBuf;
+
+use project::Framework;
+
+fn main() -> std::io::Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let mut number = |default| match arguments.next() {
+        Some(text) => text.parse().expect("a number"),
+        None => default,
+    };
+    let (tools, rounds) = (number(50), number(5));
+    let folder = arguments.next().map(PathBuf::from);
+    let folder = folder.unwrap_or_else(|| std::env::temp_dir().join("mcp-bench-compile"));
+    let ours = project::write(Framework::Ours, &folder, tools)?;
+    let rmcp = project::write(Framework::Rmcp, &folder, tools)?;
+    for profile in measure::PROFILES {
+        report::print(
+            profile,
+            &measure::alternate(&[&ours, &rmcp], profile, rounds)?,
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,111 @@
+//! Builds, and what they take.
+
+use std::fs;
+use std::io;
+use std::process::Command;
+use std::time::Instant;
+
+use crate::project::Project;
+
+/// The options of Cargo that choose a profile.
+pub(crate) const PROFILES: [&str; 2] = ["--profile=dev", "--profile=release"];
+
+/// How many ticks of `/proc/self/stat` are a second, on Linux.
+const TICKS: f64 = 100.0;
+
+/// What was built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Everything, from nothing.
+    Clean,
+    /// The server, its dependencies being there.
+    Server,
+    /// The server after a change to one tool.
+    Touched,
+    /// The same, checked only, as an editor does.
+    Checked,
+}
+
+impl Stage {
+    pub(crate) const ALL: [Self; 4] = [Self::Clean, Self::Server, Self::Touched, Self::Checked];
+}
+
+/// One build, in seconds.
+#[derive(Clone, Copy)]
+pub(crate) struct Sample {
+    pub(crate) project: &'static str,
+    pub(crate) stage: Stage,
+    pub(crate) passed: f64,
+    pub(crate) worked: f64,
+}
+
+/// Builds the projects in turns; clean builds come once, the others `rounds` times.
+pub(crate) fn alternate(
+    projects: &[&Project],
+    profile: &'static str,
+    rounds: usize,
+) -> io::Result<Vec<Sample>> {
+    let mut samples = Vec::new();
+    for project in projects {
+        let _ = fs::remove_dir_all(project.folder.join("target"));
+        run(project, &["fetch"])?;
+        samples.push(sample(project, Stage::Clean, &["build", profile])?);
+        run(project, &["check", profile])?;
+    }
+    for round in 0..rounds {
+        for project in projects {
+            run(project, &["clean", profile, "-p", "server"])?;
+            samples.push(sample(project, Stage::Server, &["build", profile])?);
+        }
+        for project in projects {
+            project.touch(2 * round)?;
+            samples.push(sample(project, Stage::Touched, &["build", profile])?);
+        }
+        for project in projects {
+            run(project, &["check", profile])?;
+            project.touch(2 * round + 1)?;
+            samples.push(sample(project, Stage::Checked, &["check", profile])?);
+        }
+    }
+    Ok(samples)
+}
+
+fn sample(project: &Project, stage: Stage, arguments: &[&str]) -> io::Result<Sample> {
+    let (began, worked) = (Instant::now(), worked()?);
+    run(project, arguments)?;
+    Ok(Sample {
+        project: project.name,
+        stage,
+        passed: began.elapsed().as_secs_f64(),
+        worked: self::worked()? - worked,
+    })
+}
+
+fn run(project: &Project, arguments: &[&str]) -> io::Result<()> {
+    let mut cargo = Command::new("cargo");
+    cargo
+        .args(arguments)
+        .arg("--quiet")
+        .current_dir(&project.folder);
+    // Dead fields of what only stands there to be compiled.
+    cargo
+        .env("RUSTFLAGS", "-Awarnings")
+        .env_remove("CARGO_TARGET_DIR");
+    match cargo.status()?.success() {
+        true => Ok(()),
+        false => Err(io::Error::other(format!(
+            "cargo {arguments:?} in {:?}",
+            project.folder
+        ))),
+    }
+}
+
+/// How long the processors have worked for processes that this one started and that have ended.
+fn worked() -> io::Result<f64> {
+    let stat = fs::read_to_string("/proc/self/stat")?;
+    // Behind the name in parentheses: the 16th and 17th field are the children's times.
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let times = fields.split_whitespace().skip(13).take(2);
+    let ticks: f64 = times.filter_map(|ticks| ticks.parse::<f64>().ok()).sum();
+    Ok(ticks / TICKS)
+}

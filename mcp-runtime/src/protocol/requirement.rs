@@ -1,0 +1,140 @@
+//! What a server demands of its clients.
+
+use std::sync::Arc;
+
+use mcp_types::ClientCapabilities;
+use serde_json::{Map, Value};
+
+use super::{Refusal, Terms};
+
+/// The capabilities that each client of a server must declare; none, unless set.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Requirement(Option<Arc<Value>>);
+
+impl Requirement {
+    pub(crate) fn new(capabilities: &ClientCapabilities) -> Self {
+        Self(Some(Arc::new(json(capabilities))))
+    }
+
+    /// Whether anything is demanded.
+    pub(super) fn is_set(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Checks that the client of `terms` has everything.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::MissingCapability`] with what it lacks.
+    pub(super) fn check(&self, terms: &Terms) -> Result<(), Refusal> {
+        let Some(required) = &self.0 else {
+            return Ok(());
+        };
+        let declared = json(&terms.client_capabilities);
+        match missing(required, Some(&declared)) {
+            None => Ok(()),
+            Some(missing) => Err(Refusal::MissingCapability {
+                missing,
+                revision: terms.revision,
+            }),
+        }
+    }
+}
+
+/// The capabilities as they travel, with what an empty member stands for: a client that can be
+/// asked at all can be asked with a form (2025-11-25, "Elicitation", section Capabilities).
+fn json(capabilities: &ClientCapabilities) -> Value {
+    let mut value = serde_json::to_value(capabilities).unwrap_or_default();
+    if let Some(Value::Object(elicitation)) = value.get_mut("elicitation")
+        && elicitation.is_empty()
+    {
+        elicitation.insert("form".to_owned(), Value::Object(Map::new()));
+    }
+    value
+}
+
+/// The part of `required` that `declared` does not have.
+fn missing(required: &Value, declared: Option<&Value>) -> Option<Value> {
+    match (required, declared) {
+        (Value::Object(members), Some(Value::Object(declared))) => {
+            let lacking: Map<_, _> = members
+                .iter()
+                .filter_map(|(name, member)| {
+                    Some((name.clone(), missing(member, declared.get(name))?))
+                })
+                .collect();
+            (!lacking.is_empty()).then_some(Value::Object(lacking))
+        }
+        (Value::Object(_), Some(_)) | (_, None) => Some(required.clone()),
+        (Value::Bool(false) | Value::Null, _) => None,
+        (required, Some(declared)) => (required != declared).then(|| required.clone()),
+    }
+}
+
+/// The names of what is missing, such as `sampling.tools`.
+pub(super) fn names(missing: &Value) -> Vec<String> {
+    let Value::Object(members) = missing else {
+        return Vec::new();
+    };
+    let of_member = |(name, member): (&String, &Value)| match names(member) {
+        inner if inner.is_empty() => vec![name.clone()],
+        inner => inner
+            .iter()
+            .map(|inner| format!("{name}.{inner}"))
+            .collect(),
+    };
+    members.iter().flat_map(of_member).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn lacking(required: Value, declared: Value) -> Option<Value> {
+        let capabilities = |value| serde_json::from_value::<ClientCapabilities>(value).unwrap();
+        let (required, declared) = (capabilities(required), capabilities(declared));
+        missing(&json(&required), Some(&json(&declared)))
+    }
+
+    #[test]
+    fn what_is_declared_is_not_missing() {
+        for (required, declared) in [
+            (json!({}), json!({})),
+            (
+                json!({"sampling": {}}),
+                json!({"sampling": {"tools": {}}, "roots": {}}),
+            ),
+            (
+                json!({"elicitation": {}}),
+                json!({"elicitation": {"form": {}}}),
+            ),
+            (
+                json!({"elicitation": {"form": {}}}),
+                json!({"elicitation": {}}),
+            ),
+            (
+                json!({"roots": {"listChanged": true}}),
+                json!({"roots": {"listChanged": true}}),
+            ),
+        ] {
+            assert_eq!(lacking(required, declared), None);
+        }
+    }
+
+    #[test]
+    fn only_what_is_missing_is_named() {
+        let required = json!({"sampling": {"tools": {}}, "roots": {}});
+        let lacks = lacking(required.clone(), json!({"sampling": {}})).unwrap();
+        assert_eq!(lacks, required);
+        assert_eq!(names(&lacks), ["roots", "sampling.tools"]);
+        let required = json!({"elicitation": {"url": {}, "form": {}}});
+        let lacks = lacking(required, json!({"elicitation": {}})).unwrap();
+        assert_eq!(lacks, json!({"elicitation": {"url": {}}}));
+        assert_eq!(
+            names(&json!({"roots": {"listChanged": true}})),
+            ["roots.listChanged"]
+        );
+    }
+}
