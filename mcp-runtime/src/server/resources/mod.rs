@@ -2,8 +2,10 @@
 //!
 //! A [`ResourceRoute`] is what the router keeps of either. `spec` builds one; [`UriTemplate`]
 //! matches URIs (RFC 6570); [`IntoContents`] makes the answer of what the function returned.
+//! [`FileTree`] is a ready one, for the files of a directory.
 
 pub(crate) mod contents;
+mod files;
 mod matching;
 mod route;
 pub(crate) mod spec;
@@ -11,6 +13,7 @@ mod table;
 pub(crate) mod template;
 
 pub use contents::{Contents, IntoContents, NotFound};
+pub use files::FileTree;
 pub use route::{ResourceCall, ResourceRoute};
 pub(super) use table::{Listing, Resources};
 pub use template::{TemplateError, UriTemplate};

@@ -1,11 +1,13 @@
 //! One resource or template: what is listed, and what is read.
 
 use std::fmt;
+use std::time::Duration;
 
-use mcp_types::{Resource, ResourceTemplate};
+use mcp_types::{CacheScope, Resource, ResourceTemplate};
 
 use super::Contents;
 use super::template::UriTemplate;
+use crate::server::caching::Caching;
 use crate::server::completions::Completers;
 use crate::server::handler::text::{TextCall, Texts};
 use crate::server::routes::Named;
@@ -19,6 +21,7 @@ pub struct ResourceRoute {
     pub(super) completers: Completers,
     pub(super) lister: Option<Lister>,
     pub(super) subscribable: bool,
+    pub(super) caching: Caching,
 }
 
 /// What the lists show of a route.
@@ -82,6 +85,7 @@ impl ResourceRoute {
             completers: Completers::default(),
             lister: None,
             subscribable: false,
+            caching: Caching::default(),
         }
     }
 
@@ -90,6 +94,14 @@ impl ResourceRoute {
     #[must_use]
     pub fn subscribable(mut self) -> Self {
         self.subscribable = true;
+        self
+    }
+
+    /// How long clients may keep what they read, and for whom (2026-07-28, "Caching"). Unless set,
+    /// they may not, except where the handler's own answer says so.
+    #[must_use]
+    pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
+        self.caching = Caching::new(ttl, scope);
         self
     }
 

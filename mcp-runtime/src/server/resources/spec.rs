@@ -1,10 +1,13 @@
 //! Describes a resource or template step by step, and makes a route of it.
 
-use mcp_types::{JsonObject, Resource, ResourceTemplate};
+use std::time::Duration;
+
+use mcp_types::{Annotations, CacheScope, JsonObject, Resource, ResourceTemplate};
 
 use super::Contents;
 use super::route::{Listed, ResourceRoute};
 use super::template::UriTemplate;
+use crate::server::caching::Caching;
 use crate::server::completions::{Completer, Completers};
 use crate::server::handler::run::Rejection;
 use crate::server::handler::text::{TextArgument, TextCall};
@@ -19,6 +22,7 @@ pub struct ResourceSpec {
     completers: Completers,
     lister: Option<super::route::Lister>,
     subscribable: bool,
+    caching: Caching,
 }
 
 impl ResourceSpec {
@@ -40,6 +44,7 @@ impl ResourceSpec {
             completers: Completers::default(),
             lister: None,
             subscribable: false,
+            caching: Caching::default(),
         }
     }
 
@@ -68,6 +73,21 @@ impl ResourceSpec {
     #[must_use]
     pub fn size(mut self, bytes: i64) -> Self {
         self.size = Some(bytes);
+        self
+    }
+
+    /// Says for whom the resource is, how much it matters, and when it last changed.
+    #[must_use]
+    pub fn annotations(mut self, annotations: Annotations) -> Self {
+        self.template.annotations = Some(annotations);
+        self
+    }
+
+    /// How long clients may keep what they read, and for whom (2026-07-28, "Caching"). Unless set,
+    /// they may not.
+    #[must_use]
+    pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
+        self.caching = Caching::new(ttl, scope);
         self
     }
 
@@ -130,6 +150,7 @@ impl ResourceSpec {
         route.completers = self.completers;
         route.lister = self.lister;
         route.subscribable = self.subscribable;
+        route.caching = self.caching;
         route
     }
 }
@@ -140,6 +161,7 @@ fn resource(template: &ResourceTemplate, size: Option<i64>) -> Resource {
     resource.description.clone_from(&template.description);
     resource.title.clone_from(&template.title);
     resource.mime_type.clone_from(&template.mime_type);
+    resource.annotations.clone_from(&template.annotations);
     resource.icons.clone_from(&template.icons);
     resource.meta.clone_from(&template.meta);
     resource.size = size;

@@ -9,8 +9,8 @@ use mcp_types::{
     ResourceTemplate, Revision,
 };
 
-use super::ResourceCall;
 use super::route::{Listed, ResourceRoute};
+use super::{Contents, ResourceCall};
 use crate::ProtocolError;
 use crate::protocol::{Refusal, decode_params};
 use crate::server::ask::Retry;
@@ -204,14 +204,16 @@ impl Resources {
             variables: &variables,
             context,
         });
-        let (uri, mime_type) = (uri.to_owned(), route.mime_type());
+        let (uri, mime_type, caching) = (uri.to_owned(), route.mime_type(), route.caching.clone());
+        let answer = move |contents: Contents| {
+            let answer = contents.answer(uri, mime_type, revision)?;
+            Ok(caching.mark(answer))
+        };
         Ok(match reply {
-            Reply::Ready(contents) => Reply::Ready(
-                contents.and_then(|contents| contents.answer(uri, mime_type, revision)),
-            ),
-            Reply::Pending(future) => Reply::Pending(Box::pin(async move {
-                future.await?.answer(uri, mime_type, revision)
-            })),
+            Reply::Ready(contents) => Reply::Ready(contents.and_then(answer)),
+            Reply::Pending(future) => {
+                Reply::Pending(Box::pin(async move { answer(future.await?) }))
+            }
         })
     }
 

@@ -1,0 +1,46 @@
+//! A server that learns new tools while it runs, and tells its clients.
+
+use mcp_runtime::Server;
+use mcp_runtime::prelude::*;
+use mcp_runtime::server::tools::{ToolSpec, argument};
+use mcp_runtime::server::{FixedList, List};
+
+struct School;
+
+#[mcp_server]
+impl School {
+    /// Learns how to answer a question.
+    #[tool]
+    fn learn(
+        &self,
+        /// The name of the new tool.
+        name: String,
+        /// What it answers.
+        answer: String,
+        server: &Server,
+    ) -> Result<String, FixedList> {
+        let learnt = format!("`{name}` can be called now");
+        let tool = ToolSpec::new(name)
+            .description("Answers what it has learnt.")
+            .arguments((argument::<Option<String>>("to"),))
+            .call(move |(to,), _| match to {
+                Some(to) => format!("{to}: {answer}"),
+                None => answer.clone(),
+            });
+        server.edit().add_tool(tool).apply()?;
+        Ok(learnt)
+    }
+
+    /// Forgets a tool that was learnt.
+    #[tool]
+    fn forget(&self, name: String, server: &Server) -> Result<(), FixedList> {
+        server.edit().remove_tool(name).apply()
+    }
+}
+
+#[mcp_runtime::main]
+async fn main() -> Result<(), ServeError> {
+    let mut server = School.into_builder();
+    server.dynamic([List::Tools]);
+    server.build().serve(stdio()).await
+}

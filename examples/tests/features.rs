@@ -1,0 +1,88 @@
+//! One example for each feature, as processes of their own: what a client sees is the same in both
+//! eras.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+
+use mcp_runtime::serde_json::{Value, json};
+use mcp_runtime::transport::ChildProcess;
+use mcp_runtime::types::ServerNotification;
+use mcp_runtime::{Client, Era, Revision};
+
+const REVISIONS: [Revision; 2] = [Revision::LATEST_HANDSHAKE, Revision::LATEST];
+
+/// A client of the example that `binary` is.
+async fn connect(binary: &str, arguments: &[&Path], revision: Revision) -> Client {
+    let example = ChildProcess::new(binary).args(arguments);
+    let client = Client::builder("features", "1.0.0").revision(revision);
+    client.connect(example).await.unwrap()
+}
+
+/// What `script` sees of the example in each era has to be the same.
+async fn compare(
+    binary: &str,
+    arguments: &[&Path],
+    script: impl AsyncFn(&Client) -> Value,
+) -> Value {
+    let mut seen = Vec::new();
+    for revision in REVISIONS {
+        let client = connect(binary, arguments, revision).await;
+        seen.push(script(&client).await);
+        client.close().await;
+    }
+    assert_eq!(seen[0], seen[1]);
+    seen.swap_remove(0)
+}
+
+async fn tool_names(client: &Client) -> Vec<String> {
+    let tools = client.list_tools().await.unwrap();
+    tools.into_iter().map(|tool| tool.name).collect()
+}
+
+#[tokio::test]
+async fn files_are_listed_and_read() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let arguments = [root.as_path()];
+    let seen = compare(env!("CARGO_BIN_EXE_files"), &arguments, async |client| {
+        let listed = client.list_resources().await.unwrap();
+        assert!(listed.len() > 10, "more than one page");
+        let uri = "file:///bin/calculator.rs";
+        assert!(listed.iter().any(|file| file.uri == uri));
+        let read = client.read_resource(uri).await.unwrap();
+        let outside = client.read_resource("file:///../Cargo.toml").await;
+        json!({"contents": read.contents, "outside": outside.is_err()})
+    });
+    let seen = seen.await;
+    assert_eq!(seen["contents"][0]["mimeType"], "text/x-rust");
+    assert_eq!(seen["outside"], true);
+}
+
+#[tokio::test]
+async fn tools_come_and_go_and_clients_are_told() {
+    let seen = compare(env!("CARGO_BIN_EXE_dynamic"), &[], async |client| {
+        assert_eq!(tool_names(client).await, ["learn", "forget"]);
+        let mut notifications = client.notifications();
+        let lesson = json!({"name": "greet", "answer": "hello"});
+        client.call_tool("learn", lesson).await.unwrap();
+        // Clients without a handshake would have to subscribe.
+        if client.revision().era() == Era::Handshake {
+            let told = notifications.next().await;
+            assert!(matches!(told, Some(ServerNotification::ToolListChanged(_))));
+        }
+        let names = tool_names(client).await;
+        let said: String = client.call("greet", json!({"to": "you"})).await.unwrap();
+        client
+            .call_tool("forget", json!({"name": "greet"}))
+            .await
+            .unwrap();
+        let after = tool_names(client).await;
+        json!([names, said, after])
+    });
+    let expected = json!([
+        ["learn", "forget", "greet"],
+        "you: hello",
+        ["learn", "forget"]
+    ]);
+    assert_eq!(seen.await, expected);
+}
