@@ -5,13 +5,20 @@
 mod support;
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
+use ::http::request::Parts;
 use futures_util::{SinkExt as _, StreamExt as _};
-use mcp_runtime::ServeError;
-use mcp_runtime::server::ShutdownHandle;
-use mcp_runtime::transport::websocket::websocket_server;
+use mcp_runtime::server::tools::ToolRoute;
+use mcp_runtime::server::{FromContext as _, Reply, ShutdownHandle};
+use mcp_runtime::transport::http::http;
+use mcp_runtime::transport::http_client::http_client;
+use mcp_runtime::transport::websocket::{WebSocketServer, websocket, websocket_server};
+use mcp_runtime::types::Tool;
+use mcp_runtime::{Client, ServeError};
 use serde_json::{Value, json};
 use support::{call, stateless};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::client::ClientRequestBuilder;
@@ -27,9 +34,13 @@ struct Site {
 }
 
 fn open() -> Site {
+    serve(|endpoint| endpoint)
+}
+
+fn serve(configure: impl FnOnce(WebSocketServer) -> WebSocketServer) -> Site {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = listener.local_addr().unwrap();
-    let endpoint = websocket_server(listener).max_frame_bytes(10_000);
+    let endpoint = configure(websocket_server(listener).max_frame_bytes(10_000));
     let serve = support::server().serve(endpoint).without_signals();
     Site {
         addr,
@@ -128,7 +139,100 @@ async fn the_end_of_the_server_is_said_with_a_close_code() {
     let Some(Ok(Message::Close(Some(close)))) = socket.next().await else {
         panic!("a close message was expected");
     };
-    assert_eq!(u16::from(close.code), 1000);
+    assert_eq!(u16::from(close.code), 1001);
     drop(socket);
     site.serving.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn what_ends_a_connection_is_said_with_a_close_code() {
+    let site = open();
+    let too_long = call(1, "echo", json!({"x": "x".repeat(20_000)})).to_string();
+    for (message, code) in [
+        (Message::binary(vec![1, 2, 3]), 1003),
+        (Message::text(too_long), 1009),
+    ] {
+        let mut socket = connect(&site, None).await.unwrap();
+        socket.send(message).await.unwrap();
+        let close = loop {
+            if let Message::Close(close) = socket.next().await.unwrap().unwrap() {
+                break close.unwrap();
+            }
+        };
+        assert_eq!(u16::from(close.code), code);
+    }
+}
+
+#[tokio::test]
+async fn a_peer_is_asked_for_signs_of_life_and_given_up_without() {
+    let often = Duration::from_millis(100);
+    let site = serve(|endpoint| endpoint.ping_every(often));
+    let mut socket = connect(&site, None).await.unwrap();
+    for _ in 0..3 {
+        // Reading a ping answers it.
+        let ping = socket.next().await.unwrap().unwrap();
+        assert!(ping.is_ping(), "{ping:?}");
+    }
+    // Now nothing is read, and so nothing answered.
+    let io = socket.into_inner();
+    let mut bytes = Vec::new();
+    let MaybeTlsStream::Plain(mut io) = io else {
+        panic!("it is not encrypted");
+    };
+    io.read_to_end(&mut bytes).await.unwrap();
+    assert!(!bytes.is_empty());
+}
+
+/// The same server, beside others at one address.
+async fn beside() -> (
+    SocketAddr,
+    ShutdownHandle,
+    JoinHandle<Result<(), ServeError>>,
+) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    let mut server = support::builder();
+    let tool = Tool::new("path", json!({"type": "object"}));
+    server.tool_route(ToolRoute::new(tool, |call| {
+        let parts = Parts::from_context(call.context).unwrap();
+        Reply::Ready(Ok(support::text(parts.uri.to_string())))
+    }));
+    let serve = server.build().serve(http(listener).with_websocket("/ws"));
+    let serve = serve.without_signals();
+    let shutdown = serve.shutdown_handle();
+    (addr, shutdown, tokio::spawn(serve.into_future()))
+}
+
+#[tokio::test]
+async fn it_is_served_beside_http() {
+    let (addr, shutdown, serving) = beside().await;
+    let url = websocket(format!("ws://{addr}/ws?x=1"));
+    let client = Client::builder("test", "1").connect(url).await.unwrap();
+    let result = client.call_tool("path", json!({})).await.unwrap();
+    let result = serde_json::to_value(result).unwrap();
+    assert_eq!(result["content"][0]["text"], "/ws?x=1");
+    let other = http_client(format!("http://{addr}/mcp"));
+    let other = Client::builder("test", "1").connect(other).await.unwrap();
+    assert!(other.list_tools().await.is_ok());
+    drop(other);
+
+    let uri = format!("ws://{addr}/ws").parse().unwrap();
+    let page = ClientRequestBuilder::new(uri).with_header("origin", "https://evil.example.com");
+    match connect_async(page).await {
+        Err(Error::Http(response)) => assert_eq!(response.status(), 403),
+        other => panic!("{other:?}"),
+    }
+    let mut stream = TcpStream::connect(addr).await.unwrap();
+    let plain = "GET /ws HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    stream.write_all(plain.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(
+        answer.starts_with("HTTP/1.1 426 Upgrade Required"),
+        "{answer}"
+    );
+
+    shutdown.shut_down();
+    serving.await.unwrap().unwrap();
+    drop(client);
 }

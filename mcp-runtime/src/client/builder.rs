@@ -8,7 +8,7 @@ use mcp_types::{Era, Implementation, Revision, Revisions, ServerNotification};
 use super::config::Config;
 use super::connect::without_probe;
 use super::hub::{Hub, OnNotification};
-use super::opener::{Open, Shared};
+use super::opener::{Open, Shared, reopening};
 use super::slot::Connection;
 use super::status::{OnStatus, Status, StatusBoard};
 use super::{Client, ConnectError, KeepAlive, Reconnect};
@@ -119,7 +119,7 @@ impl ClientBuilder {
     }
 
     /// Opens the transport and agrees with the server on a revision. A connection that is lost
-    /// stays lost, because there is no second transport.
+    /// stays lost, unless the transport can be opened again, as those to a URL can.
     ///
     /// Must be called within a tokio runtime: the connection is driven by a task of its own.
     ///
@@ -128,6 +128,10 @@ impl ClientBuilder {
     /// See [`ConnectError`]; whatever was opened is closed again.
     pub async fn connect<T: Transport>(self, transport: T) -> Result<Client, ConnectError> {
         let shared = self.shared();
+        if let Some(open) = reopening(&transport) {
+            let connection = first(&shared, &open).await?;
+            return Ok(Client::start(shared, Some(open), connection));
+        }
         let link = shared.open(transport).await.map_err(ConnectError::Open)?;
         let connection = shared.greet(link, shared.config.revisions).await?;
         Ok(Client::start(shared, None, connection))

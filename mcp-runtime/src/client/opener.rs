@@ -1,7 +1,7 @@
 //! Opening a transport, once or again and again.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_types::Revisions;
 
@@ -18,6 +18,19 @@ use crate::transport::Transport;
 
 /// Opens a transport of some kind.
 pub(super) type Open = Box<dyn Fn(Shared) -> BoxFuture<io::Result<Link>> + Send + Sync>;
+
+/// Opens `transport` again and again, if it can be.
+pub(super) fn reopening<T: Transport>(transport: &T) -> Option<Open> {
+    let kept = Mutex::new(transport.again()?);
+    Some(Box::new(move |shared| {
+        let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let transport = kept.again();
+        Box::pin(async move {
+            let transport = transport.ok_or(io::ErrorKind::NotConnected)?;
+            shared.open(transport).await
+        })
+    }))
+}
 
 /// What all connections of a client have in common.
 #[derive(Clone, Debug)]

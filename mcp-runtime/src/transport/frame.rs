@@ -21,6 +21,14 @@ pub trait Transport: Send + 'static {
     ///
     /// When the underlying stream can't be opened or prepared.
     fn open(self) -> impl Future<Output = io::Result<(Self::Reader, Self::Writer)>> + Send;
+
+    /// The same connection once more, for when it is lost. `None` where it can't be opened twice.
+    fn again(&self) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
 }
 
 /// Brings frames in.

@@ -17,6 +17,8 @@ mod outbox;
 #[cfg(feature = "stdio")]
 mod stdio;
 mod stream;
+#[cfg(any(feature = "http-client", feature = "websocket"))]
+mod tls;
 #[cfg(feature = "websocket")]
 pub mod websocket;
 

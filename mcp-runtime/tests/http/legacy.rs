@@ -1,12 +1,16 @@
 //! HTTP+SSE, the transport of 2024-11-05.
 
+use std::pin::Pin;
+
 use http::Response;
+use http_body::Body;
 use hyper::body::Incoming;
-use mcp_runtime::transport::http::Http;
+use mcp_runtime::transport::http::{Http, HttpOptions, ResponseBody, http_service};
 use serde_json::{Value, json};
+use tower_service::Service as _;
 
 use crate::site::{Site, read_until};
-use crate::support::{call, initialize};
+use crate::support::{self, call, initialize};
 
 /// Opens the stream, and says where to post.
 async fn open(site: &Site) -> (Response<Incoming>, String) {
@@ -77,4 +81,37 @@ async fn it_is_not_served_unless_it_is_asked_for() {
     let site = Site::open().await;
     let request = site.request("GET").uri("/sse").body(String::new()).unwrap();
     assert_eq!(site.send(request).await.status, 404);
+}
+
+#[tokio::test]
+async fn it_can_be_mounted_at_one_path() {
+    let mcp = http_service(support::server(), HttpOptions::default());
+    let mut sse = mcp.sse("/old");
+    let mut send = async |method: &str, path: &str, body: String| {
+        let request = http::Request::builder()
+            .method(method)
+            .uri(path)
+            .header("host", "localhost")
+            .header("content-type", "application/json");
+        sse.call(request.body(body).unwrap()).await.unwrap()
+    };
+    let mut stream = send("GET", "/old", String::new()).await.into_body();
+    let first = event(&mut stream).await;
+    let address = first
+        .strip_prefix("event: endpoint\ndata: ")
+        .unwrap()
+        .trim_end();
+    assert!(address.starts_with("/old?session_id="), "{address}");
+    let message = initialize("2024-11-05").to_string();
+    assert_eq!(send("POST", address, message).await.status(), 202);
+    assert!(event(&mut stream).await.contains("2024-11-05"));
+    assert_eq!(send("PUT", address, String::new()).await.status(), 405);
+    mcp.shut_down();
+    assert_eq!(send("GET", "/old", String::new()).await.status(), 503);
+}
+
+async fn event(body: &mut ResponseBody) -> String {
+    let frame = std::future::poll_fn(|cx| Body::poll_frame(Pin::new(&mut *body), cx)).await;
+    let bytes = frame.unwrap().unwrap().into_data().unwrap();
+    String::from_utf8(bytes.to_vec()).unwrap()
 }

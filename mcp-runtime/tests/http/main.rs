@@ -5,9 +5,16 @@
 mod changes;
 #[cfg(feature = "http-client")]
 mod client;
+#[cfg(all(feature = "http-client", feature = "sse"))]
+mod fallback;
 mod identity;
+#[cfg(feature = "sse")]
 mod legacy;
+#[cfg(feature = "http-client")]
+mod network;
+mod patience;
 mod refusals;
+mod second;
 mod security;
 mod sessions;
 mod shutdown;

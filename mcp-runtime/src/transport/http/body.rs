@@ -76,7 +76,7 @@ enum Inner {
 }
 
 impl ResponseBody {
-    pub(super) fn empty() -> Self {
+    pub(in crate::transport) fn empty() -> Self {
         Self::full(Bytes::new())
     }
 

@@ -1,5 +1,6 @@
 //! One TCP connection of a server that listens by itself.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -16,12 +17,12 @@ use tokio::sync::watch;
 use tower_service::Service as _;
 
 use super::body::ResponseBody;
-use super::legacy;
+use super::patience::{Activity, Patient};
 use super::rejection::Rejection;
 use super::response;
-use super::service::HttpService;
+use super::service::{HttpService, ResponseFuture};
 
-/// What is served at an address: MCP at one path, and the server's health.
+/// What is served at an address: MCP at one path, and more beside it.
 #[derive(Clone)]
 pub(super) struct Site {
     shared: Arc<Shared>,
@@ -30,33 +31,59 @@ pub(super) struct Site {
 struct Shared {
     service: HttpService,
     path: String,
-    /// Whether the transport of 2024-11-05 is served as well.
-    sse: bool,
+    beside: HashMap<String, Route>,
     builder: Builder<TokioExecutor>,
+    patience: Patience,
+}
+
+/// What is served at one path.
+pub(in crate::transport) type Route =
+    Box<dyn Fn(Request<Incoming>, SocketAddr) -> ResponseFuture + Send + Sync>;
+
+/// How long clients may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    /// For the head of a request.
+    pub(super) head: Duration,
+    /// For reading on what they are sent.
+    pub(super) write: Duration,
+    /// For saying or being told anything at all.
+    pub(super) idle: Duration,
 }
 
 /// Where load balancers ask whether the server takes requests.
-const HEALTH: &str = "/health";
+pub(super) const HEALTH: &str = "/health";
+
+/// How long the goodbye on an idle connection may take.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+/// Requests that one connection of HTTP/2 may have open.
+const MAX_STREAMS: u32 = 256;
 
 impl Site {
     pub(super) fn new(
         service: HttpService,
         path: String,
-        sse: bool,
-        head_timeout: Duration,
+        beside: impl IntoIterator<Item = (String, Route)>,
+        patience: Patience,
     ) -> Self {
         let mut builder = Builder::new(TokioExecutor::new());
         builder
             .http1()
             .timer(TokioTimer::new())
-            .header_read_timeout(head_timeout);
-        builder.http2().timer(TokioTimer::new());
+            .header_read_timeout(patience.head);
+        builder
+            .http2()
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(MAX_STREAMS)
+            .keep_alive_interval(patience.idle);
         Self {
             shared: Arc::new(Shared {
                 service,
                 path,
-                sse,
+                beside: beside.into_iter().collect(),
                 builder,
+                patience,
             }),
         }
     }
@@ -74,29 +101,30 @@ impl Site {
         if path == self.shared.path {
             return self.service().for_peer(addr).call(request).await;
         }
-        if path == HEALTH && request.method() == Method::GET {
-            return Ok(self.health());
+        match self.shared.beside.get(path) {
+            Some(route) => route(request, addr).await,
+            None => Ok(Rejection::Path.response()),
         }
-        if self.shared.sse && (path == legacy::STREAM || path == legacy::MESSAGES) {
-            let (parts, body) = request.into_parts();
-            let served = legacy::serve(&self.service().hub, parts, body, addr).await;
-            return Ok(served.unwrap_or_else(Rejection::response));
-        }
-        Ok(Rejection::Path.response())
-    }
-
-    fn health(&self) -> Response<ResponseBody> {
-        let (status, text) = if self.service().hub.is_ending() {
-            (StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"ending"}"#)
-        } else {
-            (StatusCode::OK, r#"{"status":"ok"}"#)
-        };
-        response::json(status, text.as_bytes().to_vec())
     }
 }
 
-/// Serves a connection until it is closed or, once the server ends, until its requests in flight
-/// are answered.
+/// Tells whether requests are taken.
+pub(super) fn health(service: HttpService) -> Route {
+    Box::new(move |request, _| {
+        let response = if request.method() != Method::GET {
+            Rejection::Method("GET").response()
+        } else if service.hub.is_ending() {
+            let ending = br#"{"status":"ending"}"#.to_vec();
+            response::json(StatusCode::SERVICE_UNAVAILABLE, ending)
+        } else {
+            response::json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec())
+        };
+        Box::pin(std::future::ready(Ok(response)))
+    })
+}
+
+/// Serves a connection until it is closed or idle or, once the server ends, until its requests in
+/// flight are answered.
 pub(super) async fn serve(
     site: Site,
     stream: TcpStream,
@@ -108,23 +136,39 @@ pub(super) async fn serve(
         return;
     }
     let shared = Arc::clone(&site.shared);
-    let answer = service_fn(move |request| site.clone().answer(request, addr));
-    let connection = shared
-        .builder
-        .serve_connection(TokioIo::new(stream), answer);
+    let patience = shared.patience;
+    let activity = Arc::new(Activity::default());
+    let io = Patient::new(TokioIo::new(stream), patience, Arc::clone(&activity));
+    let busy = Arc::clone(&activity);
+    let answer = service_fn(move |request| {
+        let (site, busy) = (site.clone(), busy.begin());
+        async move {
+            let answer = site.answer(request, addr).await;
+            drop(busy);
+            answer
+        }
+    });
+    let connection = shared.builder.serve_connection_with_upgrades(io, answer);
     let mut connection = pin!(connection);
-    let ended = tokio::select! {
-        outcome = connection.as_mut() => Some(outcome),
-        Ok(_) = ending.wait_for(|ending| *ending) => None,
-    };
-    let outcome = match ended {
-        Some(outcome) => outcome,
-        None => {
+    let outcome = tokio::select! {
+        outcome = connection.as_mut() => outcome,
+        () = ended(&mut ending) => {
             connection.as_mut().graceful_shutdown();
             connection.await
+        }
+        () = activity.ceases(patience.idle) => {
+            connection.as_mut().graceful_shutdown();
+            // Nothing is in flight that a client which says no more could miss.
+            let goodbye = tokio::time::timeout(GOODBYE, connection);
+            goodbye.await.unwrap_or(Ok(()))
         }
     };
     if let Err(error) = outcome {
         tracing::debug!(%error, "a connection ended badly");
     }
+}
+
+async fn ended(ending: &mut watch::Receiver<bool>) {
+    // The sender lives as long as the server.
+    let _ = ending.wait_for(|ending| *ending).await;
 }

@@ -91,10 +91,9 @@ impl EventStream {
 
     /// Begins with an empty event, whose id lets the client resume from here (2025-11-25,
     /// "Transports", section "Sending Messages to the Server").
-    pub(super) fn primed(mut self) -> Self {
+    pub(super) fn primed(self) -> Self {
         let id = self.id(self.stream.position());
-        self.first.push_back(sse::empty(&id.to_string(), None));
-        self
+        self.beginning_with(sse::empty(&id.to_string(), None))
     }
 
     /// The next events. `None` when there are no more.

@@ -94,7 +94,7 @@ fn request(
         work: None,
         session: Some(Arc::clone(&session)),
     };
-    let sink = Sink::Stream(Arc::clone(&later.stream));
+    let sink = Sink::own(Arc::clone(&later.stream));
     let peer = peer(post, &session, &later);
     let call = Call {
         id,

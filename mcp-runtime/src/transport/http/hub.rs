@@ -1,11 +1,11 @@
 //! What all requests to one server share.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use http::request::Parts;
 use mcp_types::{RequestMetaRef, Revision};
+use tokio::sync::watch;
 
 use super::events::EventLog;
 use super::headers;
@@ -30,7 +30,8 @@ pub(super) struct Hub {
     pub(super) stateless: Arc<Conversation>,
     /// Shared by all clients, most of which say the same each time.
     last_terms: Mutex<LastTerms>,
-    ending: AtomicBool,
+    /// Whether the server ends; received by whatever has to end with it.
+    pub(super) ending: Arc<watch::Sender<bool>>,
 }
 
 impl Hub {
@@ -43,7 +44,7 @@ impl Hub {
             last_terms: Mutex::new(LastTerms::new(server.requirement())),
             server,
             options,
-            ending: AtomicBool::new(false),
+            ending: Arc::new(watch::Sender::new(false)),
         }
     }
 
@@ -56,15 +57,6 @@ impl Hub {
         let lifecycle = self.server.lifecycle();
         let conversation = self.server.conversation();
         let session = Session::new(id, owner, lifecycle, conversation, Some(log), true, now());
-        Some(Arc::new(session))
-    }
-
-    /// A session that ends with the one stream that it has.
-    pub(super) fn connected_session(&self, owner: Option<Principal>) -> Option<Arc<Session>> {
-        let id = SessionId::random().ok()?;
-        let lifecycle = self.server.lifecycle();
-        let conversation = self.server.conversation();
-        let session = Session::new(id, owner, lifecycle, conversation, None, true, now());
         Some(Arc::new(session))
     }
 
@@ -125,7 +117,7 @@ impl Hub {
 
     /// No new requests from here on; the streams that belong to no request end.
     pub(super) fn shut_down(&self) {
-        self.ending.store(true, Ordering::Release);
+        self.ending.send_replace(true);
         for session in self.sessions.all() {
             session.standalone().end();
         }
@@ -139,7 +131,7 @@ impl Hub {
     }
 
     pub(super) fn is_ending(&self) -> bool {
-        self.ending.load(Ordering::Acquire)
+        *self.ending.borrow()
     }
 }
 

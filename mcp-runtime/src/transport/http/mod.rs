@@ -3,7 +3,8 @@
 //! [`http()`] serves at an address, [`http_service`] inside a program that serves HTTP already. One
 //! URL serves both eras: each POST is asked once which it belongs to. A stateless request is
 //! served within its own exchange; a handshake opens a session, to which later requests belong.
-//! An answer is plain JSON unless something is sent before it.
+//! An answer is plain JSON unless something is sent before it. Clients of 2024-11-05, which know only
+//! HTTP+SSE, are served beside the others with the feature `sse`.
 
 mod address;
 mod body;
@@ -18,9 +19,11 @@ mod guard;
 mod handshake;
 mod headers;
 mod hub;
+#[cfg(feature = "sse")]
 mod legacy;
 mod mirror;
 mod options;
+mod patience;
 mod permits;
 mod post;
 mod principal;
@@ -30,6 +33,8 @@ mod response;
 mod server;
 mod service;
 mod session;
+#[cfg(feature = "websocket")]
+mod shared;
 mod sse;
 mod stateless;
 mod status;
@@ -38,11 +43,19 @@ mod work;
 
 pub use address::HttpAddress;
 pub use body::ResponseBody;
+#[cfg(feature = "websocket")]
+pub(super) use connection::Route;
 pub use events::{EventStore, MemoryEvents, StoredEvent};
 #[cfg(feature = "websocket")]
+pub(super) use exchange::Arrival;
+#[cfg(feature = "websocket")]
 pub(super) use guard::check as check_caller;
+#[cfg(feature = "sse")]
+pub use legacy::SseService;
 pub use options::HttpOptions;
 pub use principal::Principal;
+#[cfg(feature = "websocket")]
+pub(super) use rejection::Rejection;
 pub use request::HttpRequest;
 pub use server::{Http, HttpServe, http};
 pub use service::{HttpService, ResponseFuture, http_service};

@@ -76,7 +76,7 @@ impl Rejection {
     }
 
     /// The answer: a JSON-RPC error without an id, since no message was read.
-    pub(super) fn response(self) -> Response<ResponseBody> {
+    pub(in crate::transport) fn response(self) -> Response<ResponseBody> {
         tracing::debug!(reason = %self, "a request was rejected");
         let status = self.status();
         let code = if status.is_server_error() {

@@ -1,6 +1,8 @@
 //! A server that listens by itself.
 
+use std::fmt;
 use std::future::IntoFuture;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
@@ -10,7 +12,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::address::HttpAddress;
-use super::connection::{self, Site};
+use super::connection::{self, HEALTH, Patience, Route, Site, health};
 use super::options::HttpOptions;
 use super::service::{HttpService, http_service};
 use crate::driver::{BoxFuture, Command, Peer};
@@ -36,40 +38,37 @@ use crate::server::{Endpoint, Server, ShutdownHandle, obey_signals};
 /// see [`http_service`](super::http_service).
 #[must_use]
 pub fn http(address: impl Into<HttpAddress>) -> Http {
-    Http {
+    let http = Http {
         address: address.into(),
         path: "/mcp".to_owned(),
-        sse: false,
+        beside: Vec::new(),
         options: HttpOptions::default(),
         head_timeout: Duration::from_secs(30),
+        write_timeout: Duration::from_secs(60),
         max_connections: 10_000,
-    }
+    };
+    http.beside(|service| vec![(HEALTH.to_owned(), health(service.clone()))])
 }
 
 /// An address to serve HTTP at; made by [`http()`].
-#[derive(Debug)]
 pub struct Http {
     address: HttpAddress,
     path: String,
-    sse: bool,
+    beside: Vec<Beside>,
     options: HttpOptions,
     head_timeout: Duration,
+    write_timeout: Duration,
     max_connections: usize,
 }
+
+/// What is served beside MCP at its path, once there is a service.
+type Beside = Box<dyn FnOnce(&HttpService) -> Vec<(String, Route)> + Send>;
 
 impl Http {
     /// The path that is served; `/mcp` unless set.
     #[must_use]
     pub fn path(mut self, path: impl Into<String>) -> Self {
         self.path = path.into();
-        self
-    }
-
-    /// Serves clients of revision 2024-11-05 as well, which know only its HTTP+SSE transport: they
-    /// open `/sse`, and are told to post to `/messages`.
-    #[must_use]
-    pub fn with_sse(mut self) -> Self {
-        self.sse = true;
         self
     }
 
@@ -93,6 +92,45 @@ impl Http {
     pub fn max_connections(mut self, connections: usize) -> Self {
         self.max_connections = connections;
         self
+    }
+
+    /// How long clients may leave unread what they are sent, once the network takes no more; 60
+    /// seconds unless set. The connection is closed then.
+    #[must_use]
+    pub fn write_timeout(mut self, timeout: Duration) -> Self {
+        self.write_timeout = timeout;
+        self
+    }
+
+    /// Serves more beside MCP at its path.
+    pub(in crate::transport) fn beside(
+        mut self,
+        routes: impl FnOnce(&HttpService) -> Vec<(String, Route)> + Send + 'static,
+    ) -> Self {
+        self.beside.push(Box::new(routes));
+        self
+    }
+
+    fn site(self, service: HttpService) -> (HttpAddress, Site) {
+        let patience = Patience {
+            head: self.head_timeout,
+            write: self.write_timeout,
+            idle: self.head_timeout.max(self.options.keep_alive * 2),
+        };
+        let beside = self.beside.into_iter();
+        let beside: Vec<_> = beside.flat_map(|routes| routes(&service)).collect();
+        let site = Site::new(service, self.path, beside, patience);
+        (self.address, site)
+    }
+}
+
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Http")
+            .field("address", &self.address)
+            .field("path", &self.path)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }
 
@@ -147,18 +185,13 @@ impl HttpServe {
     }
 
     async fn run(self) -> Result<(), ServeError> {
-        let listener = self.http.address.bind().await.map_err(ServeError::Open)?;
+        let max_connections = self.http.max_connections;
+        let (address, site) = self.http.site(self.service);
         let listening = Listening {
-            listener,
-            site: Site::new(
-                self.service,
-                self.http.path,
-                self.http.sse,
-                self.http.head_timeout,
-            ),
-            max_connections: self.http.max_connections,
+            listener: address.bind().await.map_err(ServeError::Open)?,
+            site,
+            max_connections,
             connections: JoinSet::new(),
-            ending: watch::Sender::new(false),
             commands: self.commands,
         };
         let signals = async {
@@ -189,7 +222,6 @@ struct Listening {
     site: Site,
     max_connections: usize,
     connections: JoinSet<()>,
-    ending: watch::Sender<bool>,
     commands: UnboundedReceiver<Command>,
 }
 
@@ -216,7 +248,7 @@ impl Listening {
     ) {
         match accepted {
             Ok((stream, addr)) => {
-                let ending = self.ending.subscribe();
+                let ending = self.site.service().hub.ending.subscribe();
                 self.connections
                     .spawn(connection::serve(self.site.clone(), stream, addr, ending));
             }
@@ -231,11 +263,13 @@ impl Listening {
     /// Refuses new requests, and lets those in flight finish.
     async fn drain(mut self, within: Duration) {
         let deadline = Instant::now() + within;
+        let ending = Arc::clone(&self.site.service().hub.ending);
         self.site.service().shut_down();
-        self.ending.send_replace(true);
         let mut late = JoinSet::new();
-        while !self.connections.is_empty() {
+        loop {
             tokio::select! {
+                // Nobody is left whom it concerns.
+                () = ending.closed() => break,
                 Some(_) = self.connections.join_next() => {}
                 Ok((stream, addr)) = self.listener.accept() => {
                     // It is told that the server ends.

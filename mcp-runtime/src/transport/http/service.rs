@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use http::header::HeaderValue;
 use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body::Body;
@@ -95,13 +96,47 @@ where
         Box::pin(async move {
             let reader = cors::reader(&parts.headers, &hub.options);
             let served = serve(&hub, parts, body, peer_addr).await;
-            let mut response = served.unwrap_or_else(Rejection::response);
-            if let Some(reader) = reader {
-                cors::allow(&mut response, reader);
-            }
-            Ok(response)
+            Ok(readable(served, reader))
         })
     }
+}
+
+/// An answer that `reader` may read, if it is one.
+pub(super) fn readable(
+    served: Result<Response<ResponseBody>, Rejection>,
+    reader: Option<HeaderValue>,
+) -> Response<ResponseBody> {
+    let mut response = served.unwrap_or_else(Rejection::response);
+    if let Some(reader) = reader {
+        cors::allow(&mut response, reader);
+    }
+    response
+}
+
+/// Refuses requests of callers that are not allowed, and all of them once the server ends.
+///
+/// # Errors
+///
+/// Why the request is refused.
+pub(super) fn admit(hub: &Hub, parts: &Parts) -> Result<(), Rejection> {
+    guard::check(&parts.uri, &parts.headers, &hub.options)?;
+    if hub.is_ending() {
+        return Err(Rejection::Ending);
+    }
+    Ok(())
+}
+
+/// The answer to a method that is not among those `allowed`: a page may ask which are.
+pub(super) fn other_method(
+    hub: &Hub,
+    parts: &Parts,
+    allowed: &'static str,
+) -> Result<Response<ResponseBody>, Rejection> {
+    let asks = parts.method == Method::OPTIONS;
+    if asks && cors::reader(&parts.headers, &hub.options).is_some() {
+        return Ok(cors::preflight(&parts.headers));
+    }
+    Err(Rejection::Method(allowed))
 }
 
 async fn serve<B: Body>(
@@ -110,18 +145,12 @@ async fn serve<B: Body>(
     body: B,
     peer_addr: Option<SocketAddr>,
 ) -> Result<Response<ResponseBody>, Rejection> {
-    guard::check(&parts.uri, &parts.headers, &hub.options)?;
-    if hub.is_ending() {
-        return Err(Rejection::Ending);
-    }
+    admit(hub, &parts)?;
     match parts.method {
         Method::POST => post::serve(hub, parts, body, peer_addr).await,
         Method::GET => get::listen(hub, &parts).await,
         Method::DELETE => get::delete(hub, &parts),
-        Method::OPTIONS if cors::reader(&parts.headers, &hub.options).is_some() => {
-            Ok(cors::preflight(&parts.headers))
-        }
-        _ => Err(Rejection::Method("POST, GET, DELETE")),
+        _ => other_method(hub, &parts, "POST, GET, DELETE"),
     }
 }
 

@@ -16,15 +16,6 @@ pub(super) fn event(id: Option<&str>, data: &[u8]) -> Bytes {
     out.into()
 }
 
-/// An event of another type than a message.
-pub(super) fn typed(kind: &str, data: &str) -> Bytes {
-    let mut out = Vec::new();
-    field(&mut out, b"event: ", kind.as_bytes());
-    field(&mut out, b"data: ", data.as_bytes());
-    out.push(b'\n');
-    out.into()
-}
-
 /// An event without a message: it tells the client which id to resume from and, where the stream
 /// is about to be cut, when.
 pub(super) fn empty(id: &str, retry_ms: Option<u128>) -> Bytes {

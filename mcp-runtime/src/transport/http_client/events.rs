@@ -8,6 +8,10 @@ pub(super) struct EventParser {
     buffer: Vec<u8>,
     data: Vec<u8>,
     has_data: bool,
+    /// What kind of event it is; empty for a message.
+    kind: Vec<u8>,
+    /// Where messages are to be posted: the first event of HTTP+SSE.
+    pub(super) endpoint: Option<String>,
     /// The id of the last event, to resume from.
     pub(super) last_id: Option<String>,
     /// How long the server asks to wait before resuming.
@@ -44,7 +48,15 @@ impl EventParser {
         if line.is_empty() {
             self.has_data = false;
             let data = std::mem::take(&mut self.data);
-            return (!data.is_empty()).then_some(data);
+            let kind = std::mem::take(&mut self.kind);
+            return match &*kind {
+                b"" | b"message" => (!data.is_empty()).then_some(data),
+                b"endpoint" => {
+                    self.endpoint = String::from_utf8(data).ok();
+                    None
+                }
+                _ => None,
+            };
         }
         let colon = memchr::memchr(b':', line).unwrap_or(line.len());
         let (field, value) = line.split_at(colon);
@@ -58,6 +70,7 @@ impl EventParser {
                 }
                 self.data.extend_from_slice(value);
             }
+            b"event" => self.kind = value.to_vec(),
             b"id" => self.last_id = String::from_utf8(value.to_vec()).ok(),
             b"retry" => {
                 let millis = std::str::from_utf8(value).ok()?.parse().ok()?;
@@ -98,6 +111,14 @@ mod tests {
             ["7"]
         );
         assert_eq!(parser.retry, Some(Duration::from_millis(500)));
+    }
+
+    #[test]
+    fn events_of_other_kinds_are_no_messages() {
+        let mut parser = EventParser::default();
+        let pieces = ["event: endpoint\ndata: /m\n\nevent: x\ndata: 1\n\ndata: 2\n\n"];
+        assert_eq!(fed(&mut parser, &pieces), ["2"]);
+        assert_eq!(parser.endpoint.as_deref(), Some("/m"));
     }
 
     #[test]

@@ -22,10 +22,18 @@ const RETRY: Duration = Duration::from_secs(1);
 const TRIES: usize = 5;
 
 /// The request that a response is for.
-struct Asked {
+pub(super) struct Asked {
     id: RequestId,
     initializes: bool,
     lists_tools: bool,
+}
+
+/// What an answer that is not a stream turned out to be.
+enum Single {
+    Answer,
+    Nothing,
+    /// Nothing that is said of the message itself; an error, where one was said at all.
+    Refused(StatusCode, Option<ErrorObject>),
 }
 
 impl Remote {
@@ -35,29 +43,52 @@ impl Remote {
     ///
     /// When the server is lost.
     pub(super) async fn ask(&self, outgoing: Outgoing) -> Result<(), Lost> {
-        let Kind::Request {
-            id,
-            initializes,
-            lists_tools,
-        } = &outgoing.kind
-        else {
+        let Some(asked) = Asked::by(&outgoing) else {
             return Ok(());
         };
-        let asked = Asked {
-            id: id.clone(),
-            initializes: *initializes,
-            lists_tools: *lists_tools,
-        };
+        if self.has_one_stream() {
+            return self.entrust(&outgoing, &asked).await;
+        }
+        let is_known = asked.initializes && self.verdict.get().is_some();
+        if is_known && self.fall_back(&outgoing, &asked).await? {
+            return Ok(());
+        }
         let response = self.post(&outgoing).await?;
-        let answered = if is_stream(&response) {
-            self.follow(response, Some(&asked)).await?
+        let single = if is_stream(&response) {
+            match self.follow(response, Some(&asked)).await? {
+                true => Single::Answer,
+                false => Single::Nothing,
+            }
         } else {
             self.single(response, &asked).await?
         };
-        if answered {
+        match single {
+            Single::Answer => Ok(()),
+            Single::Nothing => self.fail(&asked, "the server did not answer").await,
+            Single::Refused(status, error) => {
+                let old = asked.initializes && status.is_client_error();
+                if old && self.fall_back(&outgoing, &asked).await? {
+                    return Ok(());
+                }
+                match error {
+                    Some(error) => self.deliver(error_response(&asked.id, &error)).await,
+                    None => self.fail(&asked, &format!("HTTP {status}")).await,
+                }
+            }
+        }
+    }
+
+    /// Sends a request whose answer comes on the one stream of HTTP+SSE.
+    ///
+    /// # Errors
+    ///
+    /// When the server is lost.
+    pub(super) async fn entrust(&self, outgoing: &Outgoing, asked: &Asked) -> Result<(), Lost> {
+        let status = self.post(outgoing).await?.status();
+        if status.is_success() {
             return Ok(());
         }
-        self.fail(&asked, "the server did not answer").await
+        self.fail(asked, &format!("HTTP {status}")).await
     }
 
     /// Sends what wants no answer.
@@ -79,6 +110,9 @@ impl Remote {
     ///
     /// When the server is lost.
     pub(super) async fn listen(&self) -> Result<(), Lost> {
+        if self.has_one_stream() {
+            return Ok(());
+        }
         let response = self.get(None).await?;
         if is_stream(&response) {
             self.follow(response, None).await?;
@@ -87,20 +121,20 @@ impl Remote {
     }
 
     /// An answer that is not a stream.
-    async fn single(&self, response: Response<Incoming>, asked: &Asked) -> Result<bool, Lost> {
+    async fn single(&self, response: Response<Incoming>, asked: &Asked) -> Result<Single, Lost> {
         let status = response.status();
         let session = response.headers().get(&SESSION_ID).cloned();
         let Some(message) = self.read(response).await else {
             self.fail(asked, "the answer is incomplete, or too long")
                 .await?;
-            return Ok(true);
+            return Ok(Single::Answer);
         };
         match Frame::parse(&message) {
             Ok(Frame::Single(Message::Response {
                 id: None,
                 outcome: Err(error),
             })) => {
-                self.deliver(error_response(&asked.id, &error)).await?;
+                return Ok(Single::Refused(status, Some(error)));
             }
             Ok(Frame::Single(Message::Response { .. })) => {
                 if asked.initializes {
@@ -108,10 +142,10 @@ impl Remote {
                 }
                 self.receive(message, asked).await?;
             }
-            _ if status.is_success() => return Ok(false),
-            _ => self.fail(asked, &format!("HTTP {status}")).await?,
+            _ if status.is_success() => return Ok(Single::Nothing),
+            _ => return Ok(Single::Refused(status, None)),
         }
-        Ok(true)
+        Ok(Single::Answer)
     }
 
     /// Delivers the messages of a stream, and resumes it when it breaks off. `true` once the
@@ -193,7 +227,22 @@ impl Remote {
 }
 
 impl Asked {
-    fn is_answered_by(&self, message: &[u8]) -> bool {
+    fn by(outgoing: &Outgoing) -> Option<Self> {
+        match &outgoing.kind {
+            Kind::Request {
+                id,
+                initializes,
+                lists_tools,
+            } => Some(Self {
+                id: id.clone(),
+                initializes: *initializes,
+                lists_tools: *lists_tools,
+            }),
+            Kind::Cancelled(_) | Kind::Initialized | Kind::Other => None,
+        }
+    }
+
+    pub(super) fn is_answered_by(&self, message: &[u8]) -> bool {
         matches!(Frame::parse(message), Ok(Frame::Single(Message::Response { id: Some(id), .. }))
             if id == self.id)
     }
@@ -206,14 +255,14 @@ fn error_response(id: &RequestId, error: &ErrorObject) -> Vec<u8> {
     message
 }
 
-fn is_stream(response: &Response<Incoming>) -> bool {
+pub(super) fn is_stream(response: &Response<Incoming>) -> bool {
     let kind = response.headers().get(CONTENT_TYPE);
     let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     response.status() == StatusCode::OK && kind.starts_with("text/event-stream")
 }
 
 /// The next bytes of a body; `None` when it ends or breaks off.
-async fn next(response: &mut Response<Incoming>) -> Option<bytes::Bytes> {
+pub(super) async fn next(response: &mut Response<Incoming>) -> Option<bytes::Bytes> {
     loop {
         let frame = poll_fn(|cx| Pin::new(response.body_mut()).poll_frame(cx)).await?;
         if let Ok(data) = frame.ok()?.into_data() {

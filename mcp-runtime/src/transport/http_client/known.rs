@@ -1,5 +1,6 @@
 //! What the messages that passed have told of the connection.
 
+use http::Uri;
 use http::header::HeaderValue;
 use mcp_types::jsonrpc::{Frame, Message};
 use serde_json::Value;
@@ -14,6 +15,8 @@ pub(super) struct Known {
     /// The version that the handshake settled on.
     pub(super) version: Option<HeaderValue>,
     pub(super) annotations: Annotations,
+    /// Where messages go, if not to the server's own address: HTTP+SSE.
+    pub(super) endpoint: Option<Uri>,
 }
 
 impl Known {

@@ -6,12 +6,20 @@
 
 mod annotations;
 mod connection;
+mod dial;
 mod events;
 mod exchange;
 mod frames;
 mod known;
+#[cfg(feature = "sse")]
+mod legacy;
+#[cfg(not(feature = "sse"))]
+#[path = "no_legacy.rs"]
+mod legacy;
 mod outgoing;
+mod reference;
 mod remote;
+mod retry;
 mod url;
 
 pub use frames::{HttpReader, HttpWriter};

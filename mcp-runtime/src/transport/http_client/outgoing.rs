@@ -91,6 +91,11 @@ impl Outgoing {
         })
     }
 
+    /// Whether to serve it twice does no harm.
+    pub(super) fn is_safe(&self) -> bool {
+        matches!(self.kind, Kind::Request { .. }) && self.method != CallToolRequest::METHOD
+    }
+
     /// Adds the headers that repeat what a stateless message says (2026-07-28, "Streamable HTTP",
     /// section "Request Metadata").
     pub(super) fn mirror(&self, annotations: &Annotations, headers: &mut HeaderMap) {

@@ -1,63 +1,95 @@
 //! The server, as far as requests to it go.
 
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use http::header::{
+    ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, PROXY_AUTHORIZATION,
+};
 use http::{Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::proxy::matcher::Matcher;
 use hyper_util::rt::TokioExecutor;
+use rustls::ClientConfig;
 use tokio::sync::mpsc;
 
+use super::dial::Dialer;
 use super::known::Known;
 use super::outgoing::Outgoing;
+use super::{reference, retry};
 
 pub(super) static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 static PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
+/// How often a request is passed on to another address of the same origin.
+const REDIRECTS: usize = 5;
+
 /// The server can't be reached, or has ended the session.
 #[derive(Debug)]
 pub(super) struct Lost;
 
+/// How a server is spoken to.
+pub(super) struct Manner {
+    pub(super) uri: Uri,
+    pub(super) headers: HeaderMap,
+    pub(super) limit: usize,
+    pub(super) retries: u32,
+    pub(super) proxies: Matcher,
+    pub(super) tls: Arc<ClientConfig>,
+    /// What has been found out about the server, for connections to come.
+    pub(super) verdict: Arc<Verdict>,
+}
+
+/// What has been found out about a server: filled where it turned out to know nothing newer than
+/// HTTP+SSE.
+pub(super) type Verdict = OnceLock<()>;
+
 /// The server, and the way to the client for what it sends.
 pub(super) struct Remote {
-    client: Client<HttpsConnector<HttpConnector>, String>,
-    uri: Uri,
+    client: Client<HttpsConnector<Dialer>, String>,
+    dialer: Dialer,
+    pub(super) uri: Uri,
     headers: HeaderMap,
     pub(super) limit: usize,
+    retries: u32,
+    pub(super) verdict: Arc<Verdict>,
     inbox: mpsc::Sender<Vec<u8>>,
     known: Mutex<Known>,
 }
 
+/// A request that may have to be sent more than once.
+struct Sending {
+    method: Method,
+    headers: HeaderMap,
+    body: String,
+    /// Whether to serve it twice does no harm.
+    safe: bool,
+}
+
 impl Remote {
-    pub(super) fn new(
-        uri: Uri,
-        headers: HeaderMap,
-        limit: usize,
-        inbox: mpsc::Sender<Vec<u8>>,
-    ) -> io::Result<Self> {
-        if uri.host().is_none() {
+    pub(super) fn new(manner: Manner, inbox: mpsc::Sender<Vec<u8>>) -> io::Result<Self> {
+        if manner.uri.host().is_none() {
             let reason = "the URL has no host";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
         }
-        let mut http = HttpConnector::new();
-        http.enforce_http(false);
-        http.set_nodelay(true);
+        let dialer = Dialer::new(manner.proxies);
         let connector = HttpsConnectorBuilder::new()
-            .with_webpki_roots()
+            .with_tls_config(ClientConfig::clone(&manner.tls))
             .https_or_http()
             .enable_http1()
             .enable_http2()
-            .wrap_connector(http);
+            .wrap_connector(dialer.clone());
         Ok(Self {
             client: Client::builder(TokioExecutor::new()).build(connector),
-            uri,
-            headers,
-            limit,
+            dialer,
+            uri: manner.uri,
+            headers: manner.headers,
+            limit: manner.limit,
+            retries: manner.retries,
+            verdict: manner.verdict,
             inbox,
             known: Mutex::default(),
         })
@@ -80,8 +112,14 @@ impl Remote {
             }
             outgoing.mirror(&self.known().annotations, &mut headers);
         }
-        self.send(Method::POST, headers, outgoing.line.clone())
-            .await
+        let uri = self.known().endpoint.clone();
+        let sending = Sending {
+            method: Method::POST,
+            headers,
+            body: outgoing.line.clone(),
+            safe: outgoing.is_safe(),
+        };
+        self.send(uri, &sending).await
     }
 
     /// Opens the stream of the session, or goes on with one after an event.
@@ -95,15 +133,26 @@ impl Remote {
         if let Some(id) = after.and_then(|id| HeaderValue::try_from(id).ok()) {
             headers.insert(&LAST_EVENT_ID, id);
         }
-        self.send(Method::GET, headers, String::new()).await
+        let sending = Sending {
+            method: Method::GET,
+            headers,
+            body: String::new(),
+            safe: true,
+        };
+        self.send(None, &sending).await
     }
 
     /// Ends the session, if there is one.
     pub(super) async fn leave(&self) {
         if self.known().session.is_some() {
-            let headers = self.handshake_headers();
+            let sending = Sending {
+                method: Method::DELETE,
+                headers: self.handshake_headers(),
+                body: String::new(),
+                safe: true,
+            };
             // A server that can't be told notices by itself in time.
-            let _ = self.send(Method::DELETE, headers, String::new()).await;
+            let _ = self.send(None, &sending).await;
         }
     }
 
@@ -119,20 +168,58 @@ impl Remote {
         headers
     }
 
-    async fn send(
-        &self,
-        method: Method,
-        headers: HeaderMap,
-        body: String,
-    ) -> Result<Response<Incoming>, Lost> {
-        let mut request = Request::new(body);
-        *request.method_mut() = method;
-        *request.uri_mut() = self.uri.clone();
-        *request.headers_mut() = headers;
-        let response = self.client.request(request).await.map_err(|error| {
-            tracing::warn!(%error, uri = %self.uri, "the server can't be reached");
-            Lost
-        })?;
+    /// Sends a request to `uri`, or to where the server is; again where that is safe and may help,
+    /// and to wherever the server sends it within its origin.
+    async fn send(&self, uri: Option<Uri>, sending: &Sending) -> Result<Response<Incoming>, Lost> {
+        let mut uri = uri.unwrap_or_else(|| self.uri.clone());
+        let mut redirects = 0;
+        loop {
+            let response = self.send_to(&uri, sending).await?;
+            let elsewhere = redirection(&uri, sending, &response);
+            match elsewhere {
+                Some(elsewhere) if redirects < REDIRECTS => uri = elsewhere,
+                _ => return self.noticed(response),
+            }
+            redirects += 1;
+        }
+    }
+
+    async fn send_to(&self, uri: &Uri, sending: &Sending) -> Result<Response<Incoming>, Lost> {
+        let mut attempt = 0;
+        loop {
+            let sent = self.client.request(self.request(uri, sending)).await;
+            let pause = match &sent {
+                Ok(response) => retry::pause(response, sending.safe, attempt),
+                // Nothing was sent.
+                Err(error) => error.is_connect().then(|| retry::backoff(attempt)),
+            };
+            match pause {
+                Some(pause) if attempt < self.retries => tokio::time::sleep(pause).await,
+                _ => {
+                    return sent.map_err(|error| {
+                        tracing::warn!(%error, %uri, "the server can't be reached");
+                        Lost
+                    });
+                }
+            }
+            attempt += 1;
+        }
+    }
+
+    fn request(&self, uri: &Uri, sending: &Sending) -> Request<String> {
+        let mut request = Request::new(sending.body.clone());
+        *request.method_mut() = sending.method.clone();
+        *request.uri_mut() = uri.clone();
+        *request.headers_mut() = sending.headers.clone();
+        if let Some(authorization) = self.dialer.authorization(uri) {
+            let headers = request.headers_mut();
+            headers.insert(PROXY_AUTHORIZATION, authorization);
+        }
+        request
+    }
+
+    /// Takes note of a session that is over.
+    fn noticed(&self, response: Response<Incoming>) -> Result<Response<Incoming>, Lost> {
         if response.status() == StatusCode::NOT_FOUND && self.known().session.is_some() {
             tracing::info!("the server has ended the session");
             self.known().session = None;
@@ -155,7 +242,30 @@ impl Remote {
         self.known().version.is_some()
     }
 
+    /// Whether all that the server says comes on the one stream of HTTP+SSE.
+    pub(super) fn has_one_stream(&self) -> bool {
+        self.known().endpoint.is_some()
+    }
+
     pub(super) fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Where the server wants a request sent instead, if it may: within its own origin, and without
+/// turning it into another request.
+fn redirection<B>(from: &Uri, sending: &Sending, response: &Response<B>) -> Option<Uri> {
+    let follows = match response.status() {
+        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => true,
+        StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND | StatusCode::SEE_OTHER => {
+            sending.method == Method::GET
+        }
+        _ => false,
+    };
+    let location = response.headers().get(LOCATION).filter(|_| follows)?;
+    let elsewhere = reference::same_origin(from, location.to_str().ok()?);
+    if elsewhere.is_none() {
+        tracing::warn!(?location, "a redirect to another origin was not followed");
+    }
+    elsewhere
 }

@@ -1,19 +1,20 @@
 //! The client's side: connecting to a URL.
 
 use std::io;
+use std::time::Duration;
 
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::ClientRequestBuilder;
-use tokio_tungstenite::{MaybeTlsStream, connect_async_with_config};
+use tokio_tungstenite::{Connector, MaybeTlsStream, connect_async_tls_with_config};
 
-use super::frames::{DEFAULT_LIMIT, config};
+use super::frames::{DEFAULT_LIMIT, PING, config};
 use super::{WebSocket, WebSocketReader, WebSocketWriter};
-use crate::transport::Transport;
+use crate::transport::{Transport, tls};
 
 /// A server at `url`, such as `ws://127.0.0.1:8080/mcp`. It is connected to when it is used.
 ///
-/// For `wss` URLs, do the TLS handshake with a stack of your choice, and hand the stream to
-/// [`WebSocket::new`].
+/// The certificates of `wss` servers are checked against the roots of the Mozilla project, and
+/// those that are added. A connection that is lost is opened anew.
 ///
 /// ```
 /// let transport = mcp_runtime::transport::websocket::websocket("ws://127.0.0.1:8080/mcp");
@@ -25,6 +26,8 @@ pub fn websocket(url: impl Into<String>) -> WebSocketUrl {
         url: url.into(),
         headers: Vec::new(),
         max_frame_bytes: DEFAULT_LIMIT,
+        ping: PING,
+        roots: Vec::new(),
     }
 }
 
@@ -34,6 +37,8 @@ pub struct WebSocketUrl {
     url: String,
     headers: Vec<(String, String)>,
     max_frame_bytes: usize,
+    ping: Duration,
+    roots: Vec<Vec<u8>>,
 }
 
 impl WebSocketUrl {
@@ -50,11 +55,30 @@ impl WebSocketUrl {
         self.max_frame_bytes = limit;
         self
     }
+
+    /// How often the server is asked for a sign of life; every 30 seconds by default. One that gave
+    /// none since it was last asked is given up.
+    #[must_use]
+    pub fn ping_every(mut self, period: Duration) -> Self {
+        self.ping = period;
+        self
+    }
+
+    /// Trusts one more root certificate, in DER: that of an organisation, perhaps.
+    #[must_use]
+    pub fn root_certificate(mut self, der: impl Into<Vec<u8>>) -> Self {
+        self.roots.push(der.into());
+        self
+    }
 }
 
 impl Transport for WebSocketUrl {
     type Reader = WebSocketReader<MaybeTlsStream<TcpStream>>;
     type Writer = WebSocketWriter<MaybeTlsStream<TcpStream>>;
+
+    fn again(&self) -> Option<Self> {
+        Some(self.clone())
+    }
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
         let invalid = |_| io::Error::new(io::ErrorKind::InvalidInput, "the URL is malformed");
@@ -64,8 +88,9 @@ impl Transport for WebSocketUrl {
             request = request.with_header(name, value);
         }
         let config = config(self.max_frame_bytes);
-        let connected = connect_async_with_config(request, Some(config), true).await;
+        let tls = Connector::Rustls(tls::config(&self.roots)?);
+        let connected = connect_async_tls_with_config(request, Some(config), true, Some(tls)).await;
         let (stream, _) = connected.map_err(io::Error::other)?;
-        WebSocket::new(stream).open().await
+        WebSocket::new(stream).ping_every(self.ping).open().await
     }
 }

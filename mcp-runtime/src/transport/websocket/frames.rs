@@ -2,16 +2,20 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
 
-use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::stream::SplitStream;
 use futures_util::{Sink, SinkExt, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::Instant;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
-use tokio_tungstenite::tungstenite::protocol::frame::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
+use super::sending::{Sending, ended, failed};
 use crate::transport::{
     DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, Outbox, Transport,
 };
@@ -21,6 +25,8 @@ use crate::transport::{
 pub struct WebSocket<S> {
     stream: WebSocketStream<S>,
     limit: usize,
+    ping: Duration,
+    pub(super) goodbye: CloseCode,
 }
 
 impl<S> WebSocket<S> {
@@ -31,7 +37,17 @@ impl<S> WebSocket<S> {
         Self {
             stream,
             limit: limit.unwrap_or(usize::MAX),
+            ping: PING,
+            goodbye: CloseCode::Normal,
         }
+    }
+
+    /// How often the peer is asked for a sign of life; every 30 seconds unless set. One that gave
+    /// none since it was last asked is given up.
+    #[must_use]
+    pub fn ping_every(mut self, period: Duration) -> Self {
+        self.ping = period;
+        self
     }
 }
 
@@ -43,6 +59,7 @@ pub(super) fn config(limit: usize) -> WebSocketConfig {
 }
 
 pub(super) const DEFAULT_LIMIT: usize = DEFAULT_MAX_FRAME_BYTES;
+pub(super) const PING: Duration = Duration::from_secs(30);
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Transport for WebSocket<S> {
     type Reader = WebSocketReader<S>;
@@ -50,18 +67,27 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Transport for WebSocket
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
         let (sink, stream) = self.stream.split();
+        let sending = Arc::new(Sending::new(sink, self.goodbye));
         let reader = WebSocketReader {
             stream,
             limit: self.limit,
             found: None,
             current: None,
             ended: false,
+            sending: Arc::clone(&sending),
+            ping: self.ping,
+            next_ping: Instant::now() + self.ping,
+            heard: true,
         };
-        Ok((reader, WebSocketWriter { sink, started: 0 }))
+        let writer = WebSocketWriter {
+            sending,
+            started: 0,
+        };
+        Ok((reader, writer))
     }
 }
 
-/// Reads messages; pings are answered on the way.
+/// Reads messages; pings are answered on the way, and sent now and then.
 #[derive(Debug)]
 pub struct WebSocketReader<S> {
     stream: SplitStream<WebSocketStream<S>>,
@@ -70,12 +96,61 @@ pub struct WebSocketReader<S> {
     /// The message that was taken last.
     current: Option<Utf8Bytes>,
     ended: bool,
+    sending: Arc<Sending<S>>,
+    ping: Duration,
+    next_ping: Instant,
+    /// Whether the peer has given a sign of life since the last ping.
+    heard: bool,
 }
 
 #[derive(Debug)]
 enum Found {
     Text(Utf8Bytes),
     TooLarge,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> WebSocketReader<S> {
+    /// Asks the peer for a sign of life.
+    fn ask_for_life(&mut self) -> io::Result<()> {
+        if !std::mem::replace(&mut self.heard, false) {
+            let reason = "the peer gives no sign of life";
+            return Err(io::Error::new(io::ErrorKind::TimedOut, reason));
+        }
+        self.next_ping = Instant::now() + self.ping;
+        self.sending.ping()
+    }
+
+    fn came(&mut self, message: Option<Result<Message, Error>>) -> io::Result<bool> {
+        self.heard = true;
+        match message {
+            Some(Ok(Message::Text(text))) => {
+                self.found = Some(Found::Text(text));
+                return Ok(true);
+            }
+            Some(Ok(Message::Binary(_))) => {
+                self.sending.close_with(CloseCode::Unsupported);
+                let reason = "a message must be text";
+                return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+            }
+            Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {}
+            // What follows an oversized message can't be told from it.
+            Some(Err(Error::Capacity(_))) => {
+                self.sending.close_with(CloseCode::Size);
+                self.ended = true;
+                self.found = Some(Found::TooLarge);
+                return Ok(true);
+            }
+            Some(Ok(Message::Close(_))) | None => self.ended = true,
+            Some(Err(error)) => {
+                if matches!(error, Error::Utf8(_)) {
+                    self.sending.close_with(CloseCode::Invalid);
+                }
+                self.ended = true;
+                ended(error)?;
+            }
+        }
+        Ok(false)
+    }
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameReader for WebSocketReader<S> {
@@ -94,27 +169,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameReader for WebSock
 
     async fn fill(&mut self) -> io::Result<bool> {
         while !self.ended {
-            match self.stream.next().await {
-                Some(Ok(Message::Text(text))) => {
-                    self.found = Some(Found::Text(text));
-                    return Ok(true);
+            let message = tokio::select! {
+                biased;
+                message = self.stream.next() => message,
+                () = tokio::time::sleep_until(self.next_ping) => {
+                    self.ask_for_life()?;
+                    continue;
                 }
-                Some(Ok(Message::Binary(_))) => {
-                    let reason = "a message must be text";
-                    return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
-                }
-                Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {}
-                // What follows an oversized message can't be told from it.
-                Some(Err(Error::Capacity(_))) => {
-                    self.ended = true;
-                    self.found = Some(Found::TooLarge);
-                    return Ok(true);
-                }
-                Some(Ok(Message::Close(_))) | None => self.ended = true,
-                Some(Err(error)) => {
-                    self.ended = true;
-                    ended(error)?;
-                }
+            };
+            if self.came(message)? {
+                return Ok(true);
             }
         }
         Ok(false)
@@ -124,54 +188,30 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameReader for WebSock
 /// Writes messages.
 #[derive(Debug)]
 pub struct WebSocketWriter<S> {
-    sink: SplitSink<WebSocketStream<S>, Message>,
+    sending: Arc<Sending<S>>,
     /// Bytes at the front of the outbox that are on their way, but may not have left yet.
     started: usize,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameWriter for WebSocketWriter<S> {
     async fn write(&mut self, outbox: &mut Outbox) -> io::Result<()> {
+        let mut sink = self.sending.lock().await;
         while let Some(length) = memchr::memchr(b'\n', &outbox.bytes()[self.started..]) {
-            poll_fn(|cx| Sink::poll_ready(std::pin::Pin::new(&mut self.sink), cx))
+            poll_fn(|cx| Sink::poll_ready(Pin::new(&mut *sink), cx))
                 .await
                 .map_err(failed)?;
             let line = &outbox.bytes()[self.started..self.started + length];
             let text = std::str::from_utf8(line).map_err(io::Error::other)?;
-            self.sink
-                .start_send_unpin(Message::text(text))
-                .map_err(failed)?;
+            sink.start_send_unpin(Message::text(text)).map_err(failed)?;
             self.started += length + 1;
         }
-        self.sink.flush().await.map_err(failed)?;
+        sink.flush().await.map_err(failed)?;
         outbox.advance(self.started);
         self.started = 0;
         Ok(())
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        let goodbye = Message::Close(Some(CloseFrame {
-            code: CloseCode::Normal,
-            reason: Utf8Bytes::from_static(""),
-        }));
-        self.sink.send(goodbye).await.or_else(ended)?;
-        self.sink.close().await.or_else(ended)
-    }
-}
-
-/// The connection being over is no failure.
-fn ended(error: Error) -> io::Result<()> {
-    match failed(error) {
-        error if error.kind() == io::ErrorKind::NotConnected => Ok(()),
-        error => Err(error),
-    }
-}
-
-fn failed(error: Error) -> io::Error {
-    match error {
-        Error::Io(error) => error,
-        Error::ConnectionClosed | Error::AlreadyClosed | Error::Protocol(_) => {
-            io::Error::new(io::ErrorKind::NotConnected, error)
-        }
-        error => io::Error::other(error),
+        self.sending.close().await
     }
 }

@@ -3,14 +3,18 @@
 //! The specification leaves this transport to custom agreement; both eras run over it as over any
 //! stream. [`websocket`] connects to a server; [`WebSocket`] is a connection that is open already.
 //! With the feature `http-server`, whose checks of hosts and origins it shares,
-//! `websocket_server` listens for clients.
+//! `websocket_server` listens for clients, and `websocket_service` serves them inside a program that
+//! serves HTTP already.
 
 mod connect;
 mod frames;
+mod sending;
 #[cfg(feature = "http-server")]
 mod server;
 
 pub use connect::{WebSocketUrl, websocket};
 pub use frames::{WebSocket, WebSocketReader, WebSocketWriter};
 #[cfg(feature = "http-server")]
-pub use server::{WebSocketServe, WebSocketServer, websocket_server};
+pub use server::{
+    WebSocketServe, WebSocketServer, WebSocketService, websocket_server, websocket_service,
+};

@@ -10,19 +10,22 @@ use crate::transport::http::stream::Stream;
 /// Where the answer to a request goes.
 #[derive(Clone)]
 pub(in crate::transport::http) enum Sink {
-    /// It closes the stream of the request.
-    Stream(Arc<Stream>),
-    /// It goes among everything else that the session sends.
-    Shared(Arc<Stream>),
+    /// It goes to a stream, and closes it where that is the request's own.
+    Stream { stream: Arc<Stream>, own: bool },
     /// It waits for the answers to the rest of a batch.
     Batch(Arc<Batch>),
 }
 
 impl Sink {
+    /// The stream of the request.
+    pub(in crate::transport::http) fn own(stream: Arc<Stream>) -> Self {
+        Self::Stream { stream, own: true }
+    }
+
     pub(super) fn answer(&self, status: StatusCode, message: Vec<u8>) {
         match self {
-            Self::Stream(stream) => stream.answer(status, message),
-            Self::Shared(stream) => {
+            Self::Stream { stream, own: true } => stream.answer(status, message),
+            Self::Stream { stream, own: false } => {
                 stream.push(message);
             }
             Self::Batch(batch) => batch.answer(Some(&message)),
@@ -32,8 +35,8 @@ impl Sink {
     /// There will be no answer.
     pub(super) fn give_up(&self) {
         match self {
-            Self::Stream(stream) => stream.end(),
-            Self::Shared(_) => {}
+            Self::Stream { stream, own: true } => stream.end(),
+            Self::Stream { own: false, .. } => {}
             Self::Batch(batch) => batch.answer(None),
         }
     }
@@ -41,7 +44,7 @@ impl Sink {
     /// Where the handler's other messages go.
     pub(super) fn stream(&self) -> &Arc<Stream> {
         match self {
-            Self::Stream(stream) | Self::Shared(stream) => stream,
+            Self::Stream { stream, .. } => stream,
             Self::Batch(batch) => batch.stream(),
         }
     }

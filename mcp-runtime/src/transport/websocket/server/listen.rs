@@ -2,22 +2,23 @@
 
 use std::future::IntoFuture;
 use std::io;
+use std::net::SocketAddr;
 use std::time::Duration;
 
+use http::StatusCode;
+use http::header::{HeaderValue, SEC_WEBSOCKET_PROTOCOL};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio_tungstenite::accept_hdr_async_with_config;
 use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, Response};
-use tokio_tungstenite::tungstenite::http::{HeaderValue, StatusCode};
+use tokio_tungstenite::{WebSocketStream, accept_hdr_async_with_config};
 
-use super::WebSocket;
-use super::frames::{DEFAULT_LIMIT, config};
+use super::attend::{Attendant, Manner, SUBPROTOCOL, ended, offers_mcp};
 use crate::driver::{BoxFuture, Command, Peer};
 use crate::error::ServeError;
 use crate::server::{Endpoint, Server, ShutdownHandle, obey_signals};
-use crate::transport::http::{HttpAddress, HttpOptions, check_caller};
+use crate::transport::http::{Arrival, HttpAddress, HttpOptions, check_caller};
 
 /// How long a client may take for its handshake.
 const HANDSHAKE: Duration = Duration::from_secs(30);
@@ -25,7 +26,8 @@ const HANDSHAKE: Duration = Duration::from_secs(30);
 /// An address at which WebSocket clients are served, each on a connection of its own.
 ///
 /// Hosts and origins are checked as over HTTP: only this machine's are allowed unless the options
-/// say otherwise.
+/// say otherwise. To serve WebSocket beside HTTP, see
+/// [`websocket_service`](super::websocket_service).
 ///
 /// ```no_run
 /// use mcp_runtime::prelude::*;
@@ -43,7 +45,7 @@ pub fn websocket_server(address: impl Into<HttpAddress>) -> WebSocketServer {
     WebSocketServer {
         address: address.into(),
         options: HttpOptions::default(),
-        max_frame_bytes: DEFAULT_LIMIT,
+        manner: Manner::default(),
         max_connections: 10_000,
     }
 }
@@ -53,7 +55,7 @@ pub fn websocket_server(address: impl Into<HttpAddress>) -> WebSocketServer {
 pub struct WebSocketServer {
     address: HttpAddress,
     options: HttpOptions,
-    max_frame_bytes: usize,
+    manner: Manner,
     max_connections: usize,
 }
 
@@ -69,7 +71,15 @@ impl WebSocketServer {
     /// The largest message that is accepted, in bytes; 16 MiB by default.
     #[must_use]
     pub fn max_frame_bytes(mut self, limit: usize) -> Self {
-        self.max_frame_bytes = limit;
+        self.manner.max_frame_bytes = limit;
+        self
+    }
+
+    /// How often clients are asked for a sign of life; every 30 seconds by default. One that gave
+    /// none since it was last asked is given up.
+    #[must_use]
+    pub fn ping_every(mut self, period: Duration) -> Self {
+        self.manner.ping = period;
         self
     }
 
@@ -137,11 +147,15 @@ impl WebSocketServe {
             .bind()
             .await
             .map_err(ServeError::Open)?;
-        let client = Client {
-            server: self.server,
+        let door = Door {
             options: self.endpoint.options,
-            max_frame_bytes: self.endpoint.max_frame_bytes,
-            drain: self.drain,
+            attendant: Attendant {
+                server: self.server,
+                manner: Manner {
+                    drain: self.drain,
+                    ..self.endpoint.manner
+                },
+            },
         };
         let signals = async {
             if self.signals {
@@ -151,7 +165,7 @@ impl WebSocketServe {
             }
         };
         tokio::select! {
-            () = listen(listener, client, self.commands, self.endpoint.max_connections) => Ok(()),
+            () = listen(listener, door, self.commands, self.endpoint.max_connections) => Ok(()),
             never = signals => match never.map_err(ServeError::Open)? {},
         }
     }
@@ -168,7 +182,7 @@ impl IntoFuture for WebSocketServe {
 
 async fn listen(
     listener: TcpListener,
-    client: Client,
+    door: Door,
     mut commands: UnboundedReceiver<Command>,
     max_connections: usize,
 ) {
@@ -182,8 +196,8 @@ async fn listen(
                 _ => return,
             },
             accepted = listener.accept(), if room => match accepted {
-                Ok((stream, _)) => {
-                    connections.spawn(client.clone().serve(stream, ending.subscribe()));
+                Ok((stream, addr)) => {
+                    connections.spawn(door.clone().serve(stream, addr, ending.subscribe()));
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
@@ -199,46 +213,22 @@ async fn listen(
     }
 }
 
-async fn ended(ending: &mut watch::Receiver<bool>) {
-    // When the sender is gone, so is the server.
-    let _ = ending.wait_for(|ending| *ending).await;
-}
-
-/// How each client is served.
+/// How a client is let in.
 #[derive(Clone)]
-struct Client {
-    server: Server,
+struct Door {
     options: HttpOptions,
-    max_frame_bytes: usize,
-    drain: Duration,
+    attendant: Attendant,
 }
 
-impl Client {
-    async fn serve(self, stream: TcpStream, mut ending: watch::Receiver<bool>) {
-        let socket = tokio::select! {
-            accepted = tokio::time::timeout(HANDSHAKE, self.accept(stream)) => accepted,
+impl Door {
+    async fn serve(self, stream: TcpStream, addr: SocketAddr, mut ending: watch::Receiver<bool>) {
+        let accepted = tokio::select! {
+            accepted = tokio::time::timeout(HANDSHAKE, self.accept(stream, addr)) => accepted,
             () = ended(&mut ending) => return,
         };
-        let socket = match socket.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())) {
-            Ok(socket) => socket,
-            Err(error) => {
-                tracing::debug!(%error, "a handshake failed");
-                return;
-            }
-        };
-        let serve = self.server.serve(socket);
-        let serve = serve.drain_timeout(self.drain).without_signals();
-        let shutdown = serve.shutdown_handle();
-        let mut serving = serve.into_future();
-        let outcome = tokio::select! {
-            outcome = &mut serving => outcome,
-            () = ended(&mut ending) => {
-                shutdown.shut_down();
-                serving.await
-            }
-        };
-        if let Err(error) = outcome {
-            tracing::debug!(%error, "a connection ended badly");
+        match accepted.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())) {
+            Ok((stream, arrival)) => self.attendant.attend(stream, arrival, ending).await,
+            Err(error) => tracing::debug!(%error, "a handshake failed"),
         }
     }
 
@@ -246,12 +236,23 @@ impl Client {
         clippy::result_large_err,
         reason = "the library's callback has this type"
     )]
-    async fn accept(&self, stream: TcpStream) -> io::Result<WebSocket<TcpStream>> {
+    async fn accept(
+        &self,
+        stream: TcpStream,
+        addr: SocketAddr,
+    ) -> io::Result<(WebSocketStream<TcpStream>, Arrival)> {
         stream.set_nodelay(true)?;
-        let config = Some(config(self.max_frame_bytes));
-        let check = |request: &Request, response| self.check(request, response);
+        let config = Some(self.attendant.manner.config());
+        let mut came = None;
+        let check = |request: &Request, response| {
+            came = Some(request.clone().into_parts().0);
+            self.check(request, response)
+        };
         let accepted = accept_hdr_async_with_config(stream, check, config).await;
-        accepted.map(WebSocket::new).map_err(io::Error::other)
+        let stream = accepted.map_err(io::Error::other)?;
+        let parts = came.ok_or(io::ErrorKind::UnexpectedEof)?;
+        let peer_addr = Some(addr);
+        Ok((stream, Arrival { parts, peer_addr }))
     }
 
     /// Refuses clients that are not allowed, and agrees on the subprotocol.
@@ -265,15 +266,10 @@ impl Client {
             *refusal.status_mut() = StatusCode::FORBIDDEN;
             return Err(refusal);
         }
-        let name = "sec-websocket-protocol";
-        let mut offers = request.headers().get_all(name).iter();
-        let offers_mcp = offers.any(|offers| {
-            let mut offers = offers.as_bytes().split(|byte| *byte == b',');
-            offers.any(|offer| offer.trim_ascii() == b"mcp")
-        });
-        if offers_mcp {
+        if offers_mcp(request.headers()) {
+            let subprotocol = HeaderValue::from_static(SUBPROTOCOL);
             let headers = response.headers_mut();
-            headers.insert(name, HeaderValue::from_static("mcp"));
+            headers.insert(SEC_WEBSOCKET_PROTOCOL, subprotocol);
         }
         Ok(response)
     }

@@ -1,63 +1,38 @@
-//! HTTP+SSE, the transport of 2024-11-05: the client opens one stream, on which everything comes
-//! that the server sends, and posts its own messages to the address that the stream begins with.
+//! The one stream of a client, and the messages that it posts.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::request::Parts;
-use http::{Method, Response, StatusCode};
+use http::{Response, StatusCode};
 use http_body::Body;
 use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{Frame, InvalidMessage, Message};
 
-use super::body::{self, ResponseBody};
-use super::event_stream::EventStream;
-use super::exchange::{Arrival, Exchange};
-use super::hub::{Hub, now};
-use super::rejection::Rejection;
-use super::session::{Session, SessionId, Sessions, Sink};
-use super::{guard, headers, response, sse};
 use crate::driver::{Peer, write_error};
 use crate::protocol::Refusal;
 use crate::server::Call;
-
-/// Where the stream is opened.
-pub(super) const STREAM: &str = "/sse";
-/// Where messages are posted.
-pub(super) const MESSAGES: &str = "/messages";
-
-/// Serves a request to either path.
-///
-/// # Errors
-///
-/// When HTTP itself refuses it.
-pub(super) async fn serve<B: Body>(
-    hub: &Hub,
-    parts: Parts,
-    body: B,
-    peer_addr: SocketAddr,
-) -> Result<Response<ResponseBody>, Rejection> {
-    guard::check(&parts.uri, &parts.headers, &hub.options)?;
-    if hub.is_ending() {
-        return Err(Rejection::Ending);
-    }
-    match (parts.uri.path(), &parts.method) {
-        (STREAM, &Method::GET) => open(hub, &parts),
-        (STREAM, _) => Err(Rejection::Method("GET")),
-        (_, &Method::POST) => post(hub, parts, body, peer_addr).await,
-        _ => Err(Rejection::Method("POST")),
-    }
-}
+use crate::transport::http::body::{self, ResponseBody};
+use crate::transport::http::event_stream::EventStream;
+use crate::transport::http::exchange::{Arrival, Exchange};
+use crate::transport::http::hub::{Hub, now};
+use crate::transport::http::principal::Principal;
+use crate::transport::http::rejection::Rejection;
+use crate::transport::http::session::{Session, SessionId, Sessions, Sink};
+use crate::transport::http::{headers, response};
 
 /// Opens a session, which lasts as long as its stream.
-fn open(hub: &Hub, parts: &Parts) -> Result<Response<ResponseBody>, Rejection> {
+pub(super) fn open(
+    hub: &Hub,
+    parts: &Parts,
+    messages: &str,
+) -> Result<Response<ResponseBody>, Rejection> {
     if !headers::accepts(&parts.headers, headers::EVENT_STREAM) {
         return Err(Rejection::Accept);
     }
     let owner = parts.extensions.get().cloned();
-    let session = hub
-        .connected_session(owner)
-        .ok_or(Rejection::TooManySessions)?;
+    let session = session_of_stream(hub, owner).ok_or(Rejection::TooManySessions)?;
     hub.sessions.add(&session, now())?;
     let id = session.id();
     let stream = Arc::clone(session.standalone());
@@ -66,11 +41,25 @@ fn open(hub: &Hub, parts: &Parts) -> Result<Response<ResponseBody>, Rejection> {
         id,
         _session: session,
     };
-    let address = format!("{MESSAGES}?session_id={id}");
+    let address = format!("{messages}?session_id={id}");
     let events = EventStream::new(stream, None, hub.options.keep_alive)
-        .beginning_with(sse::typed("endpoint", &address))
+        .beginning_with(endpoint(&address))
         .holding(Arc::new(ends));
     Ok(response::events(events))
+}
+
+/// A session that ends with the one stream that it has.
+fn session_of_stream(hub: &Hub, owner: Option<Principal>) -> Option<Arc<Session>> {
+    let id = SessionId::random().ok()?;
+    let lifecycle = hub.server.lifecycle();
+    let conversation = hub.server.conversation();
+    let session = Session::new(id, owner, lifecycle, conversation, None, true, now());
+    Some(Arc::new(session))
+}
+
+/// The event that says where to post to.
+fn endpoint(address: &str) -> Bytes {
+    format!("event: endpoint\ndata: {address}\n\n").into()
 }
 
 /// Ends the session when the stream is closed.
@@ -88,11 +77,11 @@ impl Drop for Ends {
 }
 
 /// Takes a message; what comes of it goes to the stream.
-async fn post<B: Body>(
+pub(super) async fn post<B: Body>(
     hub: &Hub,
     parts: Parts,
     body: B,
-    peer_addr: SocketAddr,
+    peer_addr: Option<SocketAddr>,
 ) -> Result<Response<ResponseBody>, Rejection> {
     if !headers::is_json(&parts.headers) {
         return Err(Rejection::ContentType);
@@ -132,17 +121,14 @@ fn message_came(
     hub: &Hub,
     session: Arc<Session>,
     parts: Parts,
-    peer_addr: SocketAddr,
+    peer_addr: Option<SocketAddr>,
     message: Message<'_>,
 ) {
     match message {
         Message::Request { id, method, params } => {
             let stream = Arc::clone(session.standalone());
             let exchange = Exchange {
-                arrival: Arrival {
-                    parts,
-                    peer_addr: Some(peer_addr),
-                },
+                arrival: Arrival { parts, peer_addr },
                 session: Some(Arc::clone(&session)),
                 stream: Arc::clone(&stream),
             };
@@ -154,7 +140,11 @@ fn message_came(
                 peer: &peer,
                 conversation: session.conversation(),
             };
-            let sink = Sink::Shared(Arc::clone(&stream));
+            // It goes among everything else that the session sends.
+            let sink = Sink::Stream {
+                stream: Arc::clone(&stream),
+                own: false,
+            };
             let limit = hub.options.max_in_flight;
             if let Some((_, answer)) = session.request(&hub.server, call, &sink, limit) {
                 stream.push(answer);

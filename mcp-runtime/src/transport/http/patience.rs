@@ -1,0 +1,226 @@
+//! Connections that do not wait for ever.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use hyper::rt::{Read, ReadBufCursor, Write};
+use tokio::time::Sleep;
+
+use super::connection::Patience;
+
+/// A connection that fails when the peer sends nothing at first, or does not read what it is sent.
+pub(super) struct Patient<I> {
+    io: I,
+    activity: Arc<Activity>,
+    /// Until the first byte has come.
+    beginning: Option<Pin<Box<Sleep>>>,
+    write: Duration,
+    /// While the peer does not read.
+    stalled: Option<Pin<Box<Sleep>>>,
+}
+
+impl<I> Patient<I> {
+    pub(super) fn new(io: I, patience: Patience, activity: Arc<Activity>) -> Self {
+        Self {
+            io,
+            activity,
+            beginning: Some(Box::pin(tokio::time::sleep(patience.head))),
+            write: patience.write,
+            stalled: None,
+        }
+    }
+
+    /// What came of writing, unless the peer has not read for too long.
+    fn written<T>(
+        &mut self,
+        outcome: Poll<io::Result<T>>,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<T>> {
+        if outcome.is_ready() {
+            self.stalled = None;
+            self.activity.note();
+            return outcome;
+        }
+        let write = self.write;
+        let stalled = self
+            .stalled
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(write)));
+        ready!(stalled.as_mut().poll(cx));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<I: Read + Unpin> Read for Patient<I> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        if let Poll::Ready(outcome) = Pin::new(&mut self.io).poll_read(cx, buffer) {
+            self.beginning = None;
+            self.activity.note();
+            return Poll::Ready(outcome);
+        }
+        match &mut self.beginning {
+            Some(beginning) => {
+                ready!(beginning.as_mut().poll(cx));
+                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+            }
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl<I: Write + Unpin> Write for Patient<I> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let outcome = Pin::new(&mut self.io).poll_write(cx, bytes);
+        self.written(outcome, cx)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_shutdown(cx)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let outcome = Pin::new(&mut self.io).poll_write_vectored(cx, parts);
+        self.written(outcome, cx)
+    }
+}
+
+/// What goes on on a connection.
+#[derive(Debug, Default)]
+pub(super) struct Activity {
+    /// How often anything was read or written.
+    noted: AtomicUsize,
+    /// Requests whose answer has not begun.
+    open: AtomicUsize,
+}
+
+impl Activity {
+    fn note(&self) {
+        self.noted.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A request came; it is served until what is returned is dropped.
+    pub(super) fn begin(self: &Arc<Self>) -> Busy {
+        self.open.fetch_add(1, Ordering::Relaxed);
+        Busy(Arc::clone(self))
+    }
+
+    /// Waits until nothing at all goes on for `idle`.
+    pub(super) async fn ceases(&self, idle: Duration) {
+        loop {
+            let before = self.noted.load(Ordering::Relaxed);
+            tokio::time::sleep(idle).await;
+            let quiet = self.noted.load(Ordering::Relaxed) == before;
+            if quiet && self.open.load(Ordering::Relaxed) == 0 {
+                return;
+            }
+        }
+    }
+}
+
+/// A request that is served.
+pub(super) struct Busy(Arc<Activity>);
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.open.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use hyper_util::rt::TokioIo;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
+
+    use super::*;
+
+    const IDLE: Duration = Duration::from_secs(30);
+
+    fn patient() -> (DuplexStream, Patient<TokioIo<DuplexStream>>) {
+        let (theirs, ours) = tokio::io::duplex(16);
+        let patience = Patience {
+            head: IDLE,
+            write: 2 * IDLE,
+            idle: IDLE,
+        };
+        let ours = Patient::new(TokioIo::new(ours), patience, Arc::default());
+        (theirs, ours)
+    }
+
+    async fn write(patient: &mut Patient<TokioIo<DuplexStream>>) -> io::Result<usize> {
+        poll_fn(|cx| Pin::new(&mut *patient).poll_write(cx, &[0; 16])).await
+    }
+
+    async fn read(patient: &mut Patient<TokioIo<DuplexStream>>) -> io::Result<()> {
+        let mut bytes = [0; 16];
+        let mut buffer = hyper::rt::ReadBuf::new(&mut bytes);
+        poll_fn(|cx| Pin::new(&mut *patient).poll_read(cx, buffer.unfilled())).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_does_not_read_is_given_up() {
+        let (_theirs, mut ours) = patient();
+        let start = tokio::time::Instant::now();
+        assert_eq!(write(&mut ours).await.unwrap(), 16);
+        let failed = write(&mut ours).await.unwrap_err();
+        assert_eq!(failed.kind(), io::ErrorKind::TimedOut);
+        assert_eq!(start.elapsed().as_secs(), 2 * IDLE.as_secs());
+
+        let (mut theirs, mut ours) = patient();
+        for _ in 0..3 {
+            assert_eq!(write(&mut ours).await.unwrap(), 16);
+            tokio::time::sleep(IDLE).await;
+            theirs.read_exact(&mut [0; 16]).await.unwrap();
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_says_nothing_at_first_is_given_up() {
+        let (_theirs, mut ours) = patient();
+        let failed = read(&mut ours).await.unwrap_err();
+        assert_eq!(failed.kind(), io::ErrorKind::TimedOut);
+
+        let (mut theirs, mut ours) = patient();
+        theirs.write_all(b"x").await.unwrap();
+        read(&mut ours).await.unwrap();
+        let waits = tokio::time::timeout(10 * IDLE, read(&mut ours));
+        assert!(waits.await.is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_is_idle_when_nothing_is_said_or_served() {
+        let activity = Arc::new(Activity::default());
+        let busy = activity.begin();
+        let waits = tokio::time::timeout(10 * IDLE, activity.ceases(IDLE));
+        assert!(waits.await.is_err());
+        drop(busy);
+        activity.note();
+        let waits = tokio::time::timeout(2 * IDLE, activity.ceases(IDLE));
+        assert!(waits.await.is_ok());
+    }
+}

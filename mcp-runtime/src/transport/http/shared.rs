@@ -1,0 +1,18 @@
+//! What other transports at the same address share with HTTP.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use super::options::HttpOptions;
+use super::service::HttpService;
+use crate::server::Server;
+
+impl HttpService {
+    /// What is served, what is allowed, and whether the server ends.
+    pub(in crate::transport) fn shared(&self) -> (Server, HttpOptions, Arc<watch::Sender<bool>>) {
+        let hub = &self.hub;
+        let ending = Arc::clone(&hub.ending);
+        (hub.server.clone(), hub.options.clone(), ending)
+    }
+}

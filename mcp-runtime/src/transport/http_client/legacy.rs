@@ -1,0 +1,68 @@
+//! HTTP+SSE, the transport of 2024-11-05: everything that the server says comes on one stream,
+//! which begins with the address that messages are to be posted to.
+
+use std::time::Duration;
+
+use http::{Response, Uri};
+use hyper::body::Incoming;
+
+use super::events::EventParser;
+use super::exchange::{Asked, is_stream, next};
+use super::outgoing::Outgoing;
+use super::reference;
+use super::remote::{Lost, Remote};
+
+/// How long the server may take to say where to post to.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Remote {
+    /// Opens the stream, and goes on there until it ends. `false` where the server has no such
+    /// stream (2025-11-25, "Transports", section Backwards Compatibility).
+    ///
+    /// # Errors
+    ///
+    /// When the server is lost, at the latest when the stream ends.
+    pub(super) async fn fall_back(&self, outgoing: &Outgoing, asked: &Asked) -> Result<bool, Lost> {
+        let mut response = self.get(None).await?;
+        if !is_stream(&response) {
+            return Ok(false);
+        }
+        let mut parser = EventParser::default();
+        let found = self.endpoint(&mut response, &mut parser);
+        let Ok(Some(endpoint)) = tokio::time::timeout(PATIENCE, found).await else {
+            return Ok(false);
+        };
+        tracing::debug!(%endpoint, "the server speaks HTTP+SSE");
+        self.known().endpoint = Some(endpoint);
+        let _ = self.verdict.set(());
+        self.entrust(outgoing, asked).await?;
+        while let Some(bytes) = next(&mut response).await {
+            for message in parser.feed(&bytes, self.limit).map_err(|_| Lost)? {
+                if asked.is_answered_by(&message) {
+                    self.known().initialized(&message, None);
+                }
+                self.deliver(message).await?;
+            }
+        }
+        tracing::info!("the stream of the server has ended");
+        Err(Lost)
+    }
+
+    /// Where messages are to be posted, as the stream begins.
+    async fn endpoint(
+        &self,
+        response: &mut Response<Incoming>,
+        parser: &mut EventParser,
+    ) -> Option<Uri> {
+        while parser.endpoint.is_none() {
+            let bytes = next(response).await?;
+            parser.feed(&bytes, self.limit).ok()?;
+        }
+        let named = parser.endpoint.take()?;
+        let endpoint = reference::same_origin(&self.uri, &named);
+        if endpoint.is_none() {
+            tracing::warn!(named, "messages are not posted to another origin");
+        }
+        endpoint
+    }
+}

@@ -1,0 +1,69 @@
+//! Addresses that a server names.
+
+use http::Uri;
+use http::uri::{Authority, Scheme};
+
+/// The address that `reference` names in an answer from `base`, if it belongs to the same origin.
+/// No server may send a client, with what it says and knows, to another one.
+pub(super) fn same_origin(base: &Uri, reference: &str) -> Option<Uri> {
+    let named = resolved(base, reference)?;
+    (origin(&named)? == origin(base)?).then_some(named)
+}
+
+fn resolved(base: &Uri, reference: &str) -> Option<Uri> {
+    let (scheme, authority) = (base.scheme_str()?, base.authority()?.as_str());
+    let text = if reference.contains("://") {
+        reference.to_owned()
+    } else if reference.starts_with("//") {
+        format!("{scheme}:{reference}")
+    } else if reference.starts_with('/') {
+        format!("{scheme}://{authority}{reference}")
+    } else if reference.starts_with('?') {
+        format!("{scheme}://{authority}{}{reference}", base.path())
+    } else {
+        let folder = base
+            .path()
+            .rsplit_once('/')
+            .map_or("", |(folder, _)| folder);
+        format!("{scheme}://{authority}{folder}/{reference}")
+    };
+    text.parse().ok()
+}
+
+/// Scheme, host and port.
+fn origin(uri: &Uri) -> Option<(&Scheme, String, u16)> {
+    let scheme = uri.scheme()?;
+    let usual = if *scheme == Scheme::HTTPS { 443 } else { 80 };
+    let port = uri.authority().and_then(Authority::port_u16);
+    Some((
+        scheme,
+        uri.host()?.to_ascii_lowercase(),
+        port.unwrap_or(usual),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_resolved_and_stay_at_their_origin() {
+        let base = "http://Example.com/a/sse?x=1".parse().unwrap();
+        for (reference, expected) in [
+            ("/messages?id=1", Some("http://Example.com/messages?id=1")),
+            ("messages", Some("http://Example.com/a/messages")),
+            ("?id=1", Some("http://Example.com/a/sse?id=1")),
+            ("http://example.com:80/m", Some("http://example.com:80/m")),
+            ("//example.com/m", Some("http://example.com/m")),
+            ("https://example.com/m", None),
+            ("http://example.com:81/m", None),
+            ("http://evil.com/m", None),
+            ("//evil.com/m", None),
+            ("http://example.com@evil.com/m", None),
+            ("http://", None),
+        ] {
+            let found = same_origin(&base, reference).map(|uri| uri.to_string());
+            assert_eq!(found.as_deref(), expected, "{reference}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! How a server attends to each of its WebSocket clients.
+
+use std::future::IntoFuture;
+use std::time::Duration;
+
+use http::header::{HeaderMap, HeaderName, SEC_WEBSOCKET_PROTOCOL};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::watch;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+
+use crate::server::Server;
+use crate::transport::http::Arrival;
+use crate::transport::websocket::WebSocket;
+use crate::transport::websocket::frames::{DEFAULT_LIMIT, PING, config};
+
+/// How a server attends to each of its clients.
+#[derive(Clone, Debug)]
+pub(super) struct Attendant {
+    pub(super) server: Server,
+    pub(super) manner: Manner,
+}
+
+/// What the user has chosen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Manner {
+    pub(super) max_frame_bytes: usize,
+    pub(super) ping: Duration,
+    pub(super) drain: Duration,
+}
+
+impl Default for Manner {
+    fn default() -> Self {
+        Self {
+            max_frame_bytes: DEFAULT_LIMIT,
+            ping: PING,
+            drain: Duration::from_secs(10),
+        }
+    }
+}
+
+impl Manner {
+    pub(super) fn config(&self) -> WebSocketConfig {
+        config(self.max_frame_bytes)
+    }
+}
+
+impl Attendant {
+    /// Serves a client until it leaves or the server ends. `arrival` is the request that opened the
+    /// connection.
+    pub(super) async fn attend<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+        self,
+        stream: WebSocketStream<S>,
+        arrival: Arrival,
+        mut ending: watch::Receiver<bool>,
+    ) {
+        let mut socket = WebSocket::new(stream).ping_every(self.manner.ping);
+        socket.goodbye = CloseCode::Away;
+        let serve = self.server.serve(socket).identity(arrival);
+        let serve = serve.drain_timeout(self.manner.drain).without_signals();
+        let shutdown = serve.shutdown_handle();
+        let mut serving = serve.into_future();
+        let outcome = tokio::select! {
+            outcome = &mut serving => outcome,
+            () = ended(&mut ending) => {
+                shutdown.shut_down();
+                serving.await
+            }
+        };
+        if let Err(error) = outcome {
+            tracing::debug!(%error, "a connection ended badly");
+        }
+    }
+}
+
+/// Waits for the end of the server.
+pub(super) async fn ended(ending: &mut watch::Receiver<bool>) {
+    // When the sender is gone, so is the server.
+    let _ = ending.wait_for(|ending| *ending).await;
+}
+
+/// The subprotocol of MCP.
+pub(super) const SUBPROTOCOL: &str = "mcp";
+
+/// Whether a client offers to speak MCP.
+pub(super) fn offers_mcp(headers: &HeaderMap) -> bool {
+    lists(headers, &SEC_WEBSOCKET_PROTOCOL, SUBPROTOCOL)
+}
+
+/// Whether a header is a list that has `token` in it.
+pub(super) fn lists(headers: &HeaderMap, name: &HeaderName, token: &str) -> bool {
+    headers.get_all(name).iter().any(|value| {
+        let mut tokens = value.as_bytes().split(|byte| *byte == b',');
+        tokens.any(|found| found.trim_ascii().eq_ignore_ascii_case(token.as_bytes()))
+    })
+}

@@ -1,0 +1,8 @@
+//! The server's side: by itself, or inside a program that serves HTTP already.
+
+mod attend;
+mod listen;
+mod service;
+
+pub use listen::{WebSocketServe, WebSocketServer, websocket_server};
+pub use service::{WebSocketService, websocket_service};

@@ -1,0 +1,50 @@
+//! Our client against servers that know nothing newer than HTTP+SSE.
+
+use mcp_runtime::transport::http::Http;
+use mcp_runtime::transport::http_client::http_client;
+use mcp_runtime::{Client, Revision};
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+use crate::site::Site;
+
+#[tokio::test]
+async fn the_oldest_transport_is_found_last_and_remembered() {
+    let site = Site::serve(Http::with_sse).await;
+    let server = http_client(format!("http://{}/sse", site.addr));
+    for _ in 0..2 {
+        let client = Client::builder("test", "1").connect(server.clone());
+        let client = client.await.unwrap();
+        assert!(client.revision() < Revision::LATEST);
+        assert_eq!(client.list_tools().await.unwrap()[0].name, "echo");
+        for tool in ["echo", "soon", "tell"] {
+            let result = client.call_tool(tool, json!({})).await.unwrap();
+            assert!(!result.content.is_empty(), "{tool}");
+        }
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn messages_are_not_posted_to_another_origin() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                head.push(stream.read_u8().await.unwrap());
+            }
+            let answer = if head.starts_with(b"GET") {
+                "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n\
+                 event: endpoint\ndata: http://evil.invalid/messages\n\n"
+            } else {
+                "HTTP/1.1 405 Method Not Allowed\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+            };
+            stream.write_all(answer.as_bytes()).await.unwrap();
+        }
+    });
+    let client = Client::builder("test", "1").connect(http_client(format!("http://{addr}/sse")));
+    assert!(client.await.is_err());
+}

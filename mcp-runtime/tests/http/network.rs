@@ -1,0 +1,225 @@
+//! What stands between a client and its server: proxies, redirects, refusals for now.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use http::request::Parts;
+use http::{Request, Response};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use mcp_runtime::transport::http_client::http_client;
+use mcp_runtime::{CallError, Client, ClientBuilder, Revision};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::site::{Site, read};
+
+fn builder() -> ClientBuilder {
+    Client::builder("test", "1")
+}
+
+/// A server that answers as a test wants.
+async fn stub(
+    answer: impl Fn(&Parts, &Value) -> Response<String> + Send + Sync + 'static,
+) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    let answer = Arc::new(answer);
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let answer = Arc::clone(&answer);
+            let service = service_fn(move |request: Request<Incoming>| {
+                let answer = Arc::clone(&answer);
+                async move {
+                    let (parts, body) = request.into_parts();
+                    let body = read(Response::new(body)).await.body;
+                    let message = serde_json::from_str(&body).unwrap_or(Value::Null);
+                    Ok::<_, Infallible>(answer(&parts, &message))
+                }
+            });
+            let connection = hyper::server::conn::http1::Builder::new()
+                .serve_connection(TokioIo::new(stream), service);
+            tokio::spawn(connection);
+        }
+    });
+    addr
+}
+
+fn status(status: u16) -> http::response::Builder {
+    Response::builder().status(status)
+}
+
+fn said(message: &Value, result: &Value) -> Response<String> {
+    let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+    let response = status(200).header("content-type", "application/json");
+    response.body(answer.to_string()).unwrap()
+}
+
+/// Answers what every stateless server is asked.
+fn stateless(message: &Value) -> Response<String> {
+    match message["method"].as_str() {
+        Some("server/discover") => said(
+            message,
+            &json!({
+                "resultType": "complete",
+                "supportedVersions": ["2026-07-28"],
+                "capabilities": {"tools": {}},
+                "ttlMs": 0,
+                "cacheScope": "private",
+            }),
+        ),
+        Some("tools/list") => said(
+            message,
+            &json!({"resultType": "complete", "tools": [], "ttlMs": 0, "cacheScope": "private"}),
+        ),
+        _ => said(message, &json!({"resultType": "complete", "content": []})),
+    }
+}
+
+#[tokio::test]
+async fn redirects_are_followed_within_the_origin() {
+    let addr = stub(|parts, message| match parts.uri.path() {
+        "/old" => status(308)
+            .header("location", "/new")
+            .body(String::new())
+            .unwrap(),
+        "/new" => stateless(message),
+        _ => status(404).body(String::new()).unwrap(),
+    });
+    let url = format!("http://{}/old", addr.await);
+    let client = builder().connect(http_client(url)).await.unwrap();
+    assert!(client.list_tools().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn redirects_to_other_origins_are_not_followed() {
+    let asked = Arc::new(Mutex::new(0));
+    let count = Arc::clone(&asked);
+    let elsewhere = stub(move |_, message| {
+        *count.lock().unwrap() += 1;
+        stateless(message)
+    });
+    let elsewhere = elsewhere.await;
+    let addr = stub(move |_, _| {
+        let location = format!("http://{elsewhere}/");
+        let response = status(307).header("location", location);
+        response.body(String::new()).unwrap()
+    });
+    let client = builder().revision(Revision::LATEST);
+    let client = client.connect(http_client(format!("http://{}/", addr.await)));
+    assert!(client.await.is_err());
+    assert_eq!(*asked.lock().unwrap(), 0);
+}
+
+/// A server that refuses with `refusal` each first request for a method.
+async fn reluctant(refusal: u16) -> SocketAddr {
+    let seen = Mutex::new(Vec::<String>::new());
+    let addr = stub(move |_, message| {
+        let method = message["method"].as_str().unwrap().to_owned();
+        let mut seen = seen.lock().unwrap();
+        if seen.contains(&method) {
+            return stateless(message);
+        }
+        seen.push(method);
+        status(refusal).body(String::new()).unwrap()
+    });
+    addr.await
+}
+
+#[tokio::test]
+async fn what_was_refused_for_now_is_sent_again() {
+    for refusal in [429, 503] {
+        let url = format!("http://{}/", reluctant(refusal).await);
+        let client = builder().connect(http_client(url)).await.unwrap();
+        client.list_tools().await.unwrap();
+        client.call_tool("x", json!({})).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_may_have_been_done_is_sent_again_only_where_that_does_no_harm() {
+    let url = format!("http://{}/", reluctant(502).await);
+    let client = builder().connect(http_client(url)).await.unwrap();
+    client.list_tools().await.unwrap();
+    match client.call_tool("x", json!({})).await {
+        Err(CallError::Rpc(error)) => assert!(error.message.contains("502"), "{error}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_sent_again_where_that_is_not_wanted() {
+    let url = format!("http://{}/", reluctant(503).await);
+    let client = builder().revision(Revision::LATEST);
+    let client = client.connect(http_client(url).retries(0)).await;
+    assert!(client.is_err());
+}
+
+#[tokio::test]
+async fn a_proxy_is_told_where_plain_requests_go() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&seen);
+    let proxy = stub(move |parts, message| {
+        let authorization = parts.headers.get("proxy-authorization").cloned();
+        log.lock()
+            .unwrap()
+            .push((parts.uri.to_string(), authorization));
+        stateless(message)
+    });
+    let proxy = format!("http://ann:secret@{}", proxy.await);
+    let server = http_client("http://mcp.invalid/mcp").proxy(proxy);
+    let client = builder().connect(server).await.unwrap();
+    client.list_tools().await.unwrap();
+    let seen = seen.lock().unwrap();
+    assert_eq!(seen.len(), 2);
+    for (uri, authorization) in &*seen {
+        assert_eq!(uri, "http://mcp.invalid/mcp");
+        let authorization = authorization.as_ref().unwrap();
+        assert_eq!(authorization, "Basic YW5uOnNlY3JldA==");
+    }
+}
+
+#[tokio::test]
+async fn a_proxy_tunnels_what_is_encrypted() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let proxy = format!("http://{}", listener.local_addr().unwrap());
+    let asked = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(stream.read_u8().await.unwrap());
+        }
+        let refusal = b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n";
+        stream.write_all(refusal).await.unwrap();
+        String::from_utf8(head).unwrap()
+    });
+    let server = http_client("https://mcp.invalid/mcp")
+        .proxy(proxy)
+        .retries(0);
+    assert!(builder().connect(server).await.is_err());
+    let head = asked.await.unwrap();
+    assert!(
+        head.starts_with("CONNECT mcp.invalid:443 HTTP/1.1\r\n"),
+        "{head}"
+    );
+}
+
+#[tokio::test]
+async fn a_connection_that_is_refused_is_tried_again() {
+    let site = Site::open().await;
+    let addr = site.addr;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let closed = listener.local_addr().unwrap();
+    drop(listener);
+    let url = format!("http://{closed}/mcp");
+    let connecting = tokio::spawn(builder().connect(http_client(url).retries(8)));
+    // The address is served while the client waits to try again.
+    let listener = TcpListener::bind(closed).await.unwrap();
+    let (mut from, _) = listener.accept().await.unwrap();
+    let mut to = TcpStream::connect(addr).await.unwrap();
+    tokio::spawn(async move { tokio::io::copy_bidirectional(&mut from, &mut to).await });
+    assert!(connecting.await.unwrap().is_ok());
+}

@@ -1,0 +1,60 @@
+//! Clients that are slow, idle, or do not read.
+
+use std::time::Duration;
+
+use mcp_runtime::transport::http::HttpOptions;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::site::Site;
+use crate::support::stateless;
+
+const SOON: Duration = Duration::from_millis(200);
+
+/// Waits until the server has closed the connection.
+async fn closed(mut stream: TcpStream) {
+    let mut rest = Vec::new();
+    // Closing with input unread is a reset.
+    let _ = stream.read_to_end(&mut rest).await;
+}
+
+#[tokio::test]
+async fn a_connection_on_which_nothing_is_said_is_closed() {
+    let site = Site::serve(|http| http.head_timeout(SOON)).await;
+    closed(TcpStream::connect(site.addr).await.unwrap()).await;
+    site.lives_on().await;
+}
+
+#[tokio::test]
+async fn a_connection_that_is_kept_open_for_nothing_is_closed() {
+    let options = HttpOptions::default().keep_alive(SOON / 2);
+    let site = Site::serve(|http| http.options(options).head_timeout(SOON)).await;
+    let mut stream = TcpStream::connect(site.addr).await.unwrap();
+    let request = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    stream.write_all(request.as_bytes()).await.unwrap();
+    closed(stream).await;
+
+    let mut stream = TcpStream::connect(site.addr).await.unwrap();
+    let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00";
+    stream.write_all(preface).await.unwrap();
+    closed(stream).await;
+    site.lives_on().await;
+}
+
+#[tokio::test]
+async fn a_call_that_takes_its_time_does_not_make_a_connection_idle() {
+    let options = HttpOptions::default().keep_alive(SOON / 2);
+    let mut site = Site::serve(|http| http.options(options).head_timeout(SOON)).await;
+    let message = stateless(1, "tools/call", json!({"name": "silent"}));
+    let request = site.stateless(&message);
+    let mut sender = site.connect().await;
+    let answer = tokio::spawn(sender.send_request(request));
+    let dropped = tokio::time::timeout(5 * SOON, async {
+        assert_eq!(site.events.recv().await, Some("started"));
+        site.events.recv().await
+    });
+    let dropped = dropped.await;
+    drop(answer);
+    assert!(dropped.is_err(), "{dropped:?}");
+}
