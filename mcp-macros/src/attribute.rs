@@ -56,7 +56,7 @@ impl Entries {
         let mut entries: Vec<Entry> = Vec::new();
         for entry in parsed {
             let name = entry.name.unraw().to_string();
-            if !grammar.known.contains(&name.as_str()) {
+            if !grammar.knows(&name) {
                 unknown(&entry.name, &name, grammar, diagnostics);
             } else if entries.iter().any(|known| known.name == entry.name) {
                 diagnostics.mistake(
@@ -160,6 +160,36 @@ impl Entries {
         None
     }
 
+    /// Words in parentheses, each one that `grammar` knows.
+    pub(crate) fn words(
+        &mut self,
+        name: &str,
+        grammar: &Grammar,
+        diagnostics: &mut Diagnostics,
+    ) -> Vec<Ident> {
+        let Some(entry) = self.take(name) else {
+            return Vec::new();
+        };
+        let Value::List(list) = entry.value else {
+            let what = format!("`{name}` needs words in parentheses");
+            let mend = format!(
+                "write `{name}({})`, or some of these",
+                grammar.known.join(", ")
+            );
+            diagnostics.mistake(entry.name, what, mend);
+            return Vec::new();
+        };
+        let words = Self::parse(list, grammar, diagnostics).entries;
+        for word in words
+            .iter()
+            .filter(|word| !matches!(word.value, Value::Flag))
+        {
+            let what = format!("`{}` stands alone in `{name}`", word.name);
+            diagnostics.mistake(&word.name, what, "leave its value away");
+        }
+        words.into_iter().map(|word| word.name).collect()
+    }
+
     /// Names in parentheses.
     pub(crate) fn idents(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Vec<Ident> {
         let Some(entry) = self.take(name) else {
@@ -260,9 +290,15 @@ fn unknown(at: &Ident, name: &str, grammar: &Grammar, diagnostics: &mut Diagnost
         diagnostics.mistake(at, what, "write `name = \"…\"`, or what else the text is");
         return;
     }
+    let known = grammar.known.join(", ");
+    let elsewhere = Grammar::elsewhere(name);
     let mend = match nearest(name, grammar.known) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("known are: {}", grammar.known.join(", ")),
+        None if elsewhere.is_empty() => format!("known are: {known}"),
+        None => format!(
+            "it belongs to {}; known here are: {known}",
+            elsewhere.join(" and ")
+        ),
     };
     diagnostics.mistake(
         at,

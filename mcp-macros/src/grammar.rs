@@ -20,6 +20,9 @@ pub(crate) const SERVER: Grammar = Grammar {
         "icons",
         "instructions",
         "revisions",
+        "requires",
+        "dynamic",
+        "page_size",
         "cache",
         "undocumented",
         "block",
@@ -87,6 +90,7 @@ pub(crate) const RESOURCE: Grammar = Grammar {
         "mime",
         "size",
         "list",
+        "subscribe",
         "icons",
         "meta",
         "crate",
@@ -108,8 +112,44 @@ pub(crate) const CACHE: Grammar = Grammar {
     known: &["ttl", "scope"],
 };
 
+/// `requires(…)` of `#[mcp_server]`: what clients may be able to do.
+pub(crate) const REQUIRES: Grammar = Grammar {
+    attribute: "`requires`",
+    known: &["elicitation", "roots", "sampling", "tasks"],
+};
+
+/// `dynamic(…)` of `#[mcp_server]`: the lists.
+pub(crate) const DYNAMIC: Grammar = Grammar {
+    attribute: "`dynamic`",
+    known: &["tools", "prompts", "resources"],
+};
+
 /// `#[mcp_runtime::main(…)]`.
 pub(crate) const MAIN: Grammar = Grammar {
     attribute: "`#[mcp_runtime::main]`",
     known: &["crate"],
 };
+
+/// Every attribute, to tell where an entry belongs that stands in the wrong one.
+const ALL: [&Grammar; 7] = [
+    &SERVER,
+    &TOOL,
+    &TOOL_ARG,
+    &PROMPT,
+    &PROMPT_ARG,
+    &RESOURCE,
+    &RESOURCE_ARG,
+];
+
+impl Grammar {
+    /// Whether `name` is one of the entries.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.known.contains(&name)
+    }
+
+    /// The attributes that know `name`, where this one does not.
+    pub(crate) fn elsewhere(name: &str) -> Vec<&'static str> {
+        let knowing = ALL.into_iter().filter(|grammar| grammar.knows(name));
+        knowing.map(|grammar| grammar.attribute).collect()
+    }
+}

@@ -31,6 +31,11 @@ pub(crate) struct Info {
     pub(crate) icons: Option<Expr>,
     pub(crate) instructions: Option<Expr>,
     pub(crate) revisions: Option<LitStr>,
+    /// What clients must be able to do.
+    pub(crate) requires: Vec<Ident>,
+    /// The lists that can change.
+    pub(crate) dynamic: Vec<Ident>,
+    pub(crate) page_size: Option<Expr>,
     pub(crate) cache: Option<Cache>,
 }
 
@@ -95,6 +100,8 @@ pub(crate) struct Resource {
     pub(crate) mime: Option<Expr>,
     pub(crate) size: Option<Expr>,
     pub(crate) list: Option<Helper>,
+    /// Whether clients may subscribe to it.
+    pub(crate) subscribe: bool,
 }
 
 /// A function that is named in an attribute.

@@ -20,6 +20,7 @@ pub(crate) fn read(
     let mime = entries.expr("mime", diagnostics);
     let size = entries.expr("size", diagnostics);
     let list = entries.path("list", diagnostics);
+    let subscribe = entries.flag("subscribe", diagnostics).unwrap_or(false);
     if uri.is_none() && diagnostics.count() == before {
         diagnostics.mistake(
             attribute.path(),
@@ -32,5 +33,6 @@ pub(crate) fn read(
         mime,
         size,
         list: list.map(|path| helpers.find(path)),
+        subscribe,
     })
 }

@@ -2,12 +2,12 @@
 
 use proc_macro2::TokenStream;
 use quote::ToTokens as _;
-use syn::{Attribute, Expr, ImplItem, Item, ItemImpl, ItemMod, Path, parse_quote};
+use syn::{Attribute, Expr, ImplItem, Item, ItemImpl, ItemMod, Lit, Path, parse_quote};
 
 use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::function::{self, Subject, Surroundings};
-use crate::grammar::{CACHE, SERVER};
+use crate::grammar::{CACHE, DYNAMIC, REQUIRES, SERVER};
 use crate::model::{Cache, Info, Role, Server, Undocumented};
 use crate::signature::{Helpers, string};
 use crate::tool::duration;
@@ -135,6 +135,9 @@ fn role(entries: &mut Entries, attributes: &[Attribute], diagnostics: &mut Diagn
         website: entries.expr("website", diagnostics),
         icons: entries.expr("icons", diagnostics),
         revisions: entries.literal("revisions", diagnostics),
+        requires: entries.words("requires", &REQUIRES, diagnostics),
+        dynamic: entries.words("dynamic", &DYNAMIC, diagnostics),
+        page_size: page_size(entries, diagnostics),
         cache: cache(entries, diagnostics),
         instructions: entries
             .expr("instructions", diagnostics)
@@ -165,6 +168,22 @@ pub(crate) fn runtime(entries: &mut Entries, diagnostics: &mut Diagnostics) -> P
         }
         None => manifest::runtime(),
     }
+}
+
+/// How many items a page has; a constant is checked where it is known.
+fn page_size(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Expr> {
+    let size = entries.expr("page_size", diagnostics)?;
+    if let Expr::Lit(literal) = &size
+        && !matches!(&literal.lit, Lit::Int(number) if number.base10_digits() != "0")
+    {
+        diagnostics.mistake(
+            literal,
+            "`page_size` is how many items a page has: at least one",
+            "write `page_size = 50`, or leave it away to have everything on one page",
+        );
+        return None;
+    }
+    Some(size)
 }
 
 /// `cache(ttl = "5m", scope = public)`; without a scope, answers are private.

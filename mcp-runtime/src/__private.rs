@@ -1,6 +1,7 @@
 //! All that macro output calls. No part of the public interface: it changes without notice.
 
 pub use std::boxed::Box;
+pub use std::num::NonZeroUsize;
 pub use std::ops::Bound;
 pub use std::pin::Pin;
 pub use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::future::Future;
 
 use std::time::Duration;
 
-pub use mcp_types::{CacheScope, Revisions};
+pub use mcp_types::{CacheScope, ClientCapabilities, Revisions};
 use mcp_types::{Icon, Implementation};
 
 pub use crate::server::completions::completer::completer;
@@ -30,7 +31,7 @@ pub use crate::server::tools::forms::Returned;
 pub use crate::server::tools::spec::ToolSpec;
 pub use crate::server::tools::spread::spread;
 pub use crate::server::{
-    IntoIcon, McpServer, OfferedPrompt, OfferedResource, OfferedTool, ServerBuilder,
+    IntoIcon, List, McpServer, OfferedPrompt, OfferedResource, OfferedTool, ServerBuilder,
 };
 
 /// The traits that choose how a return type becomes a result, to be imported together.
@@ -50,6 +51,19 @@ pub fn implementation(name: impl Into<String>, version: impl Into<String>) -> Im
 /// Pictures of a server, given as icons or as their URLs.
 pub fn icons<I: IntoIcon>(icons: impl IntoIterator<Item = I>) -> impl Iterator<Item = Icon> {
     icons.into_iter().map(I::into_icon)
+}
+
+/// How many items a page has. Macro output calls it while the program is compiled.
+///
+/// # Panics
+///
+/// When it has none.
+#[must_use]
+pub const fn page_size(items: usize) -> NonZeroUsize {
+    match NonZeroUsize::new(items) {
+        Some(items) => items,
+        None => panic!("a page has at least one item"),
+    }
 }
 
 /// A length of time.

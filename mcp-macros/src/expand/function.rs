@@ -106,11 +106,12 @@ fn resource(name: &str, callable: &Callable, resource: &Resource) -> Parts {
     let uri = &resource.uri;
     let mime = setter("mime", resource.mime.as_ref());
     let size = setter("size", resource.size.as_ref());
+    let subscribe = resource.subscribe.then(|| quote!(.subscribable()));
     let list = resource.list.as_ref().map(list);
     let mut arguments: Vec<TokenStream> = callable.arguments().map(arguments::text).collect();
     arguments.extend(list);
     Parts {
-        spec: quote!(__mcp::ResourceSpec::new(#name, #uri) #mime #size),
+        spec: quote!(__mcp::ResourceSpec::new(#name, #uri) #mime #size #subscribe),
         arguments,
         form: quote_spanned!(callable.output_span=> __mcp::resource_form::<#output>()),
     }

@@ -68,7 +68,7 @@ pub(crate) fn module_server(server: &Server) -> TokenStream {
 
 /// The function that registers what a block contains.
 fn block_name(name: &Ident) -> Ident {
-    format_ident!("__mcp_block_{name}", span = name.span())
+    format_ident!("mcp_server_block_{name}", span = name.span())
 }
 
 /// The generics of the block, with what it takes to share the server between calls.
@@ -130,12 +130,42 @@ fn info(info: &Info) -> TokenStream {
             __server.cache(__mcp::milliseconds(#ttl), __mcp::CacheScope::#scope);
         }
     });
+    let settings = settings(info);
     quote_spanned! {Span::mixed_site()=>
         __server.info(__mcp::implementation(#name, #version) #title #description #website #icons);
         #instructions
         #revisions
+        #settings
         #cache
     }
+}
+
+/// What clients must be able to do, and how the lists behave.
+fn settings(info: &Info) -> TokenStream {
+    let requires = (!info.requires.is_empty()).then(|| {
+        let setters = info.requires.iter().map(|capability| {
+            let setter = format_ident!("with_{capability}");
+            quote!(.#setter(::core::default::Default::default()))
+        });
+        quote_spanned! {Span::mixed_site()=>
+            __server.requires(&__mcp::ClientCapabilities::new() #(#setters)*);
+        }
+    });
+    let dynamic = (!info.dynamic.is_empty()).then(|| {
+        let lists = info.dynamic.iter().map(|list| {
+            let list = list.to_string();
+            format_ident!("{}{}", list[..1].to_uppercase(), &list[1..])
+        });
+        quote_spanned!(Span::mixed_site()=> __server.dynamic([#(__mcp::List::#lists),*]);)
+    });
+    let page_size = info.page_size.as_ref().map(|size| {
+        let checked = quote_spanned!(size.span()=> __mcp::page_size(#size));
+        quote_spanned! {Span::mixed_site()=>
+            const PAGE_SIZE: __mcp::NonZeroUsize = #checked;
+            __server.page_size(PAGE_SIZE);
+        }
+    });
+    quote!(#requires #dynamic #page_size)
 }
 
 fn or_package(given: Option<&Expr>, variable: &str) -> TokenStream {

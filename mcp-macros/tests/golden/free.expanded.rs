@@ -122,7 +122,7 @@ const _: () = {
         Library: ::core::marker::Send + ::core::marker::Sync + 'static,
     {
         #[doc(hidden)]
-        pub(crate) fn __mcp_block_admin(
+        pub(crate) fn mcp_server_block_admin(
             self: &__mcp::Arc<Self>,
             __server: &mut __mcp::ServerBuilder,
         ) {

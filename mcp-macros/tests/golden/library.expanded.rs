@@ -42,6 +42,13 @@ const _: () = {
                 );
             __server.instructions("Ask about books.");
             __server
+                .requires(
+                    &__mcp::ClientCapabilities::new()
+                        .with_sampling(::core::default::Default::default()),
+                );
+            const PAGE_SIZE: __mcp::NonZeroUsize = __mcp::page_size(50);
+            __server.page_size(PAGE_SIZE);
+            __server
                 .tool_route({
                     let mut spec = __mcp::ToolSpec::new("find")
                         .read_only(true)
@@ -118,6 +125,7 @@ const _: () = {
                 .resource_route({
                     let mut spec = __mcp::ResourceSpec::new("book", "book://{isbn}")
                         .mime("application/json")
+                        .subscribable()
                         .description("One book, as JSON.");
                     let arg_isbn = spec
                         .argument(__mcp::Text::<Isbn>::new().argument("isbn"));

@@ -5,7 +5,12 @@ struct Library<D> {
 }
 
 /// Ask about books.
-#[mcp_server(name = "library", website = "https://example.com")]
+#[mcp_server(
+    name = "library",
+    website = "https://example.com",
+    requires(sampling),
+    page_size = 50
+)]
 impl<D: Db> Library<D> {
     /// Finds books by title.
     #[tool(read_only, timeout = "30s")]
@@ -27,7 +32,7 @@ impl<D: Db> Library<D> {
     }
 
     /// One book, as JSON.
-    #[resource("book://{isbn}", mime = "application/json", list = Self::books)]
+    #[resource("book://{isbn}", mime = "application/json", list = Self::books, subscribe)]
     async fn book(&self, #[arg(complete = isbns)] isbn: Isbn) -> Result<Json<Book>, NotFound> {
         self.db.book(isbn).await.map(Json).ok_or(NotFound)
     }

@@ -1,9 +1,44 @@
 //! What a server says of all it offers.
 
+use mcp_runtime::Server;
 use mcp_runtime::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Wire, initialize, request, stateless};
+
+const ITEMS_A_PAGE: usize = 1;
+
+/// Everything that is said of a server as a whole.
+struct Whole;
+
+#[mcp_server(
+    requires(sampling, elicitation),
+    dynamic(tools, resources),
+    page_size = ITEMS_A_PAGE,
+    undocumented = "allow"
+)]
+impl Whole {
+    #[tool]
+    fn one(&self) {}
+
+    #[tool]
+    fn two(&self) {}
+
+    #[prompt]
+    fn ask(&self) -> &'static str {
+        "?"
+    }
+
+    #[resource("whole://news", subscribe)]
+    fn news(&self) -> &'static str {
+        "none"
+    }
+
+    #[resource("whole://history")]
+    fn history(&self) -> &'static str {
+        "long"
+    }
+}
 
 struct Kept;
 
@@ -59,4 +94,68 @@ async fn only_the_declared_revisions_are_spoken() {
     let answer = wire.ask(stateless(1, "server/discover", json!({}))).await;
     let versions = answer["result"]["supportedVersions"].as_array().unwrap();
     assert_eq!(versions.len(), 3, "{answer}");
+}
+
+/// A client that can be asked for what `Whole` requires.
+fn able(mut request: Value) -> Value {
+    let able = json!({"sampling": {}, "elicitation": {}});
+    let params = &mut request["params"];
+    if params["capabilities"].is_object() {
+        params["capabilities"] = able;
+    } else {
+        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = able;
+    }
+    request
+}
+
+#[tokio::test]
+async fn clients_that_lack_what_is_required_are_refused() {
+    let server = Whole.into_server();
+    let lists = stateless(1, "tools/list", json!({}));
+    let answer = Wire::to(&server).await.ask(lists.clone()).await;
+    assert_eq!(
+        answer["error"]["data"]["requiredCapabilities"],
+        json!({"sampling": {}, "elicitation": {"form": {}}})
+    );
+    let answer = Wire::to(&server).await.ask(able(lists)).await;
+    assert!(answer["result"]["tools"].is_array(), "{answer}");
+    let answer = Wire::to(&server).await.ask(initialize("2025-11-25")).await;
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    let greeting = able(initialize("2025-11-25"));
+    let answer = Wire::to(&server).await.ask(greeting).await;
+    assert!(answer["result"].is_object(), "{answer}");
+}
+
+#[tokio::test]
+async fn lists_come_in_pages_of_the_declared_size() {
+    let mut wire = Wire::to(&Whole.into_server()).await;
+    let page = able(stateless(1, "tools/list", json!({})));
+    let first = wire.ask(page).await["result"].take();
+    assert_eq!(first["tools"].as_array().map(Vec::len), Some(ITEMS_A_PAGE));
+    let cursor = json!({"cursor": first["nextCursor"]});
+    let page = able(stateless(2, "tools/list", cursor));
+    let second = wire.ask(page).await["result"].take();
+    assert_eq!(second["tools"][0]["name"], "two");
+    assert!(second.get("nextCursor").is_none(), "{second}");
+}
+
+#[tokio::test]
+async fn capabilities_are_those_that_are_declared() {
+    let declared = async |server: &Server| {
+        let greeting = able(initialize("2025-11-25"));
+        let mut answer = Wire::to(server).await.ask(greeting).await;
+        answer["result"]["capabilities"].take()
+    };
+    assert_eq!(
+        declared(&Whole.into_server()).await,
+        json!({
+            "tools": {"listChanged": true},
+            "prompts": {},
+            "resources": {"subscribe": true, "listChanged": true},
+        })
+    );
+    assert_eq!(
+        declared(&Kept.into_server()).await,
+        json!({"tools": {}, "prompts": {}, "resources": {}})
+    );
 }
