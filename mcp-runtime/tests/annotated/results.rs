@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use anyhow::Context as _;
 use mcp_runtime::prelude::*;
 use mcp_runtime::types::{ResourceLink, TextContent};
 use serde_json::{Value, json};
@@ -174,6 +175,17 @@ impl Results {
     }
 
     #[tool]
+    fn anyhow_error(&self) -> anyhow::Result<Book> {
+        let lost: anyhow::Result<Book> = Err(anyhow::anyhow!("the shelf is empty"));
+        lost.context("no book")
+    }
+
+    #[tool]
+    async fn anyhow_success(&self) -> anyhow::Result<Vec<Book>> {
+        Ok(vec![book()])
+    }
+
+    #[tool]
     fn tool_error(&self) -> Result<(), ToolError> {
         Err(ToolError::new("no").with_content([self.block()]))
     }
@@ -233,6 +245,11 @@ async fn every_return_type_answers() {
         ("lost_later", failed("the book is lost")),
         ("boxed", failed("invalid digit found in string")),
         ("layered", failed("outer: inner")),
+        ("anyhow_error", failed("no book: the shelf is empty")),
+        (
+            "anyhow_success",
+            structured(&format!("[{emma_text}]"), json!([emma])),
+        ),
         (
             "tool_error",
             json!({"content": [{"type": "text", "text": "no"}, block], "isError": true}),
