@@ -17,12 +17,18 @@ pub type ProtocolError = ErrorObject;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
+    /// The server's own `on_start` has failed; nothing was opened or served.
+    #[error("`on_start` failed: {0}")]
+    Start(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The transport could not be opened; nothing was served.
     #[error("the transport could not be opened: {0}")]
     Open(#[source] io::Error),
     /// The transport failed while it was read or written.
     #[error("the connection was lost: {0}")]
     Connection(#[source] io::Error),
+    /// The server's own `on_shutdown` has failed, after everything was served.
+    #[error("`on_shutdown` failed: {0}")]
+    Shutdown(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// Why a request that this side sent has no result.

@@ -23,7 +23,7 @@ mod way;
 pub(crate) use self::core::Core;
 #[cfg(feature = "http-server")]
 pub(crate) use link::Link;
-#[cfg(feature = "http-server")]
+#[cfg(feature = "server")]
 pub(crate) use panic::{Contained, contain};
 pub use peer::Peer;
 pub(crate) use peer::{Command, Waiter};

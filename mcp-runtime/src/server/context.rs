@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use mcp_types::{ClientCapabilities, Implementation, RawJson, RequestId, Revision};
 
 use super::ask::Asking;
-use super::{Change, Conversation, Server};
+use super::{CancellationToken, Change, Conversation, Server};
 use crate::driver::Peer;
 use crate::protocol::Terms;
 
@@ -41,6 +41,8 @@ struct Call {
     peer: Peer,
     conversation: Arc<Conversation>,
     asking: OnceLock<Arc<Asking>>,
+    /// Made for calls that ask for it.
+    cancellation: OnceLock<CancellationToken>,
 }
 
 impl Context {
@@ -58,6 +60,7 @@ impl Context {
             peer,
             conversation,
             asking: OnceLock::new(),
+            cancellation: OnceLock::new(),
         });
         Self { call }
     }
@@ -131,6 +134,18 @@ impl Context {
     /// Tells the clients that have subscribed to the resource under `uri` that it has changed.
     pub fn notify_resource_updated(&self, uri: impl Into<String>) {
         self.notify_changed(Change::Resource(uri.into()));
+    }
+
+    /// Tells work that goes on behind the call when nobody waits for it any more.
+    #[must_use]
+    pub fn cancellation(&self) -> &CancellationToken {
+        self.call
+            .cancellation
+            .get_or_init(CancellationToken::default)
+    }
+
+    pub(super) fn cancellation_if_wanted(&self) -> Option<&CancellationToken> {
+        self.call.cancellation.get()
     }
 }
 

@@ -7,7 +7,7 @@ use mcp_types::{Revisions, Tool};
 use super::changes::Change;
 use super::live::Live;
 use super::router::Router;
-use super::{Conversation, Endpoint, ServerBuilder};
+use super::{Conversation, Endpoint, Serve, ServerBuilder};
 use crate::protocol::{Requirement, ServerLifecycle};
 
 /// A server, ready to serve connections. Cloning is cheap: the clones share everything.
@@ -39,8 +39,8 @@ impl Server {
     /// until the process is told to end.
     ///
     /// Nothing happens until the value is awaited.
-    pub fn serve<E: Endpoint>(&self, endpoint: E) -> E::Serve {
-        endpoint.serve(self.clone())
+    pub fn serve<E: Endpoint>(&self, endpoint: E) -> Serve<E> {
+        Serve::new(self.clone(), endpoint)
     }
 
     /// The tools that the server has now, in the order in which they are listed.

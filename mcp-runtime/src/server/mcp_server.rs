@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Endpoint, Server, ServerBuilder};
+use super::{Endpoint, Serve, Server, ServerBuilder};
 
 /// A type whose functions are offered as tools, prompts and resources.
 ///
@@ -46,7 +46,7 @@ pub trait McpServer: Send + Sync + Sized + 'static {
     /// until the process is told to end.
     ///
     /// Nothing happens until the value is awaited.
-    fn serve<E: Endpoint>(self, endpoint: E) -> E::Serve {
-        endpoint.serve(self.into_server())
+    fn serve<E: Endpoint>(self, endpoint: E) -> Serve<E> {
+        self.into_server().serve(endpoint)
     }
 }

@@ -54,6 +54,9 @@ impl Role for ServerRole {
         if method == InitializedNotification::METHOD && self.lifecycle.initialized() {
             self.conversation.begin(self.peer.clone());
             self.lifecycle.operate();
+            if let Some(terms) = self.lifecycle.terms() {
+                self.server.initialized(terms, || self.peer.clone());
+            }
         } else {
             tracing::debug!(method, "a notification was ignored");
         }

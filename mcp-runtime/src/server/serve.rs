@@ -1,26 +1,25 @@
-//! Serving one connection.
+//! Serving, from start to end.
 
 use std::any::Any;
 use std::convert::Infallible;
 use std::future::IntoFuture;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc::UnboundedReceiver;
-
-use super::role::ServerRole;
+use super::endpoint::{Connected, Endpoint};
+use super::running::Running;
 use super::signal::Signals;
 use super::{BoxFuture, Server};
-use crate::driver::{Command, Driver, Limits, Peer};
+use crate::driver::{Limits, Peer};
 use crate::error::ServeError;
 use crate::transport::Transport;
 
-/// One connection to be served; await it to serve.
+/// A server in its place; await it to serve.
 ///
-/// It ends when the peer closes the connection, when [`ShutdownHandle::shut_down`] is called, or
-/// when the process is asked to end by SIGTERM or Ctrl-C. Calls in flight may then finish within
-/// the drain time; a second signal ends them at once.
+/// On one connection, it ends when the client closes it. In any place, it ends when
+/// [`ShutdownHandle::shut_down`] is called, or when the process is asked to end by SIGTERM or
+/// Ctrl-C: no new calls are taken, and those in flight may finish within the drain time. A second
+/// signal ends them at once.
 ///
 /// ```
 /// use std::time::Duration;
@@ -36,58 +35,25 @@ use crate::transport::Transport;
 /// ```
 #[must_use = "nothing is served until this is awaited"]
 #[derive(Debug)]
-pub struct Serve<T> {
-    server: Server,
-    transport: T,
-    peer: Peer,
-    commands: UnboundedReceiver<Command>,
-    limits: Limits,
+pub struct Serve<E> {
+    endpoint: E,
+    running: Running,
     signals: bool,
 }
 
-impl<T: Transport> Serve<T> {
-    pub(super) fn new(server: Server, transport: T) -> Self {
-        let (peer, commands) = Peer::channel();
+impl<E: Endpoint> Serve<E> {
+    pub(super) fn new(server: Server, endpoint: E) -> Self {
         Self {
-            server,
-            transport,
-            peer,
-            commands,
-            limits: Limits::default(),
+            endpoint,
+            running: Running::new(server, Limits::default()),
             signals: true,
         }
     }
 
-    /// How long calls in flight may go on once the connection ends; 10 seconds unless set.
+    /// How long calls in flight may go on once the end is asked for, or their connection is closed;
+    /// 10 seconds unless set.
     pub fn drain_timeout(mut self, timeout: Duration) -> Self {
-        self.limits.drain = timeout;
-        self
-    }
-
-    /// How long the client may leave unread what it was sent; 60 seconds unless set. After that,
-    /// the connection is closed.
-    pub fn write_timeout(mut self, timeout: Duration) -> Self {
-        self.limits.write = timeout;
-        self
-    }
-
-    /// How many calls may be in flight; 256 unless set. One more is refused at once.
-    pub fn max_in_flight(mut self, calls: usize) -> Self {
-        self.limits.max_in_flight = calls;
-        self
-    }
-
-    /// How deeply the JSON of a message may nest; 128 levels unless set.
-    pub fn max_depth(mut self, levels: usize) -> Self {
-        self.limits.max_depth = levels;
-        self
-    }
-
-    /// Says who is at the other end, for handlers to find with
-    /// [`Context::identity`](super::Context::identity). For programs that know, from the
-    /// credentials of a socket perhaps. What is said first stays.
-    pub fn identity<I: Any + Send + Sync>(self, identity: I) -> Self {
-        self.peer.attach(Arc::new(identity));
+        self.running.limits.drain = timeout;
         self
     }
 
@@ -97,30 +63,72 @@ impl<T: Transport> Serve<T> {
         self
     }
 
-    /// A handle that ends the connection from elsewhere.
+    /// A handle that ends the server from elsewhere.
     pub fn shutdown_handle(&self) -> ShutdownHandle {
-        ShutdownHandle::new(self.peer.clone())
+        self.running.shutdown_handle()
     }
 
     async fn run(self) -> Result<(), ServeError> {
-        let halves = self.transport.open().await.map_err(ServeError::Open)?;
-        let role = ServerRole::new(self.server, self.peer.clone());
-        let driver = Driver::new(role, halves, self.commands, self.limits);
-        let signals = async {
+        let server = self.running.server.clone();
+        let hooks = server.hooks();
+        hooks.start().await?;
+        let mut signals = Signalled(None);
+        let served = async {
             if self.signals {
-                obey_signals(&self.peer).await
-            } else {
-                std::future::pending().await
+                signals.0 = Some(Signals::listen().map_err(ServeError::Open)?);
+            }
+            let peer = self.running.peer.clone();
+            tokio::select! {
+                served = self.endpoint.run(self.running) => served,
+                never = signals.obey(&peer) => match never {},
             }
         };
+        let served = served.await;
         tokio::select! {
-            end = driver.run() => end.map(drop).map_err(ServeError::Connection),
-            never = signals => match never.map_err(ServeError::Open)? {},
+            released = hooks.shut_down() => served.and(released),
+            () = signals.next() => {
+                tracing::warn!("`on_shutdown` was cut short by a signal");
+                served
+            }
         }
     }
 }
 
-impl<T: Transport> IntoFuture for Serve<T> {
+/// What one connection may use. Over HTTP, where a client has no connection of its own, its options
+/// say such things.
+impl<E: Connected> Serve<E> {
+    /// How long a client may leave unread what it was sent; 60 seconds unless set. After that, its
+    /// connection is closed.
+    pub fn write_timeout(mut self, timeout: Duration) -> Self {
+        self.running.limits.write = timeout;
+        self
+    }
+
+    /// How many calls of one connection may be in flight; 256 unless set. One more is refused at
+    /// once.
+    pub fn max_in_flight(mut self, calls: usize) -> Self {
+        self.running.limits.max_in_flight = calls;
+        self
+    }
+
+    /// How deeply the JSON of a message may nest; 128 levels unless set.
+    pub fn max_depth(mut self, levels: usize) -> Self {
+        self.running.limits.max_depth = levels;
+        self
+    }
+}
+
+impl<T: Transport> Serve<T> {
+    /// Says who is at the other end, for handlers to find with
+    /// [`Context::identity`](super::Context::identity). For programs that know, from the
+    /// credentials of a socket perhaps. What is said first stays.
+    pub fn identity<I: Any + Send + Sync>(self, identity: I) -> Self {
+        self.running.peer.attach(Arc::new(identity));
+        self
+    }
+}
+
+impl<E: Endpoint> IntoFuture for Serve<E> {
     type Output = Result<(), ServeError>;
     type IntoFuture = BoxFuture<Self::Output>;
 
@@ -129,7 +137,7 @@ impl<T: Transport> IntoFuture for Serve<T> {
     }
 }
 
-/// Ends a connection that is being served.
+/// Ends what is being served.
 #[derive(Clone, Debug)]
 pub struct ShutdownHandle {
     peer: Peer,
@@ -137,7 +145,7 @@ pub struct ShutdownHandle {
 
 impl ShutdownHandle {
     /// A handle on whatever obeys the commands that are sent to `peer`.
-    pub(crate) fn new(peer: Peer) -> Self {
+    pub(super) fn new(peer: Peer) -> Self {
         Self { peer }
     }
 
@@ -147,13 +155,24 @@ impl ShutdownHandle {
     }
 }
 
-/// The first signal asks for the end, the second one insists.
-pub(crate) async fn obey_signals(peer: &Peer) -> io::Result<Infallible> {
-    let mut signals = Signals::listen()?;
-    signals.next().await;
-    tracing::info!("shutting down on a signal");
-    peer.shut_down();
-    signals.next().await;
-    peer.abort();
-    std::future::pending().await
+/// The signals that ask for the end, where the program leaves them to the server.
+struct Signalled(Option<Signals>);
+
+impl Signalled {
+    async fn next(&mut self) {
+        match &mut self.0 {
+            Some(signals) => signals.next().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// The first signal asks for the end, the second one insists.
+    async fn obey(&mut self, peer: &Peer) -> Infallible {
+        self.next().await;
+        tracing::info!("shutting down on a signal");
+        peer.shut_down();
+        self.next().await;
+        peer.abort();
+        std::future::pending().await
+    }
 }

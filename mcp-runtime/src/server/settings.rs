@@ -7,6 +7,7 @@ use mcp_types::{Implementation, Revisions, Tool};
 
 use super::ask::Policy;
 use super::caching::Caching;
+use super::hooks::Hooks;
 use super::lists::List;
 use super::visibility::Visibility;
 use crate::protocol::Requirement;
@@ -25,6 +26,7 @@ pub(super) struct Settings {
     pub(super) tool_visibility: Visibility<Tool>,
     pub(super) requirement: Requirement,
     pub(super) asking: Policy,
+    pub(super) hooks: Hooks,
 }
 
 impl Default for Settings {
@@ -39,6 +41,7 @@ impl Default for Settings {
             tool_visibility: Visibility::default(),
             requirement: Requirement::default(),
             asking: Policy::default(),
+            hooks: Hooks::default(),
         }
     }
 }

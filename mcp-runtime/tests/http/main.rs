@@ -7,6 +7,7 @@ mod changes;
 mod client;
 #[cfg(all(feature = "http-client", feature = "sse"))]
 mod fallback;
+mod hooks;
 mod identity;
 #[cfg(feature = "sse")]
 mod legacy;

@@ -17,6 +17,7 @@ use super::start::{Start, binding};
 use super::state::now;
 use crate::driver::{BoxFuture, Served};
 use crate::protocol::Lacking;
+use crate::server::cancellation::CallGuard;
 use crate::server::router::Admitted;
 use crate::server::{Answer, Context, Server, dispatch};
 use crate::together;
@@ -34,8 +35,11 @@ pub(in crate::server) fn follow(
 ) -> Served<Answer> {
     let asks_by_hand = |cx: &Context| cx.asking().is_some_and(|asking| asking.is_required());
     match served {
-        Served::Now(outcome) if !asks_by_hand(&cx) => Served::Now(outcome),
-        Served::Later(future) if !cx.is_shared() => Served::Later(future),
+        Served::Now(outcome) if !asks_by_hand(&cx) => {
+            drop(CallGuard::new(cx));
+            Served::Now(outcome)
+        }
+        Served::Later(future) if !cx.is_shared() => Served::Later(CallGuard::new(cx).watch(future)),
         Served::Now(outcome) => {
             let call = Call::new(server, call);
             let asking = cx.asking_or_new(server.settings().asking.patience);
@@ -96,7 +100,9 @@ impl Call {
         mut handler: BoxFuture<Outcome>,
     ) -> Outcome {
         loop {
+            let guard = CallGuard::new(cx.clone());
             let end = round(&asking, handler).await?;
+            drop(guard);
             asking.end();
             let (questions, note) = match end {
                 End::Answered(outcome) => return outcome,

@@ -8,7 +8,7 @@ use http::request::Parts;
 use super::principal::Principal;
 use super::session::Session;
 use super::stream::Stream;
-use crate::driver::{Command, Link};
+use crate::driver::{Command, Link, Peer};
 use crate::error::CallError;
 
 /// What came: a request without its body.
@@ -36,6 +36,17 @@ pub(super) struct Exchange {
     pub(super) arrival: Arrival,
     pub(super) session: Option<Arc<Session>>,
     pub(super) stream: Arc<Stream>,
+}
+
+impl Exchange {
+    /// The client of a session, reached over `stream`.
+    pub(super) fn peer(arrival: Arrival, session: &Arc<Session>, stream: Arc<Stream>) -> Peer {
+        Peer::over(Arc::new(Self {
+            arrival,
+            session: Some(Arc::clone(session)),
+            stream,
+        }))
+    }
 }
 
 impl AsRef<Parts> for Exchange {

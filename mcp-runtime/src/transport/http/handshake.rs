@@ -16,7 +16,6 @@ use super::post::{self, Begun, Later, Post};
 use super::rejection::Rejection;
 use super::response;
 use super::session::{Batch, Session, Sink};
-use crate::driver::Peer;
 use crate::protocol::Refusal;
 use crate::server::Call;
 
@@ -70,7 +69,11 @@ fn in_session(post: Post<'_>, session: Arc<Session>, frame: Frame<'_>) -> Begun 
             request(post, session, &id, &method, params)
         }
         Frame::Single(Message::Notification { method, params }) => {
-            session.notification(&method, params);
+            let server = &post.hub.server;
+            session.notification(server, (&method, params), || {
+                let stream = Arc::clone(session.standalone());
+                Exchange::peer(post.arrival, &session, stream)
+            });
             Begun::Done(response::empty(StatusCode::ACCEPTED))
         }
         Frame::Single(Message::Response { id, outcome }) => {
@@ -95,7 +98,7 @@ fn request(
         session: Some(Arc::clone(&session)),
     };
     let sink = Sink::own(Arc::clone(&later.stream));
-    let peer = peer(post, &session, &later);
+    let peer = Exchange::peer(post.arrival, &session, Arc::clone(&later.stream));
     let call = Call {
         id,
         method,
@@ -107,15 +110,6 @@ fn request(
         Some((status, message)) => Begun::now(status, message, later),
         None => Begun::Later(later),
     }
-}
-
-/// The way back to the client while it waits for `later`.
-fn peer(post: Post<'_>, session: &Arc<Session>, later: &Later) -> Peer {
-    Peer::over(Arc::new(Exchange {
-        arrival: post.arrival,
-        session: Some(Arc::clone(session)),
-        stream: Arc::clone(&later.stream),
-    }))
 }
 
 fn batch(
@@ -140,7 +134,7 @@ fn batch(
         session: Some(Arc::clone(&session)),
     };
     let batch = Arc::new(Batch::new(Arc::clone(&later.stream), requests));
-    let peer = peer(post, &session, &later);
+    let peer = Exchange::peer(post.arrival, &session, Arc::clone(&later.stream));
     for member in members {
         match member {
             Ok(Message::Request { id, method, params }) => {
@@ -153,7 +147,9 @@ fn batch(
                 };
                 serve_member(hub, &session, call, &batch);
             }
-            Ok(Message::Notification { method, params }) => session.notification(&method, params),
+            Ok(Message::Notification { method, params }) => {
+                session.notification(&hub.server, (&method, params), || peer.clone());
+            }
             Ok(Message::Response { id, outcome }) => session.answered(id.as_ref(), outcome),
             Err(invalid) => {
                 let id = invalid.id.as_ref().map_or(ErrorId::Null, ErrorId::Of);

@@ -57,6 +57,6 @@ pub use principal::Principal;
 #[cfg(feature = "websocket")]
 pub(super) use rejection::Rejection;
 pub use request::HttpRequest;
-pub use server::{Http, HttpServe, http};
+pub use server::{Http, http};
 pub use service::{HttpService, ResponseFuture, http_service};
 pub use session::SessionId;

@@ -1,7 +1,6 @@
 //! A server that listens by itself.
 
 use std::fmt;
-use std::future::IntoFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,9 +14,10 @@ use super::address::HttpAddress;
 use super::connection::{self, HEALTH, Patience, Route, Site, health};
 use super::options::HttpOptions;
 use super::service::{HttpService, http_service};
-use crate::driver::{BoxFuture, Command, Peer};
+use crate::driver::Command;
 use crate::error::ServeError;
-use crate::server::{Endpoint, Server, ShutdownHandle, obey_signals};
+use crate::server::Endpoint;
+use crate::server::running::Running;
 
 /// An address to serve HTTP at: `http://…/mcp`, in all revisions.
 ///
@@ -135,85 +135,20 @@ impl fmt::Debug for Http {
 }
 
 impl Endpoint for Http {
-    type Serve = HttpServe;
-
-    fn serve(self, server: Server) -> HttpServe {
-        let (peer, commands) = Peer::channel();
-        HttpServe {
-            service: http_service(server, self.options.clone()),
-            http: self,
-            peer,
-            commands,
-            drain: Duration::from_secs(10),
-            signals: true,
-        }
-    }
-}
-
-/// A server that listens once it is awaited.
-///
-/// It ends when [`ShutdownHandle::shut_down`] is called, or when the process is asked to end by
-/// SIGTERM or Ctrl-C. New requests are then refused with 503, and those in flight may finish
-/// within the drain time; a second signal ends them at once.
-#[must_use = "nothing is served until this is awaited"]
-#[derive(Debug)]
-pub struct HttpServe {
-    service: HttpService,
-    http: Http,
-    peer: Peer,
-    commands: UnboundedReceiver<Command>,
-    drain: Duration,
-    signals: bool,
-}
-
-impl HttpServe {
-    /// How long requests in flight may go on once the server ends; 10 seconds unless set.
-    pub fn drain_timeout(mut self, timeout: Duration) -> Self {
-        self.drain = timeout;
-        self
-    }
-
-    /// Leaves SIGTERM and Ctrl-C to the program.
-    pub fn without_signals(mut self) -> Self {
-        self.signals = false;
-        self
-    }
-
-    /// A handle that ends the server from elsewhere.
-    pub fn shutdown_handle(&self) -> ShutdownHandle {
-        ShutdownHandle::new(self.peer.clone())
-    }
-
-    async fn run(self) -> Result<(), ServeError> {
-        let max_connections = self.http.max_connections;
-        let (address, site) = self.http.site(self.service);
+    /// New requests are refused with 503 once the end is asked for.
+    async fn run(self, running: Running) -> Result<(), ServeError> {
+        let max_connections = self.max_connections;
+        let service = http_service(running.server, self.options.clone());
+        let (address, site) = self.site(service);
         let listening = Listening {
             listener: address.bind().await.map_err(ServeError::Open)?,
             site,
             max_connections,
             connections: JoinSet::new(),
-            commands: self.commands,
+            commands: running.commands,
         };
-        let signals = async {
-            if self.signals {
-                obey_signals(&self.peer).await
-            } else {
-                std::future::pending().await
-            }
-        };
-        tokio::select! {
-            () = listening.run(self.drain) => Ok(()),
-            never = signals => match never.map_err(ServeError::Open)? {},
-        }
-    }
-}
-
-impl IntoFuture for HttpServe {
-    type Output = Result<(), ServeError>;
-    type IntoFuture = BoxFuture<Self::Output>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.run())
+        listening.run(running.limits.drain).await;
+        Ok(())
     }
 }
 

@@ -15,6 +15,4 @@ mod server;
 pub use connect::{WebSocketUrl, websocket};
 pub use frames::{WebSocket, WebSocketReader, WebSocketWriter};
 #[cfg(feature = "http-server")]
-pub use server::{
-    WebSocketServe, WebSocketServer, WebSocketService, websocket_server, websocket_service,
-};
+pub use server::{WebSocketServer, WebSocketService, websocket_server, websocket_service};

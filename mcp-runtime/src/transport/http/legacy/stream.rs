@@ -10,7 +10,7 @@ use http_body::Body;
 use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{Frame, InvalidMessage, Message};
 
-use crate::driver::{Peer, write_error};
+use crate::driver::write_error;
 use crate::protocol::Refusal;
 use crate::server::Call;
 use crate::transport::http::body::{self, ResponseBody};
@@ -124,15 +124,12 @@ fn message_came(
     peer_addr: Option<SocketAddr>,
     message: Message<'_>,
 ) {
+    let arrival = Arrival { parts, peer_addr };
+    let stream = Arc::clone(session.standalone());
+    let peer = || Exchange::peer(arrival, &session, Arc::clone(&stream));
     match message {
         Message::Request { id, method, params } => {
-            let stream = Arc::clone(session.standalone());
-            let exchange = Exchange {
-                arrival: Arrival { parts, peer_addr },
-                session: Some(Arc::clone(&session)),
-                stream: Arc::clone(&stream),
-            };
-            let peer = Peer::over(Arc::new(exchange));
+            let peer = peer();
             let call = Call {
                 id: &id,
                 method: &method,
@@ -150,7 +147,9 @@ fn message_came(
                 stream.push(answer);
             }
         }
-        Message::Notification { method, params } => session.notification(&method, params),
+        Message::Notification { method, params } => {
+            session.notification(&hub.server, (&method, params), peer);
+        }
         Message::Response { id, outcome } => session.answered(id.as_ref(), outcome),
     }
 }

@@ -14,8 +14,8 @@ use mcp_types::{
 use tokio::task::AbortHandle;
 
 use super::{Session, Sink};
-use crate::driver::{BoxFuture, Served, contain};
-use crate::protocol::{Admission, Refusal};
+use crate::driver::{BoxFuture, Peer, Served, contain};
+use crate::protocol::{Admission, Refusal, Terms};
 use crate::server::{Answer, Call, Server};
 use crate::transport::http::status;
 use crate::transport::http::work::{Work, written};
@@ -93,18 +93,17 @@ impl Session {
         None
     }
 
-    /// Takes note of a notification.
+    /// Takes note of a notification. `peer` is the way to the client, where it has to be known.
     pub(in crate::transport::http) fn notification(
         &self,
-        method: &str,
-        params: Option<RawJsonRef<'_>>,
+        server: &Server,
+        (method, params): (&str, Option<RawJsonRef<'_>>),
+        peer: impl FnOnce() -> Peer,
     ) {
         match method {
             InitializedNotification::METHOD => {
-                let mut state = self.lock();
-                if state.lifecycle.initialized() {
-                    self.conversation().begin(self.outlet());
-                    state.lifecycle.operate();
+                if let Some(terms) = self.initialized() {
+                    server.initialized(&terms, peer);
                 }
             }
             CancelledNotification::METHOD => {
@@ -121,6 +120,17 @@ impl Session {
             }
             _ => tracing::debug!(method, "a notification was ignored"),
         }
+    }
+
+    /// The terms of the handshake, if it is done by this.
+    fn initialized(&self) -> Option<Arc<Terms>> {
+        let mut state = self.lock();
+        if !state.lifecycle.initialized() {
+            return None;
+        }
+        self.conversation().begin(self.outlet());
+        state.lifecycle.operate();
+        state.lifecycle.terms().cloned()
     }
 
     /// Whether the revision of the handshake has batches.

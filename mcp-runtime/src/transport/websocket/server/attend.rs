@@ -1,6 +1,6 @@
 //! How a server attends to each of its WebSocket clients.
 
-use std::future::IntoFuture;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{HeaderMap, HeaderName, SEC_WEBSOCKET_PROTOCOL};
@@ -10,15 +10,16 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
-use crate::server::Server;
+use crate::server::listen::attend;
+use crate::server::running::Running;
 use crate::transport::http::Arrival;
 use crate::transport::websocket::WebSocket;
 use crate::transport::websocket::frames::{DEFAULT_LIMIT, PING, config};
 
 /// How a server attends to each of its clients.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Attendant {
-    pub(super) server: Server,
+    pub(super) running: Running,
     pub(super) manner: Manner,
 }
 
@@ -27,7 +28,6 @@ pub(super) struct Attendant {
 pub(super) struct Manner {
     pub(super) max_frame_bytes: usize,
     pub(super) ping: Duration,
-    pub(super) drain: Duration,
 }
 
 impl Default for Manner {
@@ -35,7 +35,6 @@ impl Default for Manner {
         Self {
             max_frame_bytes: DEFAULT_LIMIT,
             ping: PING,
-            drain: Duration::from_secs(10),
         }
     }
 }
@@ -53,31 +52,13 @@ impl Attendant {
         self,
         stream: WebSocketStream<S>,
         arrival: Arrival,
-        mut ending: watch::Receiver<bool>,
+        ending: watch::Receiver<bool>,
     ) {
         let mut socket = WebSocket::new(stream).ping_every(self.manner.ping);
         socket.goodbye = CloseCode::Away;
-        let serve = self.server.serve(socket).identity(arrival);
-        let serve = serve.drain_timeout(self.manner.drain).without_signals();
-        let shutdown = serve.shutdown_handle();
-        let mut serving = serve.into_future();
-        let outcome = tokio::select! {
-            outcome = &mut serving => outcome,
-            () = ended(&mut ending) => {
-                shutdown.shut_down();
-                serving.await
-            }
-        };
-        if let Err(error) = outcome {
-            tracing::debug!(%error, "a connection ended badly");
-        }
+        self.running.peer.attach(Arc::new(arrival));
+        attend(socket, self.running, ending).await;
     }
-}
-
-/// Waits for the end of the server.
-pub(super) async fn ended(ending: &mut watch::Receiver<bool>) {
-    // When the sender is gone, so is the server.
-    let _ = ending.wait_for(|ending| *ending).await;
 }
 
 /// The subprotocol of MCP.

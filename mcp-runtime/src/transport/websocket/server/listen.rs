@@ -1,23 +1,22 @@
 //! The server's side: listening for clients.
 
-use std::future::IntoFuture;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
 use http::header::{HeaderValue, SEC_WEBSOCKET_PROTOCOL};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
-use tokio::task::JoinSet;
 use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, Response};
 use tokio_tungstenite::{WebSocketStream, accept_hdr_async_with_config};
 
-use super::attend::{Attendant, Manner, SUBPROTOCOL, ended, offers_mcp};
-use crate::driver::{BoxFuture, Command, Peer};
+use super::attend::{Attendant, Manner, SUBPROTOCOL, offers_mcp};
 use crate::error::ServeError;
-use crate::server::{Endpoint, Server, ShutdownHandle, obey_signals};
+use crate::server::listen::{Listener, ended, listen};
+use crate::server::running::Running;
+use crate::server::{Connected, Endpoint};
 use crate::transport::http::{Arrival, HttpAddress, HttpOptions, check_caller};
 
 /// How long a client may take for its handshake.
@@ -92,185 +91,103 @@ impl WebSocketServer {
 }
 
 impl Endpoint for WebSocketServer {
-    type Serve = WebSocketServe;
-
-    fn serve(self, server: Server) -> WebSocketServe {
-        let (peer, commands) = Peer::channel();
-        WebSocketServe {
-            server,
-            endpoint: self,
-            peer,
-            commands,
-            drain: Duration::from_secs(10),
-            signals: true,
-        }
-    }
-}
-
-/// A server that listens once it is awaited.
-///
-/// It ends when [`ShutdownHandle::shut_down`] is called, or when the process is asked to end by
-/// SIGTERM or Ctrl-C; calls in flight may then finish within the drain time.
-#[must_use = "nothing is served until this is awaited"]
-#[derive(Debug)]
-pub struct WebSocketServe {
-    server: Server,
-    endpoint: WebSocketServer,
-    peer: Peer,
-    commands: UnboundedReceiver<Command>,
-    drain: Duration,
-    signals: bool,
-}
-
-impl WebSocketServe {
-    /// How long calls in flight may go on once the server ends; 10 seconds unless set.
-    pub fn drain_timeout(mut self, timeout: Duration) -> Self {
-        self.drain = timeout;
-        self
-    }
-
-    /// Leaves SIGTERM and Ctrl-C to the program.
-    pub fn without_signals(mut self) -> Self {
-        self.signals = false;
-        self
-    }
-
-    /// A handle that ends the server from elsewhere.
-    pub fn shutdown_handle(&self) -> ShutdownHandle {
-        ShutdownHandle::new(self.peer.clone())
-    }
-
-    async fn run(self) -> Result<(), ServeError> {
-        let listener = self
-            .endpoint
-            .address
-            .bind()
-            .await
-            .map_err(ServeError::Open)?;
+    async fn run(self, running: Running) -> Result<(), ServeError> {
         let door = Door {
-            options: self.endpoint.options,
-            attendant: Attendant {
-                server: self.server,
-                manner: Manner {
-                    drain: self.drain,
-                    ..self.endpoint.manner
-                },
-            },
+            listener: self.address.bind().await.map_err(ServeError::Open)?,
+            options: Arc::new(self.options),
+            manner: self.manner,
         };
-        let signals = async {
-            if self.signals {
-                obey_signals(&self.peer).await
-            } else {
-                std::future::pending().await
-            }
-        };
-        tokio::select! {
-            () = listen(listener, door, self.commands, self.endpoint.max_connections) => Ok(()),
-            never = signals => match never.map_err(ServeError::Open)? {},
-        }
+        listen(door, running, self.max_connections).await;
+        Ok(())
     }
 }
 
-impl IntoFuture for WebSocketServe {
-    type Output = Result<(), ServeError>;
-    type IntoFuture = BoxFuture<Self::Output>;
+impl Connected for WebSocketServer {}
 
-    fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.run())
-    }
-}
-
-async fn listen(
-    listener: TcpListener,
-    door: Door,
-    mut commands: UnboundedReceiver<Command>,
-    max_connections: usize,
-) {
-    let ending = watch::Sender::new(false);
-    let mut connections = JoinSet::new();
-    loop {
-        let room = connections.len() < max_connections && !*ending.borrow();
-        tokio::select! {
-            command = commands.recv() => match command {
-                Some(Command::ShutDown) => drop(ending.send_replace(true)),
-                _ => return,
-            },
-            accepted = listener.accept(), if room => match accepted {
-                Ok((stream, addr)) => {
-                    connections.spawn(door.clone().serve(stream, addr, ending.subscribe()));
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
-                    // Most likely the process has no file descriptor left.
-                    tokio::time::sleep(Duration::from_millis(100)).await;
-                }
-            },
-            Some(_) = connections.join_next(), if !connections.is_empty() => {}
-        }
-        if *ending.borrow() && connections.is_empty() {
-            return;
-        }
-    }
-}
-
-/// How a client is let in.
-#[derive(Clone)]
+/// Where clients come in.
 struct Door {
-    options: HttpOptions,
-    attendant: Attendant,
+    listener: TcpListener,
+    options: Arc<HttpOptions>,
+    manner: Manner,
 }
 
-impl Door {
-    async fn serve(self, stream: TcpStream, addr: SocketAddr, mut ending: watch::Receiver<bool>) {
+impl Listener for Door {
+    type Client = Caller;
+
+    async fn accept(&mut self) -> io::Result<Caller> {
+        let (stream, addr) = self.listener.accept().await?;
+        Ok(Caller {
+            stream,
+            addr,
+            options: Arc::clone(&self.options),
+            manner: self.manner,
+        })
+    }
+
+    async fn serve(caller: Caller, running: Running, mut ending: watch::Receiver<bool>) {
+        let attendant = Attendant {
+            running,
+            manner: caller.manner,
+        };
         let accepted = tokio::select! {
-            accepted = tokio::time::timeout(HANDSHAKE, self.accept(stream, addr)) => accepted,
+            accepted = tokio::time::timeout(HANDSHAKE, caller.accept()) => accepted,
             () = ended(&mut ending) => return,
         };
         match accepted.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())) {
-            Ok((stream, arrival)) => self.attendant.attend(stream, arrival, ending).await,
+            Ok((stream, arrival)) => attendant.attend(stream, arrival, ending).await,
             Err(error) => tracing::debug!(%error, "a handshake failed"),
         }
     }
+}
 
+/// A client that has yet to shake hands.
+struct Caller {
+    stream: TcpStream,
+    addr: SocketAddr,
+    options: Arc<HttpOptions>,
+    manner: Manner,
+}
+
+impl Caller {
     #[allow(
         clippy::result_large_err,
         reason = "the library's callback has this type"
     )]
-    async fn accept(
-        &self,
-        stream: TcpStream,
-        addr: SocketAddr,
-    ) -> io::Result<(WebSocketStream<TcpStream>, Arrival)> {
-        stream.set_nodelay(true)?;
-        let config = Some(self.attendant.manner.config());
+    async fn accept(self) -> io::Result<(WebSocketStream<TcpStream>, Arrival)> {
+        self.stream.set_nodelay(true)?;
+        let config = Some(self.manner.config());
         let mut came = None;
         let check = |request: &Request, response| {
             came = Some(request.clone().into_parts().0);
-            self.check(request, response)
+            check(&self.options, request, response)
         };
-        let accepted = accept_hdr_async_with_config(stream, check, config).await;
+        let accepted = accept_hdr_async_with_config(self.stream, check, config).await;
         let stream = accepted.map_err(io::Error::other)?;
         let parts = came.ok_or(io::ErrorKind::UnexpectedEof)?;
-        let peer_addr = Some(addr);
+        let peer_addr = Some(self.addr);
         Ok((stream, Arrival { parts, peer_addr }))
     }
+}
 
-    /// Refuses clients that are not allowed, and agrees on the subprotocol.
-    #[allow(
-        clippy::result_large_err,
-        reason = "the library's callback has this type"
-    )]
-    fn check(&self, request: &Request, mut response: Response) -> Result<Response, ErrorResponse> {
-        if let Err(rejection) = check_caller(request.uri(), request.headers(), &self.options) {
-            let mut refusal = ErrorResponse::new(Some(rejection.to_string()));
-            *refusal.status_mut() = StatusCode::FORBIDDEN;
-            return Err(refusal);
-        }
-        if offers_mcp(request.headers()) {
-            let subprotocol = HeaderValue::from_static(SUBPROTOCOL);
-            let headers = response.headers_mut();
-            headers.insert(SEC_WEBSOCKET_PROTOCOL, subprotocol);
-        }
-        Ok(response)
+/// Refuses clients that are not allowed, and agrees on the subprotocol.
+#[allow(
+    clippy::result_large_err,
+    reason = "the library's callback has this type"
+)]
+fn check(
+    options: &HttpOptions,
+    request: &Request,
+    mut response: Response,
+) -> Result<Response, ErrorResponse> {
+    if let Err(rejection) = check_caller(request.uri(), request.headers(), options) {
+        let mut refusal = ErrorResponse::new(Some(rejection.to_string()));
+        *refusal.status_mut() = StatusCode::FORBIDDEN;
+        return Err(refusal);
     }
+    if offers_mcp(request.headers()) {
+        let subprotocol = HeaderValue::from_static(SUBPROTOCOL);
+        let headers = response.headers_mut();
+        headers.insert(SEC_WEBSOCKET_PROTOCOL, subprotocol);
+    }
+    Ok(response)
 }

@@ -4,5 +4,5 @@ mod attend;
 mod listen;
 mod service;
 
-pub use listen::{WebSocketServe, WebSocketServer, websocket_server};
+pub use listen::{WebSocketServer, websocket_server};
 pub use service::{WebSocketService, websocket_service};

@@ -23,7 +23,9 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 use tower_service::Service;
 
 use super::attend::{Attendant, Manner, SUBPROTOCOL, lists, offers_mcp};
+use crate::driver::Limits;
 use crate::server::Server;
+use crate::server::running::Running;
 use crate::transport::http::{
     Arrival, Http, HttpOptions, Rejection, ResponseBody, Route, check_caller,
 };
@@ -50,6 +52,7 @@ pub fn websocket_service(server: Server, options: HttpOptions) -> WebSocketServi
     WebSocketService {
         server,
         manner: Manner::default(),
+        limits: Limits::default(),
         shared: Arc::new(Shared {
             options,
             ending: Arc::default(),
@@ -63,6 +66,7 @@ pub fn websocket_service(server: Server, options: HttpOptions) -> WebSocketServi
 pub struct WebSocketService {
     server: Server,
     manner: Manner,
+    limits: Limits,
     shared: Arc<Shared>,
     peer_addr: Option<SocketAddr>,
 }
@@ -91,7 +95,7 @@ impl WebSocketService {
     /// default.
     #[must_use]
     pub fn drain_timeout(mut self, timeout: Duration) -> Self {
-        self.manner.drain = timeout;
+        self.limits.drain = timeout;
         self
     }
 
@@ -117,7 +121,7 @@ impl WebSocketService {
             return Ok(required());
         };
         let attendant = Attendant {
-            server: self.server.clone(),
+            running: Running::new(self.server.clone(), self.limits),
             manner: self.manner,
         };
         let arrival = Arrival {

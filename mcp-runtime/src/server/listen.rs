@@ -1,0 +1,104 @@
+//! Serving many connections at once.
+
+use std::future::Future;
+use std::io;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::running::Running;
+use crate::driver::Command;
+use crate::transport::Transport;
+
+/// Pause after a failure to accept: most likely the process has no file descriptor left.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Brings clients.
+pub(crate) trait Listener: Send {
+    /// A client, when it has come.
+    type Client: Send + 'static;
+
+    /// Waits for the next client.
+    ///
+    /// Must be cancel safe: a future that is dropped loses no client.
+    fn accept(&mut self) -> impl Future<Output = io::Result<Self::Client>> + Send;
+
+    /// Serves a client until it leaves, or as long as is allowed once `ending` is set.
+    fn serve(
+        client: Self::Client,
+        running: Running,
+        ending: watch::Receiver<bool>,
+    ) -> impl Future<Output = ()> + Send + 'static;
+}
+
+/// Serves every client of `listener`, of whom `max_connections` may be there at the same time,
+/// until the end is asked for; then those that are there, for as long as the drain time allows.
+pub(crate) async fn listen<L: Listener>(
+    mut listener: L,
+    mut running: Running,
+    max_connections: usize,
+) {
+    let ending = watch::Sender::new(false);
+    let mut connections = JoinSet::new();
+    loop {
+        let room = connections.len() < max_connections;
+        tokio::select! {
+            command = running.commands.recv() => match command {
+                Some(Command::ShutDown) | None => break,
+                Some(Command::Abort) => return,
+                Some(_) => {}
+            },
+            accepted = listener.accept(), if room => match accepted {
+                Ok(client) => {
+                    connections.spawn(L::serve(client, running.another(), ending.subscribe()));
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(PAUSE).await;
+                }
+            },
+            Some(_) = connections.join_next(), if !connections.is_empty() => {}
+        }
+    }
+    // Nobody else can connect from here on.
+    drop(listener);
+    ending.send_replace(true);
+    while !connections.is_empty() {
+        tokio::select! {
+            command = running.commands.recv() => {
+                if !matches!(command, Some(Command::ShutDown)) {
+                    return;
+                }
+            }
+            _ = connections.join_next() => {}
+        }
+    }
+}
+
+/// Serves one connection among others until it ends, or as long as is allowed once `ending` is
+/// set.
+pub(crate) async fn attend<T: Transport>(
+    transport: T,
+    running: Running,
+    mut ending: watch::Receiver<bool>,
+) {
+    let handle = running.shutdown_handle();
+    let mut serving = std::pin::pin!(running.serve(transport));
+    let outcome = tokio::select! {
+        outcome = &mut serving => outcome,
+        () = ended(&mut ending) => {
+            handle.shut_down();
+            serving.await
+        }
+    };
+    if let Err(error) = outcome {
+        tracing::debug!(%error, "a connection ended badly");
+    }
+}
+
+/// Waits until the end is near.
+pub(crate) async fn ended(ending: &mut watch::Receiver<bool>) {
+    // When the sender is gone, so is the server.
+    let _ = ending.wait_for(|ending| *ending).await;
+}
