@@ -65,6 +65,23 @@ pub enum CallError {
         /// What the server asks for.
         wanted: Box<InputRequiredResult>,
     },
+    /// The server asked for something, and this client's own handler for such questions failed.
+    #[error("`{method}` needs more input, which was not given: {error}")]
+    Unanswered {
+        /// The method that was called.
+        method: String,
+        /// What the handler said.
+        #[source]
+        error: ErrorObject,
+    },
+    /// The server asked for something again and again.
+    #[error("`{method}` needs more input even after {rounds} rounds")]
+    TooManyRounds {
+        /// The method that was called.
+        method: String,
+        /// How often the server was answered.
+        rounds: usize,
+    },
     /// The parameters could not be turned into JSON: the caller's fault.
     #[error("the parameters can't be serialised: {0}")]
     Params(#[source] serde_json::Error),

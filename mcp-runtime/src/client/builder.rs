@@ -18,7 +18,7 @@ use crate::transport::Transport;
 /// How a client presents itself and behaves; [`connect`](Self::connect) makes it one.
 #[must_use = "nothing happens before `connect`"]
 pub struct ClientBuilder {
-    config: Config,
+    pub(super) config: Config,
     on_status: Option<OnStatus>,
     on_notification: Vec<OnNotification>,
 }

@@ -10,6 +10,7 @@ use mcp_types::{Conform, ProgressNotificationParams, Request, methods};
 use super::Client;
 use super::link::Options;
 use super::output::complete;
+use super::questions::Retry;
 use super::slot::Connection;
 use crate::driver::BoxFuture;
 use crate::error::CallError;
@@ -118,22 +119,44 @@ where
             policy,
         } = self;
         let mut params = params.map_err(CallError::Params)?;
-        for attempt in 0.. {
+        let mut retry = None;
+        let (mut attempt, mut rounds) = (0, 0);
+        loop {
             let connection = reach::<R>(&client, &options, policy).await?;
             let agreed = &connection.agreed;
             params.conform(agreed.agreement.revision);
             let meta = client.memory().meta(&agreed.meta);
-            let answer = connection
-                .link
-                .request::<R>(&params, &meta, options.clone());
-            match answer.await {
+            let (link, options) = (&connection.link, options.clone());
+            let answer = match &retry {
+                None => link.request::<R>(&params, &meta, options).await,
+                Some(retry) => {
+                    let sent = link.request_again::<R>(&params, retry, &meta, options);
+                    sent.await
+                }
+            };
+            let answer = match answer {
                 Err(error) if attempt < REPEATS && may_repeat(&error, policy) => {
                     tracing::debug!(method = R::METHOD, "to be sent again after a reconnection");
+                    attempt += 1;
+                    continue;
                 }
-                answer => return complete::<R>(&answer?),
+                answer => complete::<R>(&answer?),
+            };
+            let wanted = match answer {
+                Err(CallError::InputRequired { wanted, .. }) => *wanted,
+                answer => return answer,
+            };
+            if rounds == client.config().max_rounds {
+                return Err(CallError::TooManyRounds {
+                    method: R::METHOD.to_owned(),
+                    rounds,
+                });
             }
+            rounds += 1;
+            let handlers = &client.config().handlers;
+            let revision = agreed.agreement.revision;
+            retry = Some(Retry::answering(handlers, R::METHOD, wanted, revision).await?);
         }
-        Err(CallError::Closed)
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use mcp_types::{ClientCapabilities, Implementation, Revisions};
+use mcp_types::{Implementation, Revisions};
 
 use super::keep_alive::KeepAlive;
+use super::questions::Handlers;
 use super::reconnect::Reconnect;
 use crate::driver::Limits;
 use crate::protocol::Timeouts;
@@ -13,7 +14,8 @@ use crate::protocol::Timeouts;
 #[derive(Clone, Debug)]
 pub(super) struct Config {
     pub(super) info: Implementation,
-    pub(super) capabilities: ClientCapabilities,
+    pub(super) handlers: Handlers,
+    pub(super) max_rounds: usize,
     pub(super) revisions: Revisions,
     /// How long a server may be silent before it is taken for one of the handshake era.
     pub(super) probe_timeout: Duration,
@@ -31,7 +33,8 @@ impl Config {
     pub(super) fn new(info: Implementation) -> Self {
         Self {
             info,
-            capabilities: ClientCapabilities::new(),
+            handlers: Handlers::default(),
+            max_rounds: 10,
             revisions: Revisions::ALL,
             probe_timeout: Duration::from_secs(3),
             timeouts: Timeouts::default(),

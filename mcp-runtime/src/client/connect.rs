@@ -207,7 +207,7 @@ fn adopt(
 async fn initialize(link: &Link, config: &Config, asked: Revision) -> Result<Agreed, ConnectError> {
     let mut params = InitializeRequestParams::new(
         asked.as_str(),
-        config.capabilities.clone(),
+        config.handlers.capabilities(asked),
         config.info.clone(),
     );
     params.conform(asked);
@@ -272,7 +272,7 @@ fn request_meta(config: &Config, revision: Revision) -> Result<String, ConnectEr
     let mut meta = RequestMetaObject::new()
         .with_protocol_version(revision.as_str())
         .with_client_info(config.info.clone())
-        .with_client_capabilities(config.capabilities.clone());
+        .with_client_capabilities(config.handlers.capabilities(revision));
     meta.conform(revision);
     let object = serde_json::to_string(&meta)
         .map_err(|error| ConnectError::Request(CallError::Params(error)))?;

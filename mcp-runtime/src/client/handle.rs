@@ -62,6 +62,9 @@ impl Client {
         let restores = open.is_some() && shared.config.reconnect.is_some();
         let (announce, slot) = watch::channel(Slot::up(connection));
         let (closing, until) = watch::channel(false);
+        if let Some(roots) = &shared.config.handlers.roots {
+            tokio::spawn(roots.clone().announce(slot.clone()));
+        }
         let supervisor = Supervisor {
             shared: shared.clone(),
             open,

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use mcp_types::jsonrpc::{RequestId, write};
 use mcp_types::{RawJson, Request};
+use serde::Serialize;
 use tokio::sync::watch;
 
 use super::opener::Shared;
+use super::questions::Retry;
 use super::role::ClientRole;
 use super::session::Session;
 use super::status::TransportState;
@@ -112,28 +114,48 @@ impl Link {
         meta: &str,
         options: Options,
     ) -> impl Future<Output = Result<RawJson, CallError>> + Send + use<'a, R> {
-        let reports = options.progress.is_some() || options.timeouts.reset_on_progress;
-        let meta = with_token(meta, reports.then_some(id));
-        let frame = self.frame::<R>(id, params, &meta);
-        async move {
-            self.peer
-                .request(id, frame?, options.sending(R::METHOD))
-                .await
-        }
+        let frame = self.frame(R::METHOD, id, params, &with_token(meta, id, &options));
+        self.send::<R>(id, frame, options)
     }
 
-    fn frame<R: Request>(
+    /// The same for the next round of a request, which says more than its parameters.
+    pub(super) fn request_again<'a, R: Request>(
+        &'a self,
+        params: &R::Params,
+        retry: &Retry,
+        meta: &str,
+        options: Options,
+    ) -> impl Future<Output = Result<RawJson, CallError>> + Send + use<'a, R> {
+        let id = self.peer.next_id();
+        let params = Retried { params, retry };
+        let frame = self.frame(R::METHOD, id, &params, &with_token(meta, id, &options));
+        self.send::<R>(id, frame, options)
+    }
+
+    async fn send<R: Request>(
         &self,
         id: i64,
-        params: &R::Params,
+        frame: Result<Vec<u8>, CallError>,
+        options: Options,
+    ) -> Result<RawJson, CallError> {
+        self.peer
+            .request(id, frame?, options.sending(R::METHOD))
+            .await
+    }
+
+    fn frame<P: Serialize>(
+        &self,
+        method: &'static str,
+        id: i64,
+        params: &P,
         meta: &str,
     ) -> Result<Vec<u8>, CallError> {
-        self.session.with(|lifecycle| lifecycle.send(R::METHOD))?;
+        self.session.with(|lifecycle| lifecycle.send(method))?;
         let (mut frame, id) = (Vec::new(), RequestId::Number(id));
         let written = if meta.is_empty() {
-            write::request(&mut frame, &id, R::METHOD, Some(params))
+            write::request(&mut frame, &id, method, Some(params))
         } else {
-            write::request_with_meta(&mut frame, &id, R::METHOD, meta, params)
+            write::request_with_meta(&mut frame, &id, method, meta, params)
         };
         written.map(|()| frame).map_err(CallError::Params)
     }
@@ -164,11 +186,22 @@ impl Link {
     }
 }
 
-/// `meta`, with the progress token that ties notifications to the request `id`.
-fn with_token(meta: &str, id: Option<i64>) -> Cow<'_, str> {
-    match id {
-        None => Cow::Borrowed(meta),
-        Some(id) if meta.is_empty() => Cow::Owned(format!(r#""progressToken":{id}"#)),
-        Some(id) => Cow::Owned(format!(r#"{meta},"progressToken":{id}"#)),
+/// The parameters of a request, and what its next round says beside them.
+#[derive(Serialize)]
+struct Retried<'a, P> {
+    #[serde(flatten)]
+    params: &'a P,
+    #[serde(flatten)]
+    retry: &'a Retry,
+}
+
+/// `meta`, with the progress token that ties notifications to the request `id` where they matter.
+fn with_token<'a>(meta: &'a str, id: i64, options: &Options) -> Cow<'a, str> {
+    if options.progress.is_none() && !options.timeouts.reset_on_progress {
+        return Cow::Borrowed(meta);
+    }
+    match meta {
+        "" => Cow::Owned(format!(r#""progressToken":{id}"#)),
+        meta => Cow::Owned(format!(r#"{meta},"progressToken":{id}"#)),
     }
 }

@@ -20,6 +20,7 @@ mod output;
 mod pages;
 #[cfg(test)]
 mod pair;
+mod questions;
 mod reconnect;
 mod role;
 mod session;
@@ -38,6 +39,7 @@ pub use handle::Client;
 pub use hub::Notifications;
 pub use keep_alive::KeepAlive;
 pub use pages::{ListRequest, Pages};
+pub use questions::{ElicitReply, Form, Page, Roots};
 pub use reconnect::Reconnect;
 pub use status::{Status, StatusWatch, TransportState};
 pub use subscription::Subscription;

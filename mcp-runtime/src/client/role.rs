@@ -4,20 +4,22 @@ use std::sync::Arc;
 
 use mcp_types::jsonrpc::RequestId;
 use mcp_types::jsonrpc::write::{self, ErrorId};
-use mcp_types::{RawJson, RawJsonRef, Revision, Side, methods};
+use mcp_types::{InputRequest, RawJson, RawJsonRef, Revision, Side, methods};
 
+use super::config::Config;
 use super::hub::Hub;
 use super::memory::Memory;
 use super::opener::Shared;
 use super::session::Session;
 use crate::driver::{Outgoing, Role, Served};
-use crate::protocol::{ClientLifecycle, Refusal, not_offered};
+use crate::protocol::{ClientLifecycle, Refusal, decode_params, not_offered};
 
 /// Asks the lifecycle what a message of the server means, and serves it.
 pub(super) struct ClientRole {
     session: Arc<Session>,
     hub: Arc<Hub>,
     memory: Arc<Memory>,
+    config: Arc<Config>,
 }
 
 impl ClientRole {
@@ -26,10 +28,15 @@ impl ClientRole {
             session,
             hub: Arc::clone(&shared.hub),
             memory: Arc::clone(&shared.memory),
+            config: Arc::clone(&shared.config),
         }
     }
 
-    fn serve(&self, method: &str) -> Result<Served<RawJson>, Refusal> {
+    fn serve(
+        &self,
+        method: &str,
+        params: Option<RawJsonRef<'_>>,
+    ) -> Result<Served<RawJson>, Refusal> {
         let revision = self.session.with(|lifecycle| {
             lifecycle.request(method)?;
             let agreement = lifecycle.agreement();
@@ -37,8 +44,26 @@ impl ClientRole {
         })?;
         match method {
             methods::PING => Ok(Served::Now(Ok(RawJson::empty_object()))),
-            _ => Err(not_offered(method, Side::Client, revision)),
+            _ => self.answer(method, params, revision),
         }
+    }
+
+    /// Lets whoever is there for it answer what the server asks, beside the connection.
+    fn answer(
+        &self,
+        method: &str,
+        params: Option<RawJsonRef<'_>>,
+        revision: Revision,
+    ) -> Result<Served<RawJson>, Refusal> {
+        let request = match method {
+            methods::ELICITATION_CREATE => InputRequest::Elicit(decode_params(params)?),
+            methods::SAMPLING_CREATE_MESSAGE => InputRequest::CreateMessage(decode_params(params)?),
+            methods::ROOTS_LIST => InputRequest::ListRoots(None),
+            _ => return Err(not_offered(method, Side::Client, revision)),
+        };
+        let answering = self.config.handlers.answer(request, revision);
+        let answering = answering.ok_or_else(|| not_offered(method, Side::Client, revision))?;
+        Ok(Served::Later(answering))
     }
 }
 
@@ -49,9 +74,9 @@ impl Role for ClientRole {
         &mut self,
         id: &RequestId,
         method: &str,
-        _params: Option<RawJsonRef<'_>>,
+        params: Option<RawJsonRef<'_>>,
     ) -> Served<RawJson> {
-        self.serve(method).unwrap_or_else(|refusal| {
+        self.serve(method, params).unwrap_or_else(|refusal| {
             tracing::debug!(%id, method, %refusal, "a request of the server was refused");
             refusal.into()
         })

@@ -6,6 +6,7 @@
 mod support;
 
 mod both_eras;
+mod client;
 mod party;
 mod refusals;
 mod server;

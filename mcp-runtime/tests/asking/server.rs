@@ -2,8 +2,12 @@
 
 use mcp_runtime::Server;
 use mcp_runtime::prelude::*;
-use mcp_runtime::server::ask::{AskError, Elicited};
+use mcp_runtime::server::ask::{InputRequired, IntoConversation};
+use mcp_runtime::types::{
+    RawJson, SamplingMessage, SamplingMessageContentBlock, TextContent, Tool, ToolResultContent,
+};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Trip {
@@ -15,7 +19,10 @@ pub(crate) struct Trip {
     breakfast: Option<bool>,
 }
 
-pub(crate) struct Agency;
+#[derive(Default)]
+pub(crate) struct Agency {
+    charges: AtomicU32,
+}
 
 #[mcp_server]
 impl Agency {
@@ -67,10 +74,139 @@ impl Agency {
             cx.elicit::<String>("And then?").await?;
         }
     }
+
+    /// Asks the model.
+    #[tool]
+    async fn poem(&self, cx: &Context) -> Result<String, ToolError> {
+        let said = cx
+            .sample("A poem!")
+            .system("Be brief.")
+            .max_tokens(50)
+            .await?;
+        Ok(said.text())
+    }
+
+    /// Lets the model use a tool.
+    #[tool]
+    async fn weather(&self, cx: &Context) -> Result<String, ToolError> {
+        let tool = Tool::new("thermometer", RawJson::empty_object());
+        let mut talk = "How warm is it?".into_conversation();
+        let asked = cx.sample(talk.clone()).tools([tool.clone()]).await?;
+        let Some(usage) = asked.tool_uses().next() else {
+            return Ok(asked.text());
+        };
+        let result = ToolResultContent::new([TextContent::new("17 degrees").into()], &usage.id);
+        talk.push(asked.into_message());
+        talk.push(SamplingMessage::new(
+            Role::User,
+            SamplingMessageContentBlock::ToolResult(result),
+        ));
+        Ok(cx.sample(talk).tools([tool]).await?.text())
+    }
+
+    /// Asks for the roots.
+    #[tool]
+    async fn folders(&self, cx: &Context) -> Result<String, ToolError> {
+        let roots = cx.roots().await?;
+        Ok(roots
+            .into_iter()
+            .map(|root| root.uri)
+            .collect::<Vec<_>>()
+            .join(", "))
+    }
+
+    /// Asks everything at once.
+    #[tool]
+    async fn everything(&self, cx: &Context) -> Result<String, ToolError> {
+        let (name, poem, roots) = cx
+            .ask_all((
+                cx.elicit::<String>("What is your name?"),
+                cx.sample("A poem!"),
+                cx.roots(),
+            ))
+            .await?;
+        Ok(format!("{name}, {}, {} roots", poem.text(), roots.len()))
+    }
+
+    /// Does something once, however often it asks.
+    #[tool]
+    async fn charge(&self, cx: &Context) -> Result<String, ToolError> {
+        let receipt = cx.once("charge", async {
+            tokio::task::yield_now().await;
+            self.charges.fetch_add(1, Ordering::Relaxed) + 1
+        });
+        let receipt = receipt.await?;
+        cx.elicit::<bool>("Are you happy?").await?;
+        cx.elicit::<bool>("Really?").await?;
+        Ok(format!("receipt {receipt}"))
+    }
+
+    /// Asks by hand, twice.
+    #[tool]
+    fn by_hand(&self, cx: &Context) -> Result<String, ToolError> {
+        let answers = cx.answers();
+        let Some(name) = answers.elicited::<String>("name") else {
+            let question = cx.elicit::<String>("What is your name?");
+            Err(cx.require(InputRequired::new().ask("name", question).note("first")))?
+        };
+        let name = name?.accepted()?;
+        let Some(poem) = answers.sampled("poem") else {
+            let note = answers.note().unwrap_or_default() + ", second";
+            let question = cx.sample("A poem!");
+            Err(cx.require(InputRequired::new().ask("poem", question).note(note)))?
+        };
+        Ok(format!(
+            "{name}: {} ({})",
+            poem?.text(),
+            answers.note().unwrap_or_default()
+        ))
+    }
+
+    /// Sends the user to a web page.
+    #[tool]
+    async fn pay(&self, cx: &Context) -> Result<&'static str, ToolError> {
+        cx.elicit_url("Please pay.", "https://pay.example.com/17")
+            .id("17")
+            .await?;
+        cx.elicitation_complete("17")?;
+        Ok("paid")
+    }
+
+    /// Asks from another task, which nobody polls for it.
+    #[tool]
+    async fn delegate(&self, cx: &Context) -> Result<String, ToolError> {
+        let cx = cx.clone();
+        let task = tokio::spawn(async move {
+            tokio::task::yield_now().await;
+            cx.elicit::<String>("What is your name?").await
+        });
+        Ok(task.await??)
+    }
+
+    /// Asks for something that no form can ask for.
+    #[tool]
+    async fn misguided(&self, cx: &Context) -> Result<String, ToolError> {
+        let names: Vec<String> = cx.elicit("Who?").await?;
+        Ok(names.join(", "))
+    }
+
+    /// Greets the user.
+    #[prompt]
+    async fn greeting(&self, cx: &Context) -> Result<String, ProtocolError> {
+        let name: String = cx.elicit("What is your name?").await?;
+        Ok(format!("Hello, {name}!"))
+    }
+
+    /// What the user remembers.
+    #[resource("memory://last", mime = "text/plain")]
+    async fn last(&self, cx: &Context) -> Result<String, ProtocolError> {
+        let memory: String = cx.elicit("What do you remember?").await?;
+        Ok(memory)
+    }
 }
 
 pub(crate) fn server() -> Server {
     let mut server = Server::builder();
-    Arc::new(Agency).register(&mut server);
+    Arc::new(Agency::default()).register(&mut server);
     server.build()
 }
