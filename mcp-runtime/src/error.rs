@@ -49,6 +49,9 @@ pub enum CallError {
     /// The connection ended before the answer came, or was over already.
     #[error("the connection is closed")]
     Closed,
+    /// Nothing was sent: too much of what was sent before is still to be read by the peer.
+    #[error("the peer has too much left to read")]
+    Full,
     /// The request was not sent: the connection, its revision or the server's capabilities do not
     /// allow it.
     #[error(transparent)]

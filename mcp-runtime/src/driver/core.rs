@@ -14,7 +14,7 @@ use super::frame::id_in_head;
 use super::in_flight::{Finished, InFlight};
 use super::panic::contain;
 use super::response::{write_error, write_response};
-use super::{Command, Limits, Role, Served, Waiter};
+use super::{Command, Commands, Limits, Role, Served, Waiter};
 use crate::error::CallError;
 use crate::protocol::{Pending, Refusal};
 use crate::transport::{Incoming, Outbox};
@@ -26,17 +26,22 @@ pub(crate) struct Core<R: Role> {
     pub(super) in_flight: InFlight<R::Answer>,
     batches: Batches,
     pending: Pending<Waiter>,
+    pub(super) commands: Commands,
+    /// What was asked for besides messages, and not done yet.
+    pub(super) control: Vec<Command>,
     limits: Limits,
 }
 
 impl<R: Role> Core<R> {
-    pub(crate) fn new(role: R, limits: Limits) -> Self {
+    pub(crate) fn new(role: R, commands: Commands, limits: Limits) -> Self {
         Self {
             role,
             outbox: Outbox::new(),
             in_flight: InFlight::new(),
             batches: Batches::default(),
             pending: Pending::new(),
+            commands,
+            control: Vec::new(),
             limits,
         }
     }
@@ -59,7 +64,9 @@ impl<R: Role> Core<R> {
 
     fn message(&mut self, message: Message<'_>, batch: Option<BatchKey>, now: Instant) {
         match message {
-            Message::Request { id, method, params } => self.request(&id, &method, params, batch),
+            Message::Request { id, method, params } => {
+                self.request(&id, &method, params, batch, now);
+            }
             Message::Notification { method, params } => self.notification(&method, params, now),
             Message::Response { id, outcome } => self.response(id, outcome),
         }
@@ -79,7 +86,7 @@ impl<R: Role> Core<R> {
             match member {
                 Ok(Message::Request { id, method, .. }) if method == InitializeRequest::METHOD => {
                     let refusal = Refusal::Batch("`initialize` can't be part of a batch".into());
-                    self.respond(&id, Err(refusal.to_error()), Some(key));
+                    self.respond(&id, Err(refusal.to_error()), Some(key), now);
                 }
                 Ok(message) => self.message(message, Some(key), now),
                 Err(invalid) => self.invalid(&invalid, Some(key)),
@@ -93,6 +100,7 @@ impl<R: Role> Core<R> {
         method: &str,
         params: Option<RawJsonRef<'_>>,
         batch: Option<BatchKey>,
+        now: Instant,
     ) {
         if !self.role.answers() {
             tracing::debug!(%id, method, "a request was ignored");
@@ -100,7 +108,7 @@ impl<R: Role> Core<R> {
         }
         if self.in_flight.contains(id) {
             let error = Refusal::DuplicateId(id.clone()).to_error();
-            return self.respond(id, Err(error), batch);
+            return self.respond(id, Err(error), batch, now);
         }
         let served = contain(|| self.role.request(id, method, params));
         let outcome = match served {
@@ -114,7 +122,7 @@ impl<R: Role> Core<R> {
                 None => return,
             },
         };
-        self.respond(id, outcome, batch);
+        self.respond(id, outcome, batch, now);
     }
 
     fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>, now: Instant) {
@@ -166,9 +174,9 @@ impl<R: Role> Core<R> {
     }
 
     /// Answers a request whose handler has finished.
-    pub(super) fn finished(&mut self, done: (Finished<R::Answer>, Option<BatchKey>)) {
+    pub(super) fn finished(&mut self, done: (Finished<R::Answer>, Option<BatchKey>), now: Instant) {
         let (Finished { id, outcome }, batch) = done;
-        self.respond(&id, outcome, batch);
+        self.respond(&id, outcome, batch, now);
     }
 
     fn respond(
@@ -176,7 +184,12 @@ impl<R: Role> Core<R> {
         id: &RequestId,
         outcome: Result<R::Answer, ErrorObject>,
         batch: Option<BatchKey>,
+        now: Instant,
     ) {
+        // What a handler has said goes before its answer.
+        while let Some(command) = self.commands.try_recv() {
+            self.send(command, now);
+        }
         let write = |out: &mut Vec<u8>| write_response(out, id, &outcome);
         match batch {
             Some(batch) => self.push_batch(batch, write),
@@ -222,13 +235,13 @@ impl<R: Role> Core<R> {
                 self.pending.insert(id, waiter, timeouts, now);
                 self.push(|out| out.extend_from_slice(&frame));
             }
-            Command::Notify { frame } => self.push(|out| out.extend_from_slice(&frame)),
+            Command::Notify { frame, .. } => self.push(|out| out.extend_from_slice(&frame)),
             Command::Abandon { id } => {
                 if let Some(waiter) = self.pending.remove(id) {
                     self.cancel_at_peer(id, &waiter, "nobody waits for the answer");
                 }
             }
-            Command::ShutDown | Command::Abort => {}
+            Command::ShutDown | Command::Abort => self.control.push(command),
         }
     }
 

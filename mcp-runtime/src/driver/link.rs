@@ -1,22 +1,24 @@
 //! Ways to a peer.
 
 use std::any::Any;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use tokio::sync::mpsc::UnboundedSender;
-
-use super::Command;
+use super::{BoxFuture, Command};
 use crate::error::CallError;
 
 /// Takes what is to be sent on its way.
 pub(crate) trait Link: Any + Send + Sync {
-    /// Passes on a command.
+    /// Passes on a command at once.
     ///
     /// # Errors
     ///
-    /// When the connection is over, or can't carry such a thing.
-    fn send(&self, command: Command) -> Result<(), CallError>;
+    /// When the connection is over, can't carry such a thing, or has no room for it.
+    fn send(&self, command: Command) -> Result<(), Unsent>;
+
+    /// Passes on a command once there is room for it.
+    ///
+    /// Its future fails when the connection is over.
+    fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>>;
 
     /// An id for a request, never used before on this connection.
     fn next_id(&self) -> i64;
@@ -35,34 +37,20 @@ pub(crate) trait Link: Any + Send + Sync {
 /// What is known of where a peer comes from: of a type that depends on who has found it out.
 pub(crate) type Origin = OnceLock<Arc<dyn Any + Send + Sync>>;
 
-/// The way through a driver's queue.
+/// Why a command was not passed on.
 #[derive(Debug)]
-pub(super) struct Queue {
-    commands: UnboundedSender<Command>,
-    last_id: AtomicI64,
-    origin: Origin,
+pub(crate) enum Unsent {
+    /// The connection is over, or can't carry such a thing.
+    Closed,
+    /// What was sent before has to be read first.
+    Full(Command),
 }
 
-impl Queue {
-    pub(super) fn new(commands: UnboundedSender<Command>) -> Self {
-        Self {
-            commands,
-            last_id: AtomicI64::new(0),
-            origin: Origin::new(),
+impl From<Unsent> for CallError {
+    fn from(unsent: Unsent) -> Self {
+        match unsent {
+            Unsent::Closed => Self::Closed,
+            Unsent::Full(_) => Self::Full,
         }
-    }
-}
-
-impl Link for Queue {
-    fn send(&self, command: Command) -> Result<(), CallError> {
-        self.commands.send(command).map_err(|_| CallError::Closed)
-    }
-
-    fn next_id(&self) -> i64 {
-        self.last_id.fetch_add(1, Ordering::Relaxed) + 1
-    }
-
-    fn origin(&self) -> Option<&Origin> {
-        Some(&self.origin)
     }
 }

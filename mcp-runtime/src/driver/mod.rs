@@ -13,6 +13,7 @@ mod link;
 mod origin;
 mod panic;
 mod peer;
+mod queue;
 mod response;
 mod role;
 mod run;
@@ -22,13 +23,14 @@ mod way;
 
 pub(crate) use self::core::Core;
 #[cfg(feature = "http-server")]
-pub(crate) use link::Link;
+pub(crate) use link::{Link, Unsent};
 #[cfg(feature = "server")]
 pub(crate) use panic::{Contained, contain};
 pub use peer::Peer;
 pub(crate) use peer::{Command, Waiter};
 #[cfg(feature = "client")]
 pub(crate) use peer::{OnProgress, Sending};
+pub(crate) use queue::Commands;
 #[cfg(feature = "http-server")]
 pub(crate) use response::{write_error, write_response};
 pub use role::BoxFuture;

@@ -8,9 +8,10 @@ use std::time::Duration;
 use mcp_types::jsonrpc::write;
 use mcp_types::{ErrorObject, Notification, ProgressNotificationParams, RawJson, Request, methods};
 use serde::Serialize;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
-use super::link::{Link, Queue};
+use super::link::{Link, Unsent};
+use super::queue::{Commands, queue};
 use crate::error::CallError;
 use crate::protocol::Timeouts;
 
@@ -34,7 +35,12 @@ pub(crate) enum Command {
         waiter: Waiter,
     },
     /// Send a notification.
-    Notify { frame: Vec<u8> },
+    Notify {
+        frame: Vec<u8>,
+        /// Whether it is sent although there is no room for it, of which there is little: at most
+        /// one for each call in flight.
+        urgent: bool,
+    },
     /// Nobody waits for this request any more.
     Abandon { id: i64 },
     /// End the connection in good order.
@@ -65,9 +71,9 @@ pub(crate) struct Sending {
 }
 
 impl Peer {
-    pub(crate) fn channel() -> (Self, mpsc::UnboundedReceiver<Command>) {
-        let (commands, receiver) = mpsc::unbounded_channel();
-        (Self::over(Arc::new(Queue::new(commands))), receiver)
+    pub(crate) fn channel() -> (Self, Commands) {
+        let (queue, commands) = queue();
+        (Self::over(Arc::new(queue)), commands)
     }
 
     /// The peer that `link` leads to.
@@ -105,12 +111,16 @@ impl Peer {
             progress: sending.progress,
             answer,
         };
-        self.send(Command::Request {
+        let timeouts = sending.timeouts;
+        let command = Command::Request {
             id,
             frame,
-            timeouts: sending.timeouts,
+            timeouts,
             waiter,
-        })?;
+        };
+        if let Err(unsent) = self.link.send(command) {
+            self.wait_for_room(unsent, timeouts, sending.method).await?;
+        }
         let abandoned = AbandonOnDrop {
             peer: self,
             id,
@@ -162,15 +172,68 @@ impl Peer {
         self.link.principal()
     }
 
-    /// Sends a notification. Over HTTP it goes before the answer to the request at hand.
+    /// Sends a request that found no room, for which no more time is waited than for its answer.
+    async fn wait_for_room(
+        &self,
+        unsent: Unsent,
+        timeouts: Timeouts,
+        method: &str,
+    ) -> Result<(), CallError> {
+        let Unsent::Full(command) = unsent else {
+            return Err(CallError::Closed);
+        };
+        let waited = timeouts.total.min(timeouts.idle);
+        let sent = tokio::time::timeout(waited, self.link.send_later(command)).await;
+        sent.unwrap_or_else(|_| {
+            Err(CallError::Timeout {
+                method: method.to_owned(),
+                waited,
+            })
+        })
+    }
+
+    /// Sends a notification at once. Over HTTP it goes before the answer to the request at hand.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Full`] when 64 KiB (over HTTP: 1 MiB or 1,024 messages) wait to be read by the
+    /// peer, so that this one is not sent. Otherwise when the connection is over, or the parameters
+    /// can't be serialised.
+    pub fn notify<N: Notification>(&self, params: Option<&N::Params>) -> Result<(), CallError> {
+        let frame = notification::<N>(params)?;
+        let urgent = false;
+        Ok(self.link.send(Command::Notify { frame, urgent })?)
+    }
+
+    /// Sends a notification, once the peer has read enough of what was sent to it before.
     ///
     /// # Errors
     ///
     /// When the connection is over, or the parameters can't be serialised.
-    pub fn notify<N: Notification>(&self, params: Option<&N::Params>) -> Result<(), CallError> {
-        let mut frame = Vec::new();
-        write::notification(&mut frame, N::METHOD, params).map_err(CallError::Params)?;
-        self.send(Command::Notify { frame })
+    pub async fn notify_when_ready<N: Notification>(
+        &self,
+        params: Option<&N::Params>,
+    ) -> Result<(), CallError> {
+        let frame = notification::<N>(params)?;
+        let urgent = false;
+        match self.link.send(Command::Notify { frame, urgent }) {
+            Err(Unsent::Full(command)) => self.link.send_later(command).await,
+            sent => Ok(sent?),
+        }
+    }
+
+    /// Sends a notification at once, whether or not there is room for it.
+    ///
+    /// # Errors
+    ///
+    /// When the connection is over, or the parameters can't be serialised.
+    pub(crate) fn notify_urgently<N: Notification>(
+        &self,
+        params: &N::Params,
+    ) -> Result<(), CallError> {
+        let frame = notification::<N>(Some(params))?;
+        let urgent = true;
+        Ok(self.link.send(Command::Notify { frame, urgent })?)
     }
 
     /// Asks the driver to end the connection in good order.
@@ -185,8 +248,14 @@ impl Peer {
     }
 
     fn send(&self, command: Command) -> Result<(), CallError> {
-        self.link.send(command)
+        Ok(self.link.send(command)?)
     }
+}
+
+fn notification<N: Notification>(params: Option<&N::Params>) -> Result<Vec<u8>, CallError> {
+    let mut frame = Vec::new();
+    write::notification(&mut frame, N::METHOD, params).map_err(CallError::Params)?;
+    Ok(frame)
 }
 
 impl fmt::Debug for Peer {

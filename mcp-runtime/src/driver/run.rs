@@ -4,11 +4,10 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use mcp_types::jsonrpc::DEFAULT_MAX_DEPTH;
-use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::sleep_until;
 
 use super::stall::Stall;
-use super::{Command, Core, Role};
+use super::{Command, Commands, Core, Role};
 use crate::transport::{FrameReader, FrameWriter};
 
 /// What one connection may use.
@@ -38,6 +37,9 @@ impl Default for Limits {
 /// Bytes that wait to be sent, beyond which no more requests are taken in.
 const OUTBOX_HIGH_WATER: usize = 1024 * 1024;
 
+/// Bytes that wait to be sent, below which there is room for more of what this side says by itself.
+const OUTBOX_LOW_WATER: usize = 64 * 1024;
+
 /// How a connection came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
@@ -54,7 +56,6 @@ pub(crate) struct Driver<R: Role, I, O> {
     core: Core<R>,
     reader: I,
     writer: O,
-    commands: UnboundedReceiver<Command>,
     drain: Duration,
     stall: Stall,
     phase: Phase,
@@ -75,14 +76,13 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
     pub(crate) fn new(
         role: R,
         (reader, writer): (I, O),
-        commands: UnboundedReceiver<Command>,
+        commands: Commands,
         limits: Limits,
     ) -> Self {
         Self {
-            core: Core::new(role, limits),
+            core: Core::new(role, commands, limits),
             reader,
             writer,
-            commands,
             drain: limits.drain,
             stall: Stall::new(limits.write),
             phase: Phase::Operating,
@@ -114,6 +114,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         loop {
             self.take_frames();
             self.take_finished();
+            self.obey();
             self.stall.check(&self.core.outbox, now)?;
             if let Some(end) = self.ended() {
                 return Ok(end);
@@ -125,11 +126,11 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
                 biased;
                 written = self.writer.write(&mut self.core.outbox), if sending => written?,
                 done = self.core.in_flight.next(), if !self.core.in_flight.is_empty() => {
-                    done.into_iter().for_each(|done| self.core.finished(done));
+                    done.into_iter().for_each(|done| self.core.finished(done, now()));
                 }
-                command = self.commands.recv(), if self.commands_open => {
+                command = self.core.commands.recv(), if self.commands_open => {
                     self.commands_open = command.is_some();
-                    self.command(command.unwrap_or(Command::ShutDown));
+                    self.core.send(command.unwrap_or(Command::ShutDown), now());
                 }
                 more = self.reader.fill(), if reading => {
                     self.input_open = more?;
@@ -158,7 +159,8 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         while !self.core.in_flight.is_empty()
             && let Some(done) = self.core.in_flight.try_next()
         {
-            done.into_iter().for_each(|done| self.core.finished(done));
+            done.into_iter()
+                .for_each(|done| self.core.finished(done, now()));
         }
     }
 
@@ -167,11 +169,17 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         self.core.outbox.len() < OUTBOX_HIGH_WATER
     }
 
-    fn command(&mut self, command: Command) {
-        match command {
-            Command::ShutDown => self.begin_drain(End::ShutDown, self.drain),
-            Command::Abort => self.begin_drain(End::Aborted, Duration::ZERO),
-            command => self.core.send(command, now()),
+    /// Does what was asked for besides messages, and lets others speak once the peer has read what
+    /// they said before.
+    fn obey(&mut self) {
+        while let Some(command) = self.core.control.pop() {
+            match command {
+                Command::Abort => self.begin_drain(End::Aborted, Duration::ZERO),
+                _ => self.begin_drain(End::ShutDown, self.drain),
+            }
+        }
+        if self.core.outbox.len() < OUTBOX_LOW_WATER {
+            self.core.commands.make_room();
         }
     }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mcp_types::{
-    ClientCapabilities, Era, Implementation, InitializeRequestParams, RawJsonRef, RequestMetaRef,
-    Revision, Revisions,
+    ClientCapabilities, Era, Implementation, InitializeRequestParams, LoggingLevel, RawJsonRef,
+    RequestMetaRef, Revision, Revisions,
 };
 use serde::Deserialize;
 
@@ -27,6 +27,12 @@ impl Terms {
     /// Whether each result carries the name of the server, because no handshake did.
     pub(crate) fn results_name_server(&self) -> bool {
         self.revision.era() == Era::Stateless
+    }
+
+    /// Whether what a client says holds until the end of the conversation, not only for the
+    /// request that it is said in.
+    pub(crate) fn outlive_requests(&self) -> bool {
+        self.revision.era() == Era::Handshake
     }
 
     /// The terms of a handshake.
@@ -111,6 +117,9 @@ impl LastTerms {
         meta: Option<&RequestMetaRef<'_>>,
         supported: Revisions,
     ) -> Result<Arc<Terms>, Refusal> {
+        if let Some(level) = meta.and_then(|meta| meta.log_level) {
+            check_level(level)?;
+        }
         if let (Some(meta), Some((source, terms))) = (meta, &self.last)
             && source.is_of(meta)
         {
@@ -137,6 +146,17 @@ impl Source {
         meta.protocol_version.map(RawJsonRef::get) == Some(&*self.version)
             && meta.client_capabilities.map(RawJsonRef::get) == Some(&*self.capabilities)
             && meta.client_info.map(RawJsonRef::get) == self.info.as_deref()
+    }
+}
+
+/// Refuses a level that is none (2026-07-28, "Logging", section Error Handling).
+fn check_level(raw: RawJsonRef<'_>) -> Result<(), Refusal> {
+    match decoded(raw, "logLevel")? {
+        LoggingLevel::Unknown(level) => Err(Refusal::InvalidParams {
+            path: path("logLevel"),
+            reason: format!("`{level}` is no log level"),
+        }),
+        _ => Ok(()),
     }
 }
 

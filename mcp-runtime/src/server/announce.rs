@@ -4,21 +4,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::{
-    PromptListChangedNotification, ResourceListChangedNotification, ResourceUpdatedNotification,
-    ResourceUpdatedNotificationParams, ServerCapabilities, ToolListChangedNotification,
+    Notification, PromptListChangedNotification, ResourceListChangedNotification,
+    ResourceUpdatedNotification, ResourceUpdatedNotificationParams, ServerCapabilities,
+    ToolListChangedNotification,
 };
 
 use super::changes::{Change, Listener};
 use crate::driver::Peer;
 use crate::error::CallError;
 
-/// The changes that a server says it announces, in its capabilities.
+/// What a server says it tells of its own accord, in its capabilities.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Announced {
     tools: bool,
     prompts: bool,
     resources: bool,
     pub(super) updates: bool,
+    pub(super) logs: bool,
 }
 
 /// How long a client is left alone after it was told. What happens meanwhile is said at once then.
@@ -35,9 +37,11 @@ impl Announced {
             prompts: says(prompts.and_then(|prompts| prompts.list_changed)),
             resources: says(resources.and_then(|resources| resources.list_changed)),
             updates: says(resources.and_then(|resources| resources.subscribe)),
+            logs: capabilities.logging.is_some(),
         }
     }
 
+    /// Whether any changes are announced.
     pub(super) fn any(self) -> bool {
         self.tools || self.prompts || self.resources || self.updates
     }
@@ -59,7 +63,7 @@ pub(super) async fn announce(listener: Arc<Listener>, peer: Peer) {
     loop {
         listener.changed().await;
         for change in listener.take() {
-            if tell(&peer, change).is_err() {
+            if tell(&peer, change).await.is_err() {
                 return;
             }
         }
@@ -67,14 +71,19 @@ pub(super) async fn announce(listener: Arc<Listener>, peer: Peer) {
     }
 }
 
-fn tell(peer: &Peer, change: Change) -> Result<(), CallError> {
+async fn tell(peer: &Peer, change: Change) -> Result<(), CallError> {
     match change {
-        Change::Tools => peer.notify::<ToolListChangedNotification>(None),
-        Change::Prompts => peer.notify::<PromptListChangedNotification>(None),
-        Change::Resources => peer.notify::<ResourceListChangedNotification>(None),
+        Change::Tools => tell_list::<ToolListChangedNotification>(peer).await,
+        Change::Prompts => tell_list::<PromptListChangedNotification>(peer).await,
+        Change::Resources => tell_list::<ResourceListChangedNotification>(peer).await,
         Change::Resource(uri) => {
             let params = ResourceUpdatedNotificationParams::new(uri);
-            peer.notify::<ResourceUpdatedNotification>(Some(&params))
+            peer.notify_when_ready::<ResourceUpdatedNotification>(Some(&params))
+                .await
         }
     }
+}
+
+async fn tell_list<N: Notification>(peer: &Peer) -> Result<(), CallError> {
+    peer.notify_when_ready::<N>(None).await
 }

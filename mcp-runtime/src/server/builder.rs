@@ -118,6 +118,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Handlers log to the client: what [`Context::log`](super::Context::log) is given is sent, and
+    /// clients are told so. Otherwise it is dropped.
+    pub fn logging(&mut self) -> &mut Self {
+        self.settings.logging = true;
+        self
+    }
+
     /// Adds a tool. A later one of the same name replaces the earlier one.
     pub fn tool_route(&mut self, tool: ToolRoute) -> &mut Self {
         self.tools.push(tool);

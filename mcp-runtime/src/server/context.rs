@@ -6,6 +6,8 @@ use std::sync::{Arc, OnceLock};
 use mcp_types::{ClientCapabilities, Implementation, RawJson, RequestId, Revision};
 
 use super::ask::Asking;
+use super::progress::{Amount, Reporter, Total};
+use super::told::Wishes;
 use super::{CancellationToken, Change, Conversation, Server};
 use crate::driver::Peer;
 use crate::protocol::Terms;
@@ -43,6 +45,7 @@ struct Call {
     asking: OnceLock<Arc<Asking>>,
     /// Made for calls that ask for it.
     cancellation: OnceLock<CancellationToken>,
+    wishes: OnceLock<Wishes>,
 }
 
 impl Context {
@@ -61,6 +64,7 @@ impl Context {
             conversation,
             asking: OnceLock::new(),
             cancellation: OnceLock::new(),
+            wishes: OnceLock::new(),
         });
         Self { call }
     }
@@ -123,6 +127,47 @@ impl Context {
     #[must_use]
     pub fn server(&self) -> &Server {
         self.call.conversation.server()
+    }
+
+    /// Reports how far the call has come, of how much in all, and what it is at.
+    ///
+    /// Only sent to a client that asked for it, only while it grows, and at most fifty times a
+    /// second: the last report always goes out before the result. Without a message, say `""`.
+    ///
+    /// ```
+    /// use mcp_runtime::Context;
+    ///
+    /// fn steps(cx: &Context) {
+    ///     cx.progress(1, 3, "reading");
+    ///     cx.progress(2.5, 3.0, "still reading");
+    ///     cx.progress(3, None, "");
+    /// }
+    /// ```
+    pub fn progress(&self, done: impl Amount, total: impl Total, message: impl Into<String>) {
+        if let Some(reporter) = &self.wishes().progress {
+            reporter.report(done.amount(), total.total(), message.into());
+        }
+    }
+
+    /// Whether the client wants to know how far the call has come.
+    #[must_use]
+    pub fn wants_progress(&self) -> bool {
+        self.wishes().progress.is_some()
+    }
+
+    pub(super) fn wishes(&self) -> &Wishes {
+        self.call.wishes.get_or_init(|| Wishes::of(self))
+    }
+
+    /// Where progress is reported, if any was.
+    pub(super) fn reporter_in_use(&self) -> Option<&Reporter> {
+        self.call.wishes.get()?.progress.as_deref()
+    }
+
+    /// Goes on telling where the handler left off when it ran before.
+    pub(super) fn go_on_telling(&self, before: &Self) {
+        // A context that was just made has nothing to tell yet.
+        let _ = self.call.wishes.set(before.wishes().clone());
     }
 
     /// Tells the clients that want to know of it that something has changed, as

@@ -7,6 +7,7 @@ use tokio::task::AbortHandle;
 use super::Server;
 use super::announce::{Announced, announce};
 use super::changes::{Change, Listener};
+use super::logging::Threshold;
 use crate::driver::Peer;
 use crate::protocol::Refusal;
 
@@ -16,6 +17,8 @@ use crate::protocol::Refusal;
 pub(crate) struct Conversation {
     server: Server,
     announced: Announced,
+    /// The least severe log messages that the client wants, where it says so once for all.
+    pub(super) log_level: Threshold,
     /// What the client is told of, once it can be told anything.
     telling: OnceLock<Telling>,
 }
@@ -35,6 +38,7 @@ impl Conversation {
         Self {
             server,
             announced,
+            log_level: Threshold::default(),
             telling: OnceLock::new(),
         }
     }
@@ -42,6 +46,11 @@ impl Conversation {
     /// The server that the client talks to.
     pub(super) fn server(&self) -> &Server {
         &self.server
+    }
+
+    /// Whether the server says that it logs.
+    pub(super) fn logs(&self) -> bool {
+        self.announced.logs
     }
 
     /// The handshake is over: from now on the client is told through `peer` which lists change,

@@ -7,7 +7,7 @@ use mcp_types::{RawJsonRef, RequestId};
 use super::ask::{self, Start};
 use super::router::Admitted;
 use super::trace::Trace;
-use super::{Answer, Conversation, Server};
+use super::{Answer, Conversation, Server, told};
 use crate::driver::{Peer, Served};
 use crate::protocol::{Admission, Refusal};
 
@@ -57,7 +57,9 @@ impl Server {
                 };
                 let served = router.serve(request)?;
                 match start.into_context() {
-                    Some(context) => ask::follow(self, call, served, context),
+                    Some(context) => {
+                        told::follow(context, |context| ask::follow(self, call, served, context))
+                    }
                     None => served,
                 }
             }

@@ -1,10 +1,8 @@
 //! A server at work.
 
-use tokio::sync::mpsc::UnboundedReceiver;
-
 use super::role::ServerRole;
 use super::{Server, ShutdownHandle};
-use crate::driver::{Command, Driver, Limits, Peer};
+use crate::driver::{Commands, Driver, Limits, Peer};
 use crate::error::ServeError;
 use crate::transport::Transport;
 
@@ -15,7 +13,7 @@ pub struct Running {
     pub(crate) limits: Limits,
     /// Those who want the end, and on a single connection those who talk to the client.
     pub(crate) peer: Peer,
-    pub(crate) commands: UnboundedReceiver<Command>,
+    pub(crate) commands: Commands,
 }
 
 impl Running {

@@ -27,6 +27,8 @@ pub(super) struct Settings {
     pub(super) requirement: Requirement,
     pub(super) asking: Policy,
     pub(super) hooks: Hooks,
+    /// Whether handlers log to clients.
+    pub(super) logging: bool,
 }
 
 impl Default for Settings {
@@ -42,6 +44,7 @@ impl Default for Settings {
             requirement: Requirement::default(),
             asking: Policy::default(),
             hooks: Hooks::default(),
+            logging: false,
         }
     }
 }

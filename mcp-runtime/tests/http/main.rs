@@ -24,3 +24,4 @@ mod stateless;
 mod streams;
 #[path = "../support/mod.rs"]
 mod support;
+mod telling;

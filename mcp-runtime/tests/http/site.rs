@@ -275,6 +275,7 @@ fn server() -> (Server, mpsc::UnboundedReceiver<&'static str>) {
     }));
     crate::streams::add_tools(&mut server);
     crate::changes::add(&mut server);
+    crate::telling::add(&mut server);
     (server.build(), events)
 }
 

@@ -131,7 +131,7 @@ impl Call {
         cx: &Context,
         memory: Memory,
     ) -> Result<(Context, BoxFuture<Outcome>), ErrorObject> {
-        let start = Start::resuming(&self.server, memory);
+        let start = Start::resuming(&self.server, memory, cx.clone());
         let request = self.request(cx, &start);
         let served = self.server.router().serve(request);
         let served = served.map_err(|refusal| refusal.to_error())?;

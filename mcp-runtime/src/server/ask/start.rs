@@ -18,7 +18,7 @@ pub(in crate::server) struct Start<'a> {
     server: &'a Server,
     context: OnceCell<Context>,
     /// What a call knows that begins anew without having left the server.
-    resumed: Cell<Option<Box<Memory>>>,
+    resumed: Cell<Option<Box<(Memory, Context)>>>,
 }
 
 /// What a retry brings along.
@@ -37,9 +37,10 @@ impl<'a> Start<'a> {
         }
     }
 
-    pub(super) fn resuming(server: &'a Server, memory: Memory) -> Self {
+    /// The start of one more run, after the one with the context `before`.
+    pub(super) fn resuming(server: &'a Server, memory: Memory, before: Context) -> Self {
         let start = Self::new(server);
-        start.resumed.set(Some(Box::new(memory)));
+        start.resumed.set(Some(Box::new((memory, before))));
         start
     }
 
@@ -55,8 +56,10 @@ impl<'a> Start<'a> {
         retry: Retry<'_>,
     ) -> Result<&Context, Refusal> {
         let context = request.new_context(meta);
-        if let Some(memory) = self.resumed.take() {
-            context.set_asking(Asking::new(self.server.settings().asking.patience, *memory));
+        if let Some(resumed) = self.resumed.take() {
+            let (memory, before) = *resumed;
+            context.set_asking(Asking::new(self.server.settings().asking.patience, memory));
+            context.go_on_telling(&before);
         } else if retry.responses.is_some() || retry.state.is_some() {
             self.read(request, retry, &context)?;
         }

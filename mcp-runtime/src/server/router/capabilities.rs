@@ -17,6 +17,7 @@ pub(super) struct Facts {
     pub(super) resources_change: bool,
     pub(super) completers: bool,
     pub(super) subscribable: bool,
+    pub(super) logging: bool,
 }
 
 impl Facts {
@@ -37,6 +38,7 @@ impl Facts {
             resources.list_changed = self.resources_change.then_some(true);
             resources.subscribe = self.subscribable.then_some(true);
         }
+        capabilities.logging = self.logging.then(JsonObject::new);
         capabilities.completions = self.completers.then(JsonObject::new);
         capabilities
     }

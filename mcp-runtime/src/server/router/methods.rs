@@ -3,7 +3,7 @@
 use mcp_types::{
     CallToolRequest, CompleteRequest, DiscoverRequest, GetPromptRequest, ListPromptsRequest,
     ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, PingRequest,
-    ReadResourceRequest, Request, Side, SubscribeRequest, UnsubscribeRequest,
+    ReadResourceRequest, Request, SetLevelRequest, Side, SubscribeRequest, UnsubscribeRequest,
 };
 
 use super::{Admitted, Router};
@@ -36,6 +36,7 @@ impl Router {
             ListResourceTemplatesRequest::METHOD if declared.resources.is_some() => {
                 self.list_resource_templates(request)
             }
+            SetLevelRequest::METHOD if declared.logging.is_some() => Self::set_log_level(request),
             SubscribeRequest::METHOD if self.announced().updates => self.subscribe(request),
             UnsubscribeRequest::METHOD if self.announced().updates => self.unsubscribe(request),
             CompleteRequest::METHOD if declared.completions.is_some() => self.complete(request),

@@ -9,6 +9,7 @@ mod answers;
 mod capabilities;
 mod completions;
 mod introduction;
+mod logging;
 mod methods;
 mod prompts;
 mod resources;

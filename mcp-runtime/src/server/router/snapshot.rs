@@ -80,6 +80,7 @@ impl Router {
             resources_change: may_change(List::Resources),
             completers: self.prompts.has_completers() || self.resources.has_completers(),
             subscribable: self.resources.has_subscribable(),
+            logging: self.settings.logging,
         };
         self.capabilities = facts.declare();
         self

@@ -7,8 +7,8 @@ use http::request::Parts;
 
 use super::principal::Principal;
 use super::session::Session;
-use super::stream::Stream;
-use crate::driver::{Command, Link, Peer};
+use super::stream::{CAPACITY, NoRoom, Stream};
+use crate::driver::{BoxFuture, Command, Link, Peer, Unsent};
 use crate::error::CallError;
 
 /// What came: a request without its body.
@@ -56,13 +56,20 @@ impl AsRef<Parts> for Exchange {
 }
 
 impl Link for Exchange {
-    fn send(&self, command: Command) -> Result<(), CallError> {
+    fn send(&self, command: Command) -> Result<(), Unsent> {
         match (command, &self.session) {
-            (Command::Notify { frame }, _) => {
-                if !self.stream.push(frame) {
-                    tracing::debug!("a notification that the client has no room for was dropped");
-                }
-                Ok(())
+            (
+                Command::Notify {
+                    frame,
+                    urgent: true,
+                },
+                _,
+            ) => {
+                let sent = self.stream.push(frame);
+                sent.then_some(()).ok_or(Unsent::Closed)
+            }
+            (Command::Notify { frame, .. }, _) => {
+                self.stream.offer(frame, CAPACITY).map_err(NoRoom::unsent)
             }
             (
                 Command::Request {
@@ -72,13 +79,16 @@ impl Link for Exchange {
                     waiter,
                 },
                 Some(session),
-            ) => session.ask(id, frame, timeouts, waiter, &self.stream),
+            ) => {
+                let asked = session.ask(id, frame, timeouts, waiter, &self.stream);
+                asked.map_err(|_| Unsent::Closed)
+            }
             (Command::Abandon { id }, Some(session)) => {
                 session.abandon(id);
                 Ok(())
             }
             // Without a session, the client has no way to answer.
-            (Command::Request { .. } | Command::Abandon { .. }, None) => Err(CallError::Closed),
+            (Command::Request { .. } | Command::Abandon { .. }, None) => Err(Unsent::Closed),
             // The connection is none of the handler's business.
             (Command::ShutDown | Command::Abort, _) => Ok(()),
         }
@@ -88,7 +98,31 @@ impl Link for Exchange {
         self.arrival.principal().map(Principal::name)
     }
 
+    fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>> {
+        let Command::Notify { frame, .. } = command else {
+            return Box::pin(std::future::ready(Err(CallError::Closed)));
+        };
+        let stream = Arc::clone(&self.stream);
+        Box::pin(async move {
+            let sent = stream.push_later(frame, CAPACITY).await;
+            sent.then_some(()).ok_or(CallError::Closed)
+        })
+    }
+
     fn next_id(&self) -> i64 {
         self.session.as_ref().map_or(0, |session| session.next_id())
+    }
+}
+
+impl NoRoom {
+    /// What a notification that was not sent is to who sent it.
+    pub(super) fn unsent(self) -> Unsent {
+        match self {
+            Self::Ended => Unsent::Closed,
+            Self::Full(frame) => Unsent::Full(Command::Notify {
+                frame,
+                urgent: false,
+            }),
+        }
     }
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -14,7 +13,7 @@ use super::address::HttpAddress;
 use super::connection::{self, HEALTH, Patience, Route, Site, health};
 use super::options::HttpOptions;
 use super::service::{HttpService, http_service};
-use crate::driver::Command;
+use crate::driver::{Command, Commands};
 use crate::error::ServeError;
 use crate::server::Endpoint;
 use crate::server::running::Running;
@@ -157,7 +156,7 @@ struct Listening {
     site: Site,
     max_connections: usize,
     connections: JoinSet<()>,
-    commands: UnboundedReceiver<Command>,
+    commands: Commands,
 }
 
 impl Listening {

@@ -1,16 +1,20 @@
 //! Messages on their way to one response, or to the stream of a session.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use http::StatusCode;
+use tokio::sync::Notify;
 
 use super::events::EventLog;
 
-/// Messages that may wait for a client that does not read; notifications beyond are dropped.
-const CAPACITY: usize = 1024;
+/// Messages that may wait for a client that does not read, besides answers.
+pub(super) const CAPACITY: usize = 1024;
+/// Bytes that may wait, likewise.
+const MAX_BYTES: usize = 1024 * 1024;
 
 /// What is sent to the client in answer to one of its requests, in order.
 ///
@@ -21,11 +25,15 @@ pub(super) struct Stream {
     number: u64,
     log: Option<EventLog>,
     state: Mutex<State>,
+    /// Told when messages have been read, and at the end.
+    room: Notify,
 }
 
 #[derive(Default)]
 struct State {
     queue: VecDeque<Item>,
+    /// The length of what is in the queue.
+    bytes: usize,
     last_sequence: u64,
     ended: bool,
     /// How long the client is asked to stay away.
@@ -42,6 +50,14 @@ pub(super) struct Item {
     pub(super) message: Vec<u8>,
     /// For the answer to the request: the status it has if it is all there is to say.
     pub(super) answer: Option<StatusCode>,
+}
+
+/// Why a message was not sent.
+pub(super) enum NoRoom {
+    /// Nothing can be sent any more.
+    Ended,
+    /// The client has to read what waits first.
+    Full(Vec<u8>),
 }
 
 /// What a reader finds.
@@ -63,6 +79,7 @@ impl Stream {
             number,
             log,
             state: Mutex::default(),
+            room: Notify::new(),
         }
     }
 
@@ -75,14 +92,44 @@ impl Stream {
         self.log.is_some()
     }
 
-    /// Sends a message that is no answer. `false` when nothing can be sent any more.
+    /// Sends a message. `false` when nothing can be sent any more.
     pub(super) fn push(&self, message: Vec<u8>) -> bool {
         let mut state = self.lock();
-        if state.ended || state.queue.len() >= CAPACITY {
-            return false;
+        if !state.ended {
+            self.append(&mut state, message, None);
+        }
+        !state.ended
+    }
+
+    /// Sends a message, unless `most` others wait already.
+    ///
+    /// # Errors
+    ///
+    /// When nothing can be sent any more, or too much waits.
+    pub(super) fn offer(&self, message: Vec<u8>, most: usize) -> Result<(), NoRoom> {
+        let mut state = self.lock();
+        if state.ended {
+            return Err(NoRoom::Ended);
+        }
+        if state.queue.len() >= most || state.bytes >= MAX_BYTES {
+            return Err(NoRoom::Full(message));
         }
         self.append(&mut state, message, None);
-        true
+        Ok(())
+    }
+
+    /// Sends a message once there is room for it. `false` when nothing can be sent any more.
+    pub(super) async fn push_later(self: Arc<Self>, mut message: Vec<u8>, most: usize) -> bool {
+        loop {
+            let mut room = pin!(self.room.notified());
+            room.as_mut().enable();
+            message = match self.offer(message, most) {
+                Ok(()) => return true,
+                Err(NoRoom::Ended) => return false,
+                Err(NoRoom::Full(message)) => message,
+            };
+            room.await;
+        }
     }
 
     /// Sends the answer, which is the last message.
@@ -91,6 +138,7 @@ impl Stream {
         if !state.ended {
             self.append(&mut state, message, Some(status));
             state.ended = true;
+            self.room.notify_waiters();
         }
     }
 
@@ -104,6 +152,7 @@ impl Stream {
         {
             log.append(self.number, state.last_sequence, &message);
         }
+        state.bytes += message.len();
         state.queue.push_back(Item {
             sequence: state.last_sequence,
             message,
@@ -117,6 +166,7 @@ impl Stream {
         let mut state = self.lock();
         state.ended = true;
         state.wake();
+        self.room.notify_waiters();
     }
 
     /// Ends the connection, not the stream: the client may come back after `retry` for the rest.
@@ -178,6 +228,8 @@ impl Stream {
         let mut state = self.lock();
         state.cut = None;
         state.queue.clear();
+        state.bytes = 0;
+        self.room.notify_waiters();
         ticket
     }
 
@@ -192,6 +244,8 @@ impl Stream {
             return Poll::Ready(Found::End);
         }
         if !state.queue.is_empty() {
+            state.bytes = 0;
+            self.room.notify_waiters();
             return Poll::Ready(Found::Items(std::mem::take(&mut state.queue)));
         }
         if let Some(retry) = state.cut.take() {

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use super::Session;
-use crate::driver::{Command, Link, Peer};
+use crate::driver::{BoxFuture, Command, Link, Peer, Unsent};
 use crate::error::CallError;
-use crate::transport::http::stream::Stream;
+use crate::transport::http::stream::{NoRoom, Stream};
+
+/// Messages that wait for a client that may not read them at all.
+const WAITING: usize = 16;
 
 /// The stream that the client reads with GET. Only notifications are sent there.
 struct Outlet(Arc<Stream>);
@@ -18,14 +21,22 @@ impl Session {
 }
 
 impl Link for Outlet {
-    fn send(&self, command: Command) -> Result<(), CallError> {
-        let Command::Notify { frame } = command else {
-            return Err(CallError::Closed);
-        };
-        if !self.0.push(frame) {
-            tracing::debug!("a notification that the client has no room for was dropped");
+    fn send(&self, command: Command) -> Result<(), Unsent> {
+        match command {
+            Command::Notify { frame, .. } => self.0.offer(frame, WAITING).map_err(NoRoom::unsent),
+            _ => Err(Unsent::Closed),
         }
-        Ok(())
+    }
+
+    fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>> {
+        let Command::Notify { frame, .. } = command else {
+            return Box::pin(std::future::ready(Err(CallError::Closed)));
+        };
+        let stream = Arc::clone(&self.0);
+        Box::pin(async move {
+            let sent = stream.push_later(frame, WAITING).await;
+            sent.then_some(()).ok_or(CallError::Closed)
+        })
     }
 
     fn next_id(&self) -> i64 {

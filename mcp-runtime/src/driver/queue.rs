@@ -1,0 +1,182 @@
+//! What waits for the driver: a queue with as much room as a peer that reads can need.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::sync::{Semaphore, TryAcquireError};
+
+use super::link::{Link, Origin, Unsent};
+use super::{BoxFuture, Command};
+use crate::error::CallError;
+
+/// Bytes of requests and notifications that may wait to be sent.
+const ROOM: usize = 64 * 1024;
+
+/// The way through a driver's queue.
+#[derive(Debug)]
+pub(super) struct Queue {
+    commands: UnboundedSender<Queued>,
+    room: Arc<Semaphore>,
+    last_id: AtomicI64,
+    origin: Origin,
+}
+
+/// The driver's end of the queue.
+#[derive(Debug)]
+pub(crate) struct Commands {
+    queue: UnboundedReceiver<Queued>,
+    room: Arc<Semaphore>,
+    /// Room that what was taken still needs.
+    taken: usize,
+}
+
+#[derive(Debug)]
+struct Queued {
+    command: Command,
+    room: usize,
+}
+
+pub(super) fn queue() -> (Queue, Commands) {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let room = Arc::new(Semaphore::new(ROOM));
+    let queue = Queue {
+        commands: sender,
+        room: Arc::clone(&room),
+        last_id: AtomicI64::new(0),
+        origin: Origin::new(),
+    };
+    let commands = Commands {
+        queue: receiver,
+        room,
+        taken: 0,
+    };
+    (queue, commands)
+}
+
+impl Commands {
+    /// The next command; `None` once nobody can send any more. Cancel safe.
+    pub(crate) async fn recv(&mut self) -> Option<Command> {
+        let queued = self.queue.recv().await?;
+        Some(self.take(queued))
+    }
+
+    /// The next command, if there is one already.
+    pub(super) fn try_recv(&mut self) -> Option<Command> {
+        let queued = self.queue.try_recv().ok()?;
+        Some(self.take(queued))
+    }
+
+    fn take(&mut self, queued: Queued) -> Command {
+        self.taken += queued.room;
+        queued.command
+    }
+
+    /// What was taken has left: others may take its place.
+    pub(super) fn make_room(&mut self) {
+        if self.taken > 0 {
+            self.room.add_permits(std::mem::take(&mut self.taken));
+        }
+    }
+}
+
+impl Drop for Commands {
+    fn drop(&mut self) {
+        self.room.close();
+    }
+}
+
+impl Link for Queue {
+    fn send(&self, command: Command) -> Result<(), Unsent> {
+        let room = room_for(&command);
+        if room > 0 {
+            match self.room.try_acquire_many(permits(room)) {
+                Ok(permit) => permit.forget(),
+                Err(TryAcquireError::NoPermits) => return Err(Unsent::Full(command)),
+                Err(TryAcquireError::Closed) => return Err(Unsent::Closed),
+            }
+        }
+        let sent = self.commands.send(Queued { command, room });
+        sent.map_err(|_| Unsent::Closed)
+    }
+
+    fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>> {
+        let (commands, space) = (self.commands.clone(), Arc::clone(&self.room));
+        Box::pin(async move {
+            let room = room_for(&command);
+            let permit = space.acquire_many(permits(room)).await;
+            permit.map_err(|_| CallError::Closed)?.forget();
+            let sent = commands.send(Queued { command, room });
+            sent.map_err(|_| CallError::Closed)
+        })
+    }
+
+    fn next_id(&self) -> i64 {
+        self.last_id.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    fn origin(&self) -> Option<&Origin> {
+        Some(&self.origin)
+    }
+}
+
+/// The room that a command takes; one that is too large for it takes it all.
+fn room_for(command: &Command) -> usize {
+    match command {
+        Command::Request { frame, .. }
+        | Command::Notify {
+            frame,
+            urgent: false,
+        } => frame.len().min(ROOM),
+        Command::Notify { urgent: true, .. }
+        | Command::Abandon { .. }
+        | Command::ShutDown
+        | Command::Abort => 0,
+    }
+}
+
+fn permits(room: usize) -> u32 {
+    u32::try_from(room).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn notify(bytes: usize) -> Command {
+        Command::Notify {
+            frame: vec![b'x'; bytes],
+            urgent: false,
+        }
+    }
+
+    #[tokio::test]
+    async fn the_queue_has_room_again_once_what_it_held_has_left() {
+        let (queue, mut commands) = queue();
+        queue.send(notify(ROOM - 10)).unwrap();
+        assert!(matches!(queue.send(notify(11)), Err(Unsent::Full(_))));
+        queue.send(Command::Abandon { id: 1 }).unwrap();
+        let frame = vec![b'x'; 1000];
+        let urgent = true;
+        queue.send(Command::Notify { frame, urgent }).unwrap();
+        let waiting = tokio::spawn(queue.send_later(notify(2 * ROOM)));
+        for _ in 0..3 {
+            assert!(commands.recv().await.is_some());
+        }
+        assert!(commands.try_recv().is_none());
+        commands.make_room();
+        waiting.await.unwrap().unwrap();
+        assert!(commands.recv().await.is_some());
+        assert!(matches!(queue.send(notify(1)), Err(Unsent::Full(_))));
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_for_a_driver_that_is_gone() {
+        let (queue, commands) = queue();
+        queue.send(notify(ROOM)).unwrap();
+        let waiting = tokio::spawn(queue.send_later(notify(1)));
+        drop(commands);
+        assert!(matches!(waiting.await.unwrap(), Err(CallError::Closed)));
+        assert!(matches!(queue.send(notify(1)), Err(Unsent::Closed)));
+    }
+}
