@@ -11,10 +11,10 @@ use mcp_types::{
 
 use super::batch::{BatchKey, Batches};
 use super::frame::id_in_head;
-use super::in_flight::{Finished, InFlight};
+use super::in_flight::{Finished, InFlight, Kind};
 use super::panic::contain;
 use super::response::{write_error, write_response};
-use super::{Command, Commands, Limits, Role, Served, Waiter};
+use super::{BoxFuture, Command, Commands, Limits, Role, Served, Waiter};
 use crate::error::CallError;
 use crate::protocol::{Pending, Refusal};
 use crate::transport::{Incoming, Outbox};
@@ -114,15 +114,41 @@ impl<R: Role> Core<R> {
         let outcome = match served {
             Ok(Served::Now(outcome)) => outcome,
             Err(panic) => Err(panic),
-            Ok(Served::Later(_)) if self.in_flight.len() >= self.limits.max_in_flight => {
-                Err(Refusal::Busy(self.limits.max_in_flight).to_error())
-            }
-            Ok(Served::Later(future)) => match self.in_flight.start(id, batch, future) {
+            Ok(Served::Later(future)) => match self.start(id, batch, Kind::Work, future) {
+                Some(outcome) => outcome,
+                None => return,
+            },
+            Ok(Served::Open(future)) => match self.start(id, batch, Kind::Open, future) {
                 Some(outcome) => outcome,
                 None => return,
             },
         };
         self.respond(id, outcome, batch, now);
+    }
+
+    /// Begins to serve a request that may have to wait, unless there are too many.
+    fn start(
+        &mut self,
+        id: &RequestId,
+        batch: Option<BatchKey>,
+        kind: Kind,
+        future: BoxFuture<Result<R::Answer, ErrorObject>>,
+    ) -> Option<Result<R::Answer, ErrorObject>> {
+        let Limits {
+            max_in_flight,
+            max_open,
+            ..
+        } = self.limits;
+        let refusal = match kind {
+            Kind::Work if self.in_flight.count(kind) >= max_in_flight => {
+                Refusal::Busy(max_in_flight)
+            }
+            Kind::Open if self.in_flight.count(kind) >= max_open => {
+                Refusal::TooManySubscriptions(max_open)
+            }
+            _ => return self.in_flight.start(id, batch, kind, future),
+        };
+        Some(Err(refusal.to_error()))
     }
 
     fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>, now: Instant) {

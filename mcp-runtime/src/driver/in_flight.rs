@@ -17,12 +17,24 @@ use super::panic::Contained;
 pub(super) struct InFlight<A> {
     tasks: JoinSet<Finished<A>>,
     requests: HashMap<RequestId, Request>,
+    /// How many of the requests last until one side ends them.
+    open: usize,
 }
 
 #[derive(Debug)]
 struct Request {
     task: AbortHandle,
     batch: Option<BatchKey>,
+    kind: Kind,
+}
+
+/// What serving a request means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Work that comes to an end.
+    Work,
+    /// Waiting until one side ends it.
+    Open,
 }
 
 /// What a handler came to.
@@ -37,11 +49,16 @@ impl<A: Send + 'static> InFlight<A> {
         Self {
             tasks: JoinSet::new(),
             requests: HashMap::new(),
+            open: 0,
         }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.requests.len()
+    /// How many requests of a kind there are.
+    pub(super) fn count(&self, kind: Kind) -> usize {
+        match kind {
+            Kind::Work => self.requests.len() - self.open,
+            Kind::Open => self.open,
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -58,6 +75,7 @@ impl<A: Send + 'static> InFlight<A> {
         &mut self,
         id: &RequestId,
         batch: Option<BatchKey>,
+        kind: Kind,
         future: BoxFuture<Result<A, ErrorObject>>,
     ) -> Option<Result<A, ErrorObject>> {
         let mut future = Contained(future);
@@ -70,7 +88,9 @@ impl<A: Send + 'static> InFlight<A> {
             future,
         };
         let task = self.tasks.spawn(finished);
-        self.requests.insert(id.clone(), Request { task, batch });
+        self.open += usize::from(kind == Kind::Open);
+        let request = Request { task, batch, kind };
+        self.requests.insert(id.clone(), request);
         None
     }
 
@@ -99,20 +119,27 @@ impl<A: Send + 'static> InFlight<A> {
         if current.task.id() != task {
             return None;
         }
-        let request = self.requests.remove(&finished.id)?;
+        let request = self.remove(&finished.id)?;
         Some((finished, request.batch))
     }
 
     /// Ends a request by dropping its handler. `None` where there is none of that id.
     pub(super) fn cancel(&mut self, id: &RequestId) -> Option<Option<BatchKey>> {
-        let request = self.requests.remove(id)?;
+        let request = self.remove(id)?;
         request.task.abort();
         Some(request.batch)
+    }
+
+    fn remove(&mut self, id: &RequestId) -> Option<Request> {
+        let request = self.requests.remove(id)?;
+        self.open -= usize::from(request.kind == Kind::Open);
+        Some(request)
     }
 
     /// Ends all requests.
     pub(super) fn cancel_all(&mut self) {
         self.requests.clear();
+        self.open = 0;
         self.tasks.abort_all();
     }
 }

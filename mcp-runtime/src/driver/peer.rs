@@ -196,8 +196,8 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// [`CallError::Full`] when 64 KiB (over HTTP: 1 MiB or 1,024 messages) wait to be read by the
-    /// peer, so that this one is not sent. Otherwise when the connection is over, or the parameters
+    /// [`CallError::Full`] when 64 KiB (over HTTP also 1,024 messages) wait to be read by the peer, so
+    /// that this one is not sent. Otherwise when the connection is over, or the parameters
     /// can't be serialised.
     pub fn notify<N: Notification>(&self, params: Option<&N::Params>) -> Result<(), CallError> {
         let frame = notification::<N>(params)?;

@@ -51,6 +51,8 @@ pub(crate) enum Served<A> {
     Now(Result<A, ErrorObject>),
     /// It will be; dropping the future cancels the request.
     Later(BoxFuture<Result<A, ErrorObject>>),
+    /// It lasts until one side ends it, and is no work meanwhile.
+    Open(BoxFuture<Result<A, ErrorObject>>),
 }
 
 impl<A> From<Refusal> for Served<A> {

@@ -15,6 +15,8 @@ use crate::transport::{FrameReader, FrameWriter};
 pub(crate) struct Limits {
     /// Requests of the peer that are served at the same time.
     pub(crate) max_in_flight: usize,
+    /// Requests of the peer that stay open at the same time, apart from those.
+    pub(crate) max_open: usize,
     /// Levels of nesting in a message.
     pub(crate) max_depth: usize,
     /// How long handlers may go on once the connection ends.
@@ -27,6 +29,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_in_flight: 256,
+            max_open: 256,
             max_depth: DEFAULT_MAX_DEPTH,
             drain: Duration::from_secs(10),
             write: Duration::from_secs(60),

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::{
-    Notification, PromptListChangedNotification, ResourceListChangedNotification,
-    ResourceUpdatedNotification, ResourceUpdatedNotificationParams, ServerCapabilities,
-    ToolListChangedNotification,
+    Notification, NotificationMetaObject, NotificationParams, PromptListChangedNotification,
+    RequestId, ResourceListChangedNotification, ResourceUpdatedNotification,
+    ResourceUpdatedNotificationParams, ServerCapabilities, ToolListChangedNotification,
 };
 
 use super::changes::{Change, Listener};
@@ -16,15 +16,15 @@ use crate::error::CallError;
 /// What a server says it tells of its own accord, in its capabilities.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Announced {
-    tools: bool,
-    prompts: bool,
-    resources: bool,
+    pub(super) tools: bool,
+    pub(super) prompts: bool,
+    pub(super) resources: bool,
     pub(super) updates: bool,
     pub(super) logs: bool,
 }
 
 /// How long a client is left alone after it was told. What happens meanwhile is said at once then.
-const PAUSE: Duration = Duration::from_millis(50);
+pub(super) const PAUSE: Duration = Duration::from_millis(50);
 
 impl Announced {
     pub(super) fn by(capabilities: &ServerCapabilities) -> Self {
@@ -63,7 +63,7 @@ pub(super) async fn announce(listener: Arc<Listener>, peer: Peer) {
     loop {
         listener.changed().await;
         for change in listener.take() {
-            if tell(&peer, change).await.is_err() {
+            if tell(&peer, change, None).await.is_err() {
                 return;
             }
         }
@@ -71,19 +71,67 @@ pub(super) async fn announce(listener: Arc<Listener>, peer: Peer) {
     }
 }
 
-async fn tell(peer: &Peer, change: Change) -> Result<(), CallError> {
+/// Tells the client of one change, as part of a subscription if it belongs to one. Waits until the
+/// client has read what it was told before.
+///
+/// # Errors
+///
+/// When the client is gone.
+pub(super) async fn tell(
+    peer: &Peer,
+    change: Change,
+    subscription: Option<&RequestId>,
+) -> Result<(), CallError> {
+    let meta = subscription.map(about);
     match change {
-        Change::Tools => tell_list::<ToolListChangedNotification>(peer).await,
-        Change::Prompts => tell_list::<PromptListChangedNotification>(peer).await,
-        Change::Resources => tell_list::<ResourceListChangedNotification>(peer).await,
+        Change::Tools => tell_list::<ToolListChangedNotification>(peer, meta).await,
+        Change::Prompts => tell_list::<PromptListChangedNotification>(peer, meta).await,
+        Change::Resources => tell_list::<ResourceListChangedNotification>(peer, meta).await,
         Change::Resource(uri) => {
-            let params = ResourceUpdatedNotificationParams::new(uri);
+            let mut params = ResourceUpdatedNotificationParams::new(uri);
+            params.meta = meta;
             peer.notify_when_ready::<ResourceUpdatedNotification>(Some(&params))
                 .await
         }
     }
 }
 
-async fn tell_list<N: Notification>(peer: &Peer) -> Result<(), CallError> {
-    peer.notify_when_ready::<N>(None).await
+async fn tell_list<N: Notification<Params = NotificationParams>>(
+    peer: &Peer,
+    meta: Option<NotificationMetaObject>,
+) -> Result<(), CallError> {
+    let params = meta.map(|meta| NotificationParams::new().with_meta(meta));
+    peer.notify_when_ready::<N>(params.as_ref()).await
+}
+
+/// Says which subscription a notification belongs to.
+pub(super) fn about(subscription: &RequestId) -> NotificationMetaObject {
+    NotificationMetaObject::new().with_subscription_id(subscription.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server::changes::Changes;
+
+    #[tokio::test(start_paused = true)]
+    async fn little_is_kept_for_a_client_that_does_not_read() {
+        let changes = Changes::default();
+        let listener = Arc::new(changes.listener());
+        listener.want(Change::Tools);
+        let (peer, mut commands) = Peer::channel();
+        let telling = tokio::spawn(announce(listener, peer));
+        for _ in 0..10_000 {
+            changes.publish(Change::Tools);
+            tokio::time::sleep(PAUSE).await;
+        }
+        let mut kept = 0;
+        while let Ok(command) = tokio::time::timeout(PAUSE, commands.recv()).await {
+            assert!(command.is_some());
+            kept += 1;
+        }
+        // 64 KiB of notifications, and not one for each change.
+        assert!((500..1200).contains(&kept), "{kept}");
+        telling.abort();
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use super::Server;
@@ -21,6 +22,7 @@ pub(crate) struct Conversation {
     pub(super) log_level: Threshold,
     /// What the client is told of, once it can be told anything.
     telling: OnceLock<Telling>,
+    ending: watch::Sender<bool>,
 }
 
 /// The task that tells the client what has changed. It ends when this is dropped.
@@ -31,7 +33,7 @@ struct Telling {
 }
 
 /// Resources that one client may subscribe to.
-const MAX_SUBSCRIPTIONS: usize = 1000;
+pub(super) const MAX_SUBSCRIPTIONS: usize = 1000;
 
 impl Conversation {
     pub(super) fn new(server: Server, announced: Announced) -> Self {
@@ -40,6 +42,7 @@ impl Conversation {
             announced,
             log_level: Threshold::default(),
             telling: OnceLock::new(),
+            ending: watch::Sender::new(false),
         }
     }
 
@@ -93,11 +96,18 @@ impl Conversation {
         }
     }
 
-    /// The connection ends: the client is told nothing more.
+    /// The server or the connection ends, and with it whatever lasts until then.
     pub(crate) fn end(&self) {
+        self.ending.send_replace(true);
         if let Some(telling) = self.telling.get() {
             telling.task.abort();
         }
+    }
+
+    /// Waits until the end is near.
+    pub(super) async fn ended(&self) {
+        // The sender lives as long as this does, so that there is no error.
+        let _ = self.ending.subscribe().wait_for(|ending| *ending).await;
     }
 }
 

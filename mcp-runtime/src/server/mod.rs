@@ -45,6 +45,7 @@ pub(crate) mod running;
 mod serve;
 mod settings;
 mod signal;
+mod subscriptions;
 mod told;
 pub mod tools;
 mod trace;

@@ -5,7 +5,7 @@ use std::time::Instant;
 use mcp_types::{ErrorObject, RawJsonRef, RequestId};
 use tracing::{Instrument, Span, field};
 
-use crate::driver::Served;
+use crate::driver::{BoxFuture, Served};
 use crate::protocol::Terms;
 
 /// One request, as the log sees it. It is of level debug, so a quiet server pays next to nothing.
@@ -62,16 +62,24 @@ impl Trace {
                 self.span.in_scope(|| drop(ending));
                 Served::Now(result)
             }
-            Served::Later(future) => {
-                let watched = async move {
-                    let result = future.await;
-                    ending.note(&result);
-                    result
-                };
-                Served::Later(Box::pin(watched.instrument(self.span)))
-            }
+            Served::Later(future) => Served::Later(watched(self.span, ending, future)),
+            Served::Open(future) => Served::Open(watched(self.span, ending, future)),
         }
     }
+}
+
+/// A future whose end is logged.
+fn watched<A: Send + 'static>(
+    span: Span,
+    mut ending: Ending,
+    future: BoxFuture<Result<A, ErrorObject>>,
+) -> BoxFuture<Result<A, ErrorObject>> {
+    let watched = async move {
+        let result = future.await;
+        ending.note(&result);
+        result
+    };
+    Box::pin(watched.instrument(span))
 }
 
 fn name(params: RawJsonRef<'_>) -> Option<String> {

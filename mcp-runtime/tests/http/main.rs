@@ -11,6 +11,7 @@ mod hooks;
 mod identity;
 #[cfg(feature = "sse")]
 mod legacy;
+mod listening;
 #[cfg(feature = "http-client")]
 mod network;
 mod patience;

@@ -40,6 +40,7 @@ pub(in crate::server) fn follow(
             Served::Now(outcome)
         }
         Served::Later(future) if !cx.is_shared() => Served::Later(CallGuard::new(cx).watch(future)),
+        Served::Open(future) => Served::Open(future),
         Served::Now(outcome) => {
             let call = Call::new(server, call);
             let asking = cx.asking_or_new(server.settings().asking.patience);
@@ -137,7 +138,7 @@ impl Call {
         let served = served.map_err(|refusal| refusal.to_error())?;
         let handler: BoxFuture<Outcome> = match served {
             Served::Now(outcome) => Box::pin(async { outcome }),
-            Served::Later(future) => future,
+            Served::Later(future) | Served::Open(future) => future,
         };
         Ok((start.into_context().unwrap_or_else(|| cx.clone()), handler))
     }

@@ -3,7 +3,8 @@
 use mcp_types::{
     CallToolRequest, CompleteRequest, DiscoverRequest, GetPromptRequest, ListPromptsRequest,
     ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, PingRequest,
-    ReadResourceRequest, Request, SetLevelRequest, Side, SubscribeRequest, UnsubscribeRequest,
+    ReadResourceRequest, Request, SetLevelRequest, Side, SubscribeRequest,
+    SubscriptionsListenRequest, UnsubscribeRequest,
 };
 
 use super::{Admitted, Router};
@@ -38,6 +39,7 @@ impl Router {
             }
             SetLevelRequest::METHOD if declared.logging.is_some() => Self::set_log_level(request),
             SubscribeRequest::METHOD if self.announced().updates => self.subscribe(request),
+            SubscriptionsListenRequest::METHOD if self.announced().any() => self.listen(request),
             UnsubscribeRequest::METHOD if self.announced().updates => self.unsubscribe(request),
             CompleteRequest::METHOD if declared.completions.is_some() => self.complete(request),
             PingRequest::METHOD => Ok(Served::Now(Ok(Answer::empty()))),

@@ -1,17 +1,52 @@
 //! The methods about what clients want to be told.
 
-use mcp_types::{SubscribeRequestParams, UnsubscribeRequestParams};
+use std::sync::Arc;
+
+use mcp_types::{
+    SubscribeRequestParams, SubscriptionFilter, SubscriptionsListenRequestParams,
+    UnsubscribeRequestParams,
+};
 
 use super::{Admitted, Router};
 use crate::driver::Served;
 use crate::protocol::{Refusal, decode_params};
 use crate::server::Answer;
 use crate::server::announce::Announced;
+use crate::server::conversation::MAX_SUBSCRIPTIONS;
+use crate::server::subscriptions::Subscription;
 
 impl Router {
     /// The changes that the server announces.
     pub(in crate::server) fn announced(&self) -> Announced {
         Announced::by(&self.capabilities)
+    }
+
+    pub(super) fn listen(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
+        let params: SubscriptionsListenRequestParams = decode_params(request.params)?;
+        let subscription = Subscription {
+            id: request.id.clone(),
+            accepted: self.accepted(params.notifications),
+            terms: Arc::clone(request.terms),
+            peer: request.peer.clone(),
+            conversation: Arc::clone(request.conversation),
+            info: self.settings.info.clone(),
+        };
+        Ok(Served::Open(Box::pin(subscription.serve())))
+    }
+
+    /// The part of a filter that the server can honour.
+    fn accepted(&self, wanted: SubscriptionFilter) -> SubscriptionFilter {
+        let announced = self.announced();
+        let both = |wanted: Option<bool>, announced: bool| wanted.filter(|_| announced);
+        let mut accepted = SubscriptionFilter::new();
+        accepted.tools_list_changed = both(wanted.tools_list_changed, announced.tools);
+        accepted.prompts_list_changed = both(wanted.prompts_list_changed, announced.prompts);
+        accepted.resources_list_changed = both(wanted.resources_list_changed, announced.resources);
+        let uris = wanted.resource_subscriptions.into_iter().flatten();
+        let uris = uris.filter(|uri| self.resources.is_subscribable(uri));
+        let uris: Vec<_> = uris.take(MAX_SUBSCRIPTIONS).collect();
+        accepted.resource_subscriptions = Some(uris).filter(|uris| !uris.is_empty());
+        accepted
     }
 
     pub(super) fn subscribe(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {

@@ -26,7 +26,9 @@ pub(super) struct Hub {
     annotated: Mutex<(u64, Arc<ParamHeaders>)>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) permits: Arc<Permits>,
-    /// Requests that stand by themselves have nothing in common.
+    /// The same for subscriptions.
+    pub(super) open: Arc<Permits>,
+    /// All that stateless requests have in common is the end of the server.
     pub(super) stateless: Arc<Conversation>,
     /// Shared by all clients, most of which say the same each time.
     last_terms: Mutex<LastTerms>,
@@ -40,6 +42,7 @@ impl Hub {
             annotated: Mutex::new((server.edits(), read_headers(&server))),
             sessions: Arc::new(Sessions::new(options.max_sessions, options.session_idle)),
             permits: Permits::new(options.max_in_flight),
+            open: Permits::new(options.max_subscriptions),
             stateless: server.conversation(),
             last_terms: Mutex::new(LastTerms::new(server.requirement())),
             server,
@@ -118,6 +121,7 @@ impl Hub {
     /// No new requests from here on; the streams that belong to no request end.
     pub(super) fn shut_down(&self) {
         self.ending.send_replace(true);
+        self.stateless.end();
         for session in self.sessions.all() {
             session.standalone().end();
         }

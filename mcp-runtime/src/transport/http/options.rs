@@ -31,6 +31,7 @@ pub struct HttpOptions {
     pub(super) body_timeout: Duration,
     pub(super) keep_alive: Duration,
     pub(super) max_in_flight: usize,
+    pub(super) max_subscriptions: usize,
     pub(super) sessions: bool,
     pub(super) max_sessions: usize,
     pub(super) session_idle: Duration,
@@ -47,6 +48,7 @@ impl Default for HttpOptions {
             body_timeout: Duration::from_secs(30),
             keep_alive: Duration::from_secs(15),
             max_in_flight: 256,
+            max_subscriptions: 10_000,
             sessions: true,
             max_sessions: 10_000,
             session_idle: Duration::from_secs(30 * 60),
@@ -116,6 +118,14 @@ impl HttpOptions {
     #[must_use]
     pub fn max_in_flight(mut self, calls: usize) -> Self {
         self.max_in_flight = calls;
+        self
+    }
+
+    /// How many subscriptions one principal, or all callers without one, may have open at the same
+    /// time; 10,000 by default. One more is refused at once. They do not count as calls.
+    #[must_use]
+    pub fn max_subscriptions(mut self, subscriptions: usize) -> Self {
+        self.max_subscriptions = subscriptions;
         self
     }
 

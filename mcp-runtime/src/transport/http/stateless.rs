@@ -93,6 +93,16 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
             later.work = Some(work.holding(permit));
             return Begun::Later(later);
         }
+        Ok(Served::Open(handler)) => {
+            let Some(permit) = hub.open.take(exchange.arrival.principal()) else {
+                let many = Refusal::TooManySubscriptions(hub.options.max_subscriptions).to_error();
+                let status = StatusCode::TOO_MANY_REQUESTS;
+                return Begun::Done(post::error(ErrorId::Of(id), &many, status));
+            };
+            let work = Work::new(id.clone(), handler, status::stateless);
+            later.work = Some(work.holding(permit));
+            return Begun::Later(later);
+        }
     };
     let (status, message) = written(id, &outcome, status_of);
     Begun::now(status, message, later)

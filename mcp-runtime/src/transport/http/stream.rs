@@ -14,7 +14,7 @@ use super::events::EventLog;
 /// Messages that may wait for a client that does not read, besides answers.
 pub(super) const CAPACITY: usize = 1024;
 /// Bytes that may wait, likewise.
-const MAX_BYTES: usize = 1024 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 
 /// What is sent to the client in answer to one of its requests, in order.
 ///

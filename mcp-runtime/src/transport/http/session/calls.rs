@@ -52,7 +52,9 @@ impl Session {
         match contain(|| server.dispatch(call, admit)) {
             Ok(Served::Now(outcome)) => Some(written(id, &outcome, status::handshake)),
             Err(panic) => Some(written(id, &Err(panic), status::handshake)),
-            Ok(Served::Later(handler)) => self.start(id, handler, sink, limit),
+            Ok(Served::Later(handler) | Served::Open(handler)) => {
+                self.start(id, handler, sink, limit)
+            }
         }
     }
 
