@@ -7,7 +7,10 @@ use std::path::Path;
 
 use mcp_runtime::serde_json::{Value, json};
 use mcp_runtime::transport::ChildProcess;
-use mcp_runtime::types::ServerNotification;
+use mcp_runtime::types::{
+    CompleteRequest, CompleteRequestParams, CompletionArgument, CompletionContext, PromptReference,
+    ServerNotification,
+};
 use mcp_runtime::{Client, Era, Revision};
 
 const REVISIONS: [Revision; 2] = [Revision::LATEST_HANDSHAKE, Revision::LATEST];
@@ -84,5 +87,31 @@ async fn tools_come_and_go_and_clients_are_told() {
         "you: hello",
         ["learn", "forget"]
     ]);
+    assert_eq!(seen.await, expected);
+}
+
+#[tokio::test]
+async fn arguments_are_completed_with_regard_to_each_other() {
+    let seen = compare(env!("CARGO_BIN_EXE_completion"), &[], async |client| {
+        let prompt = PromptReference::new("journey");
+        let all = client.complete(prompt.clone(), "city", "P").await.unwrap();
+        let chosen = CompletionContext::new().with_arguments([("country", "de".to_owned())]);
+        let city = CompletionArgument::new("city", "P");
+        let params = CompleteRequestParams::new(prompt, city).with_context(chosen);
+        let some = client.request::<CompleteRequest>(params).await.unwrap();
+        json!([all.completion.values, some.completion.values])
+    });
+    let expected = json!([["Paris", "Poitiers", "Potsdam"], ["Potsdam"]]);
+    assert_eq!(seen.await, expected);
+}
+
+#[tokio::test]
+async fn extensions_are_declared() {
+    let seen = compare(env!("CARGO_BIN_EXE_extension"), &[], async |client| {
+        let declared = client.server_capabilities();
+        // Older revisions have no better place.
+        json!(declared.extensions.or(declared.experimental))
+    });
+    let expected = json!({"com.example/tiles": {"tileSize": 16}});
     assert_eq!(seen.await, expected);
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mcp_types::{ClientCapabilities, Era, RequestMetaRef, Revision, Revisions, Side};
 
+use super::known::OwnMethods;
 use super::server::State;
 use super::terms::LastTerms;
 use super::{Refusal, ServerLifecycle, Terms, methods};
@@ -23,11 +24,12 @@ pub(crate) fn admit_stateless(
     meta: Option<&RequestMetaRef<'_>>,
     last: &mut LastTerms,
     supported: Revisions,
+    own: &OwnMethods,
 ) -> Result<Arc<Terms>, Refusal> {
-    let info = methods::request(method, Side::Client)?;
+    let known = own.known(method)?;
     let terms = last.stateless(meta, supported)?;
-    methods::in_revision(info, Side::Client, terms.revision)?;
-    if methods::needs_capabilities(info) {
+    known.in_revision(terms.revision)?;
+    if known.needs_capabilities() {
         last.check(&terms)?;
     }
     Ok(terms)

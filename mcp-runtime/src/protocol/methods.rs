@@ -1,6 +1,6 @@
 //! Which methods may be called, by the generated table.
 
-use mcp_types::{DiscoverRequest, Era, MethodInfo, Request as _, Revision, Side};
+use mcp_types::{Era, MethodInfo, Revision, Side};
 
 use super::Refusal;
 
@@ -33,12 +33,6 @@ pub(super) fn in_revision(
 /// Whether a client's request exists in no other era than `era`.
 pub(super) fn only_in(era: Era, info: &MethodInfo) -> bool {
     info.by_client.iter().all(|revision| revision.era() == era)
-}
-
-/// Whether the request is served only to clients that have what the server demands of them. How
-/// else would they learn what that is?
-pub(super) fn needs_capabilities(info: &MethodInfo) -> bool {
-    info.name != DiscoverRequest::METHOD
 }
 
 /// The refusal of a method that nothing serves here, because its capability was not declared.

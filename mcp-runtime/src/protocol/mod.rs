@@ -17,6 +17,7 @@ mod decode;
 pub(crate) mod form;
 #[cfg(feature = "http-server")]
 mod http;
+mod known;
 mod methods;
 mod negotiate;
 mod pending;
@@ -42,6 +43,8 @@ pub(crate) use decode::decode_params;
 pub(crate) use decode::invalid_params;
 #[cfg(feature = "http-server")]
 pub(crate) use http::{admit_stateless, is_stateless_only};
+#[cfg(feature = "server")]
+pub(crate) use known::OwnMethods;
 pub(crate) use methods::not_offered;
 pub(crate) use pending::Pending;
 pub use pending::Timeouts;

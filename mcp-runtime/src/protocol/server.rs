@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use mcp_types::{
-    Era, InitializeRequest, MethodInfo, PingRequest, RawJsonRef, Request as _, RequestMetaRef,
-    Revisions, Side,
+    Era, InitializeRequest, PingRequest, RawJsonRef, Request as _, RequestMetaRef, Revisions,
 };
 
-use super::methods;
+use super::known::{Known, OwnMethods};
 use super::requirement::Requirement;
 use super::terms::LastTerms;
 use super::{LifecycleState, Refusal, Terms, decode_params};
@@ -26,6 +25,7 @@ pub(crate) struct ServerLifecycle {
     supported: Revisions,
     stateless_seen: bool,
     last: LastTerms,
+    own: OwnMethods,
 }
 
 #[derive(Debug)]
@@ -56,12 +56,19 @@ impl ServerLifecycle {
             supported,
             stateless_seen: false,
             last: LastTerms::default(),
+            own: OwnMethods::default(),
         }
     }
 
     /// Demands capabilities of the client.
     pub(crate) fn requiring(mut self, requirement: Requirement) -> Self {
         self.last = LastTerms::new(requirement);
+        self
+    }
+
+    /// Knows the methods of extensions.
+    pub(crate) fn knowing(mut self, own: OwnMethods) -> Self {
+        self.own = own;
         self
     }
 
@@ -96,15 +103,15 @@ impl ServerLifecycle {
         method: &str,
         params: Option<RawJsonRef<'_>>,
     ) -> Result<Admission, Refusal> {
-        let info = methods::request(method, Side::Client)?;
-        let request = Request::classify(info, params)?;
+        let known = self.own.known(method)?;
+        let request = Request::classify(known, params)?;
         match (&self.state, request) {
             (State::ShuttingDown | State::Terminated, _) => Err(Refusal::Ending(self.state())),
             (_, Request::Stateless(meta)) => {
                 self.stateless_seen = true;
                 let terms = self.last.stateless(meta.as_ref(), self.supported)?;
-                methods::in_revision(info, Side::Client, terms.revision)?;
-                if methods::needs_capabilities(info) {
+                known.in_revision(terms.revision)?;
+                if known.needs_capabilities() {
                     self.last.check(&terms)?;
                 }
                 Ok(Admission::Serve(terms))
@@ -121,7 +128,7 @@ impl ServerLifecycle {
             (State::Uninitialized, Request::Other) => Err(Refusal::NotInitialized),
             (State::Initializing(_), Request::Other) => Err(Refusal::InitializedMissing),
             (State::Initialized(terms) | State::Operating(terms), _) => {
-                methods::in_revision(info, Side::Client, terms.revision)?;
+                known.in_revision(terms.revision)?;
                 Ok(Admission::Serve(Arc::clone(terms)))
             }
         }
@@ -187,8 +194,8 @@ enum Request<'a> {
 impl<'a> Request<'a> {
     /// A request is stateless when its `_meta` says a version or capabilities, or when its method
     /// exists in no other era.
-    fn classify(info: &MethodInfo, params: Option<RawJsonRef<'a>>) -> Result<Self, Refusal> {
-        if info.name == InitializeRequest::METHOD {
+    fn classify(known: Known, params: Option<RawJsonRef<'a>>) -> Result<Self, Refusal> {
+        if known.name() == Some(InitializeRequest::METHOD) {
             return Ok(Self::Initialize);
         }
         let meta = params
@@ -202,9 +209,9 @@ impl<'a> Request<'a> {
         let says_terms = meta.as_ref().is_some_and(|meta| {
             meta.protocol_version.is_some() || meta.client_capabilities.is_some()
         });
-        Ok(match info.name {
-            _ if says_terms || methods::only_in(Era::Stateless, info) => Self::Stateless(meta),
-            PingRequest::METHOD => Self::Ping,
+        Ok(match known.name() {
+            _ if says_terms || known.only_in(Era::Stateless) => Self::Stateless(meta),
+            Some(PingRequest::METHOD) => Self::Ping,
             _ => Self::Other,
         })
     }

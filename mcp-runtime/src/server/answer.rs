@@ -3,8 +3,12 @@
 use std::sync::Arc;
 
 use mcp_types::jsonrpc::{RequestId, write};
-use mcp_types::{CallToolResult, Conform, Implementation, RawJson, ResultMetaObject, Revision};
+use mcp_types::{
+    CallToolResult, Conform, Implementation, JsonObject, RawJson, ResultMetaObject, Revision,
+    meta_keys,
+};
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use crate::driver::Outgoing;
 use crate::protocol::Terms;
@@ -89,6 +93,27 @@ impl Answer {
             answer.identity = Some(Arc::clone(server));
         }
         answer
+    }
+
+    /// The result of a method that an extension brings.
+    pub(super) fn extension(mut result: JsonObject, terms: &Terms, server: &Arc<Identity>) -> Self {
+        let mut identity = None;
+        if terms.results_name_server() {
+            result
+                .entry("resultType")
+                .or_insert_with(|| "complete".into());
+            match result.get_mut("_meta") {
+                Some(Value::Object(meta)) => {
+                    meta.entry(meta_keys::SERVER_INFO)
+                        .or_insert_with(|| serde_json::json!(server.info));
+                }
+                _ => identity = Some(Arc::clone(server)),
+            }
+        }
+        Self {
+            body: Body::Prepared(Arc::new(RawJson::from(Value::Object(result)))),
+            identity,
+        }
     }
 
     /// The result of a tool.

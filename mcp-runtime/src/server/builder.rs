@@ -3,18 +3,23 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use mcp_types::{CacheScope, ClientCapabilities, Implementation, Revisions, Tool};
+use mcp_types::{
+    CacheScope, ClientCapabilities, Implementation, JsonObject, Revision, Revisions, Tool,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::caching::Caching;
 use super::edit::Inventory;
+use super::extensions;
 use super::prompts::PromptRoute;
 use super::resources::ResourceRoute;
 use super::routes::Stock;
 use super::settings::Settings;
 use super::tools::ToolRoute;
 use super::visibility::Visibility;
-use super::{Context, List, OfferedPrompt, OfferedResource, OfferedTool, Server};
-use crate::protocol::Requirement;
+use super::{Context, HandlerError, List, OfferedPrompt, OfferedResource, OfferedTool, Server};
+use crate::protocol::{OwnMethods, Requirement};
 
 /// What a server says of itself and what it offers.
 #[derive(Debug, Default)]
@@ -98,6 +103,59 @@ impl ServerBuilder {
         self
     }
 
+    /// Declares an extension and its settings, to clients of 2026-07-28 under `extensions`, to older
+    /// ones under `experimental`. Its name has a prefix that belongs to whoever made it
+    /// (2026-07-28, "Versioning", section Extension Negotiation).
+    ///
+    /// ```
+    /// use mcp_runtime::Server;
+    /// use mcp_runtime::serde_json::{Map, Value, json};
+    ///
+    /// let mut server = Server::builder();
+    /// server.extension("com.example/clock", Map::new());
+    /// server.method("com.example/now", async |_: Value, _| {
+    ///     Ok::<_, mcp_runtime::ProtocolError>(json!({"hour": 12}))
+    /// });
+    /// # drop(server.build());
+    /// ```
+    pub fn extension(
+        &mut self,
+        name: impl Into<String>,
+        settings: impl Into<JsonObject>,
+    ) -> &mut Self {
+        let extensions = &mut self.settings.extensions;
+        extensions.declare(name.into(), settings.into());
+        self
+    }
+
+    /// Serves requests for `method`, which an extension brings: `function` gets the parameters, and
+    /// gives back a result that is an object. Parameters that do not fit are refused with
+    /// "Invalid params"; those of 2026-07-28 always have a `_meta` among them.
+    ///
+    /// # Panics
+    ///
+    /// When the protocol itself has a method of that name.
+    pub fn method<P, F, R, E>(
+        &mut self,
+        method: impl Into<String>,
+        function: impl Fn(P, Context) -> F + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        P: DeserializeOwned,
+        F: Future<Output = Result<R, E>> + Send + 'static,
+        R: Serialize,
+        E: HandlerError,
+    {
+        let method = method.into();
+        assert!(
+            Revision::method(&method).is_none(),
+            "`{method}` is a method of the protocol, which no extension can serve"
+        );
+        let extensions = &mut self.settings.extensions;
+        extensions.add(method, extensions::typed(function));
+        self
+    }
+
     /// Shows each caller only the tools for which `shows` returns `true`; the others don't exist
     /// for that caller, whether listed or called.
     ///
@@ -160,7 +218,9 @@ impl ServerBuilder {
 
     /// The server, ready to serve.
     #[must_use]
-    pub fn build(self) -> Server {
+    pub fn build(mut self) -> Server {
+        let methods = self.settings.extensions.methods();
+        self.settings.own_methods = OwnMethods::new(methods);
         let inventory = Inventory {
             tools: Stock::new(self.tools),
             prompts: Stock::new(self.prompts),

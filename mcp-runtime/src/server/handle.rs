@@ -8,7 +8,7 @@ use super::changes::Change;
 use super::live::Live;
 use super::router::Router;
 use super::{Conversation, Endpoint, Serve, ServerBuilder};
-use crate::protocol::{Requirement, ServerLifecycle};
+use crate::protocol::{OwnMethods, Requirement, ServerLifecycle};
 
 /// A server, ready to serve connections. Cloning is cheap: the clones share everything.
 ///
@@ -72,7 +72,12 @@ impl Server {
 
     /// The lifecycle of a new connection.
     pub(crate) fn lifecycle(&self) -> ServerLifecycle {
-        ServerLifecycle::new(self.revisions()).requiring(self.requirement())
+        let lifecycle = ServerLifecycle::new(self.revisions()).requiring(self.requirement());
+        lifecycle.knowing(self.own_methods().clone())
+    }
+
+    pub(crate) fn own_methods(&self) -> &OwnMethods {
+        &self.settings().own_methods
     }
 
     pub(crate) fn requirement(&self) -> Requirement {

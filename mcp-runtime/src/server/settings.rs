@@ -7,10 +7,11 @@ use mcp_types::{Implementation, Revisions, Tool};
 
 use super::ask::Policy;
 use super::caching::Caching;
+use super::extensions::Extensions;
 use super::hooks::Hooks;
 use super::lists::List;
 use super::visibility::Visibility;
-use crate::protocol::Requirement;
+use crate::protocol::{OwnMethods, Requirement};
 
 /// What a builder was told of the server as a whole. Never changes once the server is built.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub(super) struct Settings {
     pub(super) tool_visibility: Visibility<Tool>,
     pub(super) requirement: Requirement,
     pub(super) asking: Policy,
+    pub(super) extensions: Extensions,
+    pub(super) own_methods: OwnMethods,
     pub(super) hooks: Hooks,
     /// Whether handlers log to clients.
     pub(super) logging: bool,
@@ -43,6 +46,8 @@ impl Default for Settings {
             tool_visibility: Visibility::default(),
             requirement: Requirement::default(),
             asking: Policy::default(),
+            extensions: Extensions::default(),
+            own_methods: OwnMethods::default(),
             hooks: Hooks::default(),
             logging: false,
         }

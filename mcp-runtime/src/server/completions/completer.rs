@@ -1,11 +1,13 @@
 //! Functions that suggest values.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use mcp_types::{CompleteRequestParams, CompleteResult, Completion};
 
 use super::Typing;
 use crate::ProtocolError;
+use crate::protocol::Refusal;
 use crate::server::handler::{HandlerError, error};
 use crate::server::{BoxFuture, Reply};
 
@@ -62,49 +64,73 @@ where
     }))
 }
 
-/// The completers of one prompt or resource, by argument.
+/// The completers of one prompt or resource.
 #[derive(Default)]
-pub(crate) struct Completers(Vec<(&'static str, Completer)>);
+pub(crate) struct Completers {
+    by_argument: Vec<(Cow<'static, str>, Completer)>,
+}
 
 impl Completers {
-    pub(crate) fn add(&mut self, argument: &'static str, completer: Completer) {
-        self.0.push((argument, completer));
+    pub(crate) fn add(&mut self, argument: impl Into<Cow<'static, str>>, completer: Completer) {
+        self.by_argument.push((argument.into(), completer));
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.by_argument.is_empty()
     }
 
-    /// Completes an argument; one without completer has no suggestions.
-    pub(crate) fn complete(&self, params: CompleteRequestParams) -> Reply<CompleteResult> {
+    /// Completes an argument, one of `known` if these are all that there are. One without completer
+    /// has no suggestions.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such argument.
+    pub(crate) fn complete(
+        &self,
+        params: CompleteRequestParams,
+        known: Option<&[&str]>,
+    ) -> Result<Reply<CompleteResult>, Refusal> {
         let name = &params.argument.name;
-        let found = self.0.iter().find(|(argument, _)| argument == name);
+        let found = self
+            .by_argument
+            .iter()
+            .find(|(argument, _)| argument == name);
         let Some((_, completer)) = found else {
+            if known.is_some_and(|known| !known.contains(&name.as_str())) {
+                return Err(Refusal::InvalidParams {
+                    path: "params.argument.name".to_owned(),
+                    reason: format!("there is no argument `{name}`"),
+                });
+            }
             let nothing = Completion::new(Vec::<String>::new());
-            return Reply::Ready(Ok(CompleteResult::new(nothing)));
+            return Ok(Reply::Ready(Ok(CompleteResult::new(nothing))));
         };
         let future = (completer.0)(Typing::from(params));
-        Reply::Pending(Box::pin(async move {
-            Ok(CompleteResult::new(cut(future.await?)))
-        }))
+        Ok(Reply::Pending(Box::pin(async move {
+            Ok(CompleteResult::new(bounded(future.await?)))
+        })))
     }
 }
 
 impl fmt::Debug for Completers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
-            .entries(self.0.iter().map(|(argument, _)| argument))
+            .entries(self.by_argument.iter().map(|(argument, _)| argument))
             .finish()
     }
 }
 
-/// Keeps as many values as may be sent, and says that there are more.
-fn cut(mut completion: Completion) -> Completion {
+/// Keeps as many values as may be sent, and says whether there are more.
+fn bounded(mut completion: Completion) -> Completion {
     let found = completion.values.len();
     if found > MOST_VALUES {
         completion.values.truncate(MOST_VALUES);
-        completion.has_more = Some(true);
         completion.total = completion.total.or(i64::try_from(found).ok());
+        completion.has_more = Some(true);
+    }
+    let sent = i64::try_from(completion.values.len()).unwrap_or(i64::MAX);
+    if completion.total.is_some_and(|total| total > sent) {
+        completion.has_more.get_or_insert(true);
     }
     completion
 }

@@ -1,10 +1,12 @@
 //! One prompt: what is listed, and what is asked for.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use mcp_types::{GetPromptResult, Prompt};
 
-use crate::server::completions::Completers;
+use crate::server::completions::completer::completer;
+use crate::server::completions::{Completers, IntoCompletion, Typing};
 use crate::server::handler::text::{TextCall, Texts};
 use crate::server::routes::Named;
 use crate::server::{Context, Reply};
@@ -38,6 +40,20 @@ impl PromptRoute {
             handler: Box::new(handler),
             completers: Completers::default(),
         }
+    }
+
+    /// Suggests values of an argument while somebody types it.
+    #[must_use]
+    pub fn complete<F>(
+        mut self,
+        argument: impl Into<Cow<'static, str>>,
+        function: impl Fn(Typing) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output: IntoCompletion> + Send + 'static,
+    {
+        self.completers.add(argument, completer(function));
+        self
     }
 }
 

@@ -8,6 +8,7 @@ use crate::server::completions::{Completer, Completers};
 use crate::server::handler::run::Rejection;
 use crate::server::handler::text::{TextArgument, TextCall};
 use crate::server::icon::IntoIcon;
+use crate::server::meta_keys;
 
 /// A prompt while it is being described.
 #[derive(Debug)]
@@ -48,9 +49,13 @@ impl PromptSpec {
     }
 
     /// Adds metadata, for clients that know its keys.
+    ///
+    /// # Panics
+    ///
+    /// When a key is none that servers may use (2026-07-28, "Overview", section `_meta`).
     #[must_use]
     pub fn meta(mut self, meta: impl Into<JsonObject>) -> Self {
-        self.prompt.meta = Some(meta.into());
+        self.prompt.meta = Some(meta_keys::checked(meta.into()));
         self
     }
 

@@ -92,13 +92,16 @@ impl Prompts {
     ///
     /// # Errors
     ///
-    /// When there is no such prompt.
+    /// When there is no such prompt, or no such argument.
     pub(in crate::server) fn complete(
         &self,
         name: &str,
         params: CompleteRequestParams,
     ) -> Result<Reply<CompleteResult>, Refusal> {
-        Ok(self.find(name)?.completers.complete(params))
+        let route = self.find(name)?;
+        let arguments = route.prompt.arguments.iter().flatten();
+        let known: Vec<_> = arguments.map(|argument| argument.name.as_str()).collect();
+        route.completers.complete(params, Some(&known))
     }
 
     fn find(&self, name: &str) -> Result<&PromptRoute, Refusal> {

@@ -1,5 +1,6 @@
 //! One resource or template: what is listed, and what is read.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
@@ -8,7 +9,8 @@ use mcp_types::{CacheScope, Resource, ResourceTemplate};
 use super::Contents;
 use super::template::UriTemplate;
 use crate::server::caching::Caching;
-use crate::server::completions::Completers;
+use crate::server::completions::completer::completer;
+use crate::server::completions::{Completers, IntoCompletion, Typing};
 use crate::server::handler::text::{TextCall, Texts};
 use crate::server::routes::Named;
 use crate::server::{BoxFuture, Context, Reply};
@@ -122,6 +124,20 @@ impl ResourceRoute {
             Listed::Resource(resource) => resource.mime_type.clone(),
             Listed::Template(template) => template.mime_type.clone(),
         }
+    }
+
+    /// Suggests values of a variable while somebody types it.
+    #[must_use]
+    pub fn complete<F>(
+        mut self,
+        variable: impl Into<Cow<'static, str>>,
+        function: impl Fn(Typing) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output: IntoCompletion> + Send + 'static,
+    {
+        self.completers.add(variable, completer(function));
+        self
     }
 }
 

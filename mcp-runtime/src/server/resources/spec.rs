@@ -12,6 +12,7 @@ use crate::server::completions::{Completer, Completers};
 use crate::server::handler::run::Rejection;
 use crate::server::handler::text::{TextArgument, TextCall};
 use crate::server::icon::IntoIcon;
+use crate::server::meta_keys;
 use crate::server::{BoxFuture, Reply};
 
 /// A resource while it is being described.
@@ -99,9 +100,13 @@ impl ResourceSpec {
     }
 
     /// Adds metadata, for clients that know its keys.
+    ///
+    /// # Panics
+    ///
+    /// When a key is none that servers may use (2026-07-28, "Overview", section `_meta`).
     #[must_use]
     pub fn meta(mut self, meta: impl Into<JsonObject>) -> Self {
-        self.template.meta = Some(meta.into());
+        self.template.meta = Some(meta_keys::checked(meta.into()));
         self
     }
 

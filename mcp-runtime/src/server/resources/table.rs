@@ -234,7 +234,7 @@ impl Resources {
     ///
     /// # Errors
     ///
-    /// When there is no such template.
+    /// When there is no such template, or no such variable.
     pub(in crate::server) fn complete(
         &self,
         uri: &str,
@@ -249,7 +249,8 @@ impl Resources {
             uri: uri.to_owned(),
             revision,
         })?;
-        Ok(route.completers.complete(params))
+        let variables: Vec<_> = route.template.variables().collect();
+        route.completers.complete(params, Some(&variables))
     }
 }
 

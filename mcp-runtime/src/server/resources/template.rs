@@ -109,6 +109,18 @@ impl UriTemplate {
             .all(|part| matches!(part, Part::Literal(_)))
     }
 
+    /// The names of the variables.
+    pub(super) fn variables(&self) -> impl Iterator<Item = &str> {
+        self.parts
+            .iter()
+            .flat_map(|part| match part {
+                Part::Literal(_) => &[],
+                Part::Variable { name, .. } => std::slice::from_ref(name),
+                Part::Named { names, .. } => names.as_slice(),
+            })
+            .map(String::as_str)
+    }
+
     /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -10,9 +10,10 @@ use crate::server::Answer;
 impl Router {
     /// The answer to a handshake that settled on `terms`.
     pub(in crate::server) fn initialize(&self, terms: &Terms) -> Answer {
+        let capabilities = self.settings.extensions.in_handshakes(&self.capabilities);
         let result = InitializeResult::new(
             terms.revision.as_str(),
-            self.capabilities.clone(),
+            capabilities,
             self.settings.info.clone(),
         );
         let result = match &self.settings.instructions {
@@ -29,8 +30,9 @@ impl Router {
     }
 
     fn discover_result(&self) -> DiscoverResult {
+        let capabilities = self.settings.extensions.in_discovery(&self.capabilities);
         let versions = self.settings.revisions.iter().rev().map(Revision::as_str);
-        let result = DiscoverResult::new(self.capabilities.clone(), versions);
+        let result = DiscoverResult::new(capabilities, versions);
         let result = self.settings.caching.mark(result);
         match &self.settings.instructions {
             Some(instructions) => result.with_instructions(instructions),

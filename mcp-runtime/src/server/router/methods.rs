@@ -44,6 +44,7 @@ impl Router {
             CompleteRequest::METHOD if declared.completions.is_some() => self.complete(request),
             PingRequest::METHOD => Ok(Served::Now(Ok(Answer::empty()))),
             DiscoverRequest::METHOD => Ok(self.discover(request)),
+            method if self.settings.extensions.has(method) => self.call_extension(request),
             method => Err(not_offered(method, Side::Server, request.terms.revision)),
         }
     }

@@ -8,6 +8,7 @@ mod admitted;
 mod answers;
 mod capabilities;
 mod completions;
+mod extensions;
 mod introduction;
 mod logging;
 mod methods;

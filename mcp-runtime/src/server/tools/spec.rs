@@ -15,6 +15,7 @@ use crate::schema;
 use crate::server::Reply;
 use crate::server::handler::run::{Rejection, Return};
 use crate::server::icon::IntoIcon;
+use crate::server::meta_keys;
 
 /// A tool while it is being described.
 #[derive(Debug)]
@@ -105,9 +106,13 @@ impl ToolSpec {
     }
 
     /// Adds metadata, for clients that know its keys.
+    ///
+    /// # Panics
+    ///
+    /// When a key is none that servers may use (2026-07-28, "Overview", section `_meta`).
     #[must_use]
     pub fn meta(mut self, meta: impl Into<JsonObject>) -> Self {
-        self.tool.meta = Some(meta.into());
+        self.tool.meta = Some(meta_keys::checked(meta.into()));
         self
     }
 

@@ -65,7 +65,8 @@ impl Hub {
 
     /// A session for one request of a client that has none, because the server keeps none.
     pub(super) fn passing_session(&self, revision: Option<Revision>) -> Arc<Session> {
-        let lifecycle = ServerLifecycle::without_handshake(revision, self.server.revisions());
+        let lifecycle = ServerLifecycle::without_handshake(revision, self.server.revisions())
+            .knowing(self.server.own_methods().clone());
         let (id, conversation) = (SessionId::new(0), self.server.conversation());
         let session = Session::new(id, None, lifecycle, conversation, None, false, now());
         Arc::new(session)
@@ -102,7 +103,14 @@ impl Hub {
             .last_terms
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        admit_stateless(method, meta, &mut last, self.server.revisions())
+        let server = &self.server;
+        admit_stateless(
+            method,
+            meta,
+            &mut last,
+            server.revisions(),
+            server.own_methods(),
+        )
     }
 
     /// What the tools want repeated in headers.

@@ -1,0 +1,59 @@
+//! Suggestions for the arguments of a prompt and the variables of a resource's URI.
+
+use mcp_runtime::prelude::*;
+
+const CITIES: [(&str, &str); 4] = [
+    ("fr", "Paris"),
+    ("fr", "Poitiers"),
+    ("de", "Potsdam"),
+    ("de", "Berlin"),
+];
+
+struct Atlas;
+
+#[mcp_server]
+impl Atlas {
+    /// Plans a journey.
+    #[prompt]
+    fn journey(
+        &self,
+        #[arg(complete = Self::countries)] country: String,
+        #[arg(complete = Self::cities)] city: String,
+    ) -> String {
+        format!("Plan a weekend in {city} ({country}).")
+    }
+
+    /// What is known of a city.
+    #[resource("city://{country}/{city}")]
+    fn city(
+        &self,
+        #[arg(complete = Self::countries)] country: String,
+        #[arg(complete = Self::cities)] city: String,
+    ) -> Result<String, NotFound> {
+        let known = CITIES.contains(&(&country, &city));
+        known
+            .then(|| format!("{city} lies in {country}."))
+            .ok_or(NotFound)
+    }
+
+    fn countries(typing: &Typing) -> Vec<&'static str> {
+        let begins = |country: &&str| country.starts_with(typing.value());
+        ["de", "fr"].into_iter().filter(begins).collect()
+    }
+
+    /// The cities of the country that was chosen already, or of all.
+    fn cities(typing: &Typing) -> Vec<&'static str> {
+        let chosen = typing.other("country");
+        CITIES
+            .into_iter()
+            .filter(|(country, _)| chosen.is_none_or(|chosen| chosen == *country))
+            .map(|(_, city)| city)
+            .filter(|city| city.starts_with(typing.value()))
+            .collect()
+    }
+}
+
+#[mcp_runtime::main]
+async fn main() -> Result<(), ServeError> {
+    Atlas.serve(stdio()).await
+}

@@ -1,0 +1,116 @@
+//! What a server offers beyond the protocol.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use mcp_types::jsonrpc::code;
+use mcp_types::{JsonObject, RawJsonRef, ServerCapabilities};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::handler::error::to_protocol;
+use super::{Context, HandlerError, Reply};
+use crate::ProtocolError;
+use crate::protocol::decode_params;
+
+/// The extensions of a server, and the methods that they bring.
+#[derive(Default)]
+pub(super) struct Extensions {
+    declared: BTreeMap<String, JsonObject>,
+    methods: BTreeMap<String, Box<Method>>,
+}
+
+type Method = dyn Fn(MethodCall<'_>) -> Reply<JsonObject> + Send + Sync;
+
+/// A request whose method an extension brings.
+#[derive(Clone, Copy, Debug)]
+pub struct MethodCall<'a> {
+    /// The parameters, as they came; their `_meta` is still among them.
+    pub params: Option<RawJsonRef<'a>>,
+    /// Who calls, and under which terms.
+    pub context: &'a Context,
+}
+
+impl Extensions {
+    pub(super) fn declare(&mut self, name: String, settings: JsonObject) {
+        self.declared.insert(name, settings);
+    }
+
+    pub(super) fn add(&mut self, method: String, serve: Box<Method>) {
+        self.methods.insert(method, serve);
+    }
+
+    pub(super) fn has(&self, method: &str) -> bool {
+        self.methods.contains_key(method)
+    }
+
+    pub(super) fn methods(&self) -> impl Iterator<Item = String> {
+        self.methods.keys().cloned()
+    }
+
+    pub(super) fn call(&self, method: &str, call: MethodCall<'_>) -> Option<Reply<JsonObject>> {
+        Some(self.methods.get(method)?(call))
+    }
+
+    /// The capabilities for clients of the handshake era, who look for extensions among what is
+    /// experimental.
+    pub(super) fn in_handshakes(&self, capabilities: &ServerCapabilities) -> ServerCapabilities {
+        let mut capabilities = capabilities.clone();
+        if !self.declared.is_empty() {
+            capabilities.experimental = Some(self.declared.clone());
+        }
+        capabilities
+    }
+
+    /// The capabilities for clients of the stateless era.
+    pub(super) fn in_discovery(&self, capabilities: &ServerCapabilities) -> ServerCapabilities {
+        let mut capabilities = capabilities.clone();
+        if !self.declared.is_empty() {
+            capabilities.extensions = Some(self.declared.clone());
+        }
+        capabilities
+    }
+}
+
+impl fmt::Debug for Extensions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Extensions")
+            .field("declared", &self.declared)
+            .field("methods", &self.methods.keys())
+            .finish()
+    }
+}
+
+/// Serves a method by a function from parameters to a result.
+pub(super) fn typed<P, F, R, E>(
+    function: impl Fn(P, Context) -> F + Send + Sync + 'static,
+) -> Box<Method>
+where
+    P: DeserializeOwned,
+    F: Future<Output = Result<R, E>> + Send + 'static,
+    R: Serialize,
+    E: HandlerError,
+{
+    Box::new(move |call| {
+        let params: P = match decode_params(call.params) {
+            Ok(params) => params,
+            Err(refusal) => return Reply::Ready(Err(refusal.to_error())),
+        };
+        let future = function(params, call.context.clone());
+        Reply::Pending(Box::pin(async move {
+            let result = future.await.map_err(to_protocol)?;
+            match serde_json::to_value(&result) {
+                Ok(Value::Object(result)) => Ok(result),
+                Ok(Value::Null) => Ok(JsonObject::new()),
+                Ok(_) => Err(no_result("it is no object")),
+                Err(error) => Err(no_result(&error.to_string())),
+            }
+        }))
+    })
+}
+
+fn no_result(reason: &str) -> ProtocolError {
+    let message = format!("the result can't be sent: {reason}");
+    ProtocolError::new(code::INTERNAL_ERROR, message)
+}
