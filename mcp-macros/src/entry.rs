@@ -55,6 +55,17 @@ pub(crate) fn alone(name: &str, attribute: TokenStream, item: TokenStream) -> To
     tokens
 }
 
+/// An attribute such as `#[on_start]` that no `#[mcp_server]` has taken up.
+pub(crate) fn hook(name: &str, item: TokenStream) -> TokenStream {
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.mistake(
+        item.clone().into_iter().next(),
+        format!("this `#[{name}]` belongs to no server"),
+        "put `#[mcp_server]` on the `impl` block around it",
+    );
+    [item, diagnostics.into_tokens()].into_iter().collect()
+}
+
 /// `#[mcp_runtime::main]`.
 pub(crate) fn main(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();

@@ -17,6 +17,11 @@ const ATTRIBUTES: [(&str, &Grammar, &Grammar); 3] = [
     ("resource", &RESOURCE, &RESOURCE_ARG),
 ];
 
+/// The names of the attributes.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    ATTRIBUTES.iter().map(|(name, ..)| *name)
+}
+
 /// A function, wherever it stands.
 pub(crate) struct Subject<'a> {
     pub(crate) attributes: &'a mut Vec<Attribute>,

@@ -15,6 +15,7 @@ mod function;
 #[cfg(test)]
 mod golden;
 mod grammar;
+mod hook;
 mod manifest;
 mod model;
 #[cfg(not(feature = "pattern"))]
@@ -65,6 +66,24 @@ pub fn prompt(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn resource(attribute: TokenStream, item: TokenStream) -> TokenStream {
     entry::alone("resource", attribute.into(), item.into()).into()
+}
+
+/// Runs a method when the server is about to be served.
+#[proc_macro_attribute]
+pub fn on_start(_: TokenStream, item: TokenStream) -> TokenStream {
+    entry::hook("on_start", item.into()).into()
+}
+
+/// Runs a method for each client that has shaken hands.
+#[proc_macro_attribute]
+pub fn on_initialized(_: TokenStream, item: TokenStream) -> TokenStream {
+    entry::hook("on_initialized", item.into()).into()
+}
+
+/// Runs a method when the server has been served.
+#[proc_macro_attribute]
+pub fn on_shutdown(_: TokenStream, item: TokenStream) -> TokenStream {
+    entry::hook("on_shutdown", item.into()).into()
 }
 
 /// Runs an `async fn main` to its end on the thread that it was started on.

@@ -11,6 +11,7 @@ pub(crate) struct Server {
     pub(crate) generics: Generics,
     pub(crate) role: Role,
     pub(crate) functions: Vec<Function>,
+    pub(crate) hooks: Vec<Hook>,
 }
 
 /// What a block is to the server.
@@ -211,4 +212,24 @@ pub(crate) enum Undocumented {
     #[default]
     Warn,
     Deny,
+}
+
+/// A function that the server runs by itself.
+pub(crate) struct Hook {
+    pub(crate) moment: Moment,
+    pub(crate) path: Path,
+    pub(crate) has_self: bool,
+    pub(crate) output: Type,
+    /// Whether it wants to know which client is there.
+    pub(crate) takes_client: bool,
+    /// Attributes that decide whether the function exists at all.
+    pub(crate) conditions: Vec<Attribute>,
+}
+
+/// When a function runs that no client calls.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    Start,
+    Initialized,
+    Shutdown,
 }

@@ -8,10 +8,10 @@ use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::function::{self, Subject, Surroundings};
 use crate::grammar::{CACHE, DYNAMIC, REQUIRES, SERVER};
-use crate::model::{Cache, Info, Role, Server, Undocumented};
+use crate::model::{Cache, Function, Hook, Info, Role, Server, Undocumented};
 use crate::signature::{Helpers, string};
 use crate::tool::duration;
-use crate::{docs, expand, manifest, validate};
+use crate::{docs, expand, hook, manifest, validate};
 
 /// Expands `#[mcp_server]`. The item comes back without our attributes, whatever is wrong with it.
 pub(crate) fn server(attribute: TokenStream, item: TokenStream) -> TokenStream {
@@ -59,24 +59,37 @@ fn read_block(
         helpers: Helpers::of(&block.items),
     };
     let role = role(&mut entries, &block.attrs, diagnostics);
-    let mut functions = Vec::new();
-    for item in &mut block.items {
-        if let ImplItem::Fn(function) = item {
-            let subject = Subject {
-                attributes: &mut function.attrs,
-                signature: &mut function.sig,
-            };
-            functions.extend(function::read(subject, &surroundings, diagnostics));
-        }
-    }
-    validate::unique(&mut functions, diagnostics);
+    let subjects = block.items.iter_mut().filter_map(|item| match item {
+        ImplItem::Fn(function) => Some(Subject {
+            attributes: &mut function.attrs,
+            signature: &mut function.sig,
+        }),
+        _ => None,
+    });
+    let (functions, hooks) = contents(subjects, &surroundings, diagnostics);
     block.trait_.is_none().then(|| Server {
         runtime,
         self_type: (*block.self_ty).clone(),
         generics: block.generics.clone(),
         role,
         functions,
+        hooks,
     })
+}
+
+/// Reads what clients call, and what the server runs by itself.
+fn contents<'a>(
+    subjects: impl Iterator<Item = Subject<'a>>,
+    surroundings: &Surroundings,
+    diagnostics: &mut Diagnostics,
+) -> (Vec<Function>, Vec<Hook>) {
+    let (mut functions, mut hooks) = (Vec::new(), Vec::new());
+    for mut subject in subjects {
+        hooks.extend(hook::read(&mut subject, surroundings.of_type, diagnostics));
+        functions.extend(function::read(subject, surroundings, diagnostics));
+    }
+    validate::unique(&mut functions, diagnostics);
+    (functions, hooks)
 }
 
 /// Reads a module of functions; the server is a type that is added to it.
@@ -101,23 +114,21 @@ fn read_module(
         helpers: Helpers::default(),
     };
     let role = role(&mut entries, &module.attrs, diagnostics);
-    let mut functions = Vec::new();
-    for item in items.iter_mut() {
-        if let Item::Fn(function) = item {
-            let subject = Subject {
-                attributes: &mut function.attrs,
-                signature: &mut function.sig,
-            };
-            functions.extend(function::read(subject, &surroundings, diagnostics));
-        }
-    }
-    validate::unique(&mut functions, diagnostics);
+    let subjects = items.iter_mut().filter_map(|item| match item {
+        Item::Fn(function) => Some(Subject {
+            attributes: &mut function.attrs,
+            signature: &mut function.sig,
+        }),
+        _ => None,
+    });
+    let (functions, hooks) = contents(subjects, &surroundings, diagnostics);
     let server = Server {
         runtime,
         self_type: parse_quote!(Server),
         generics: syn::Generics::default(),
         role,
         functions,
+        hooks,
     };
     items.push(Item::Verbatim(expand::module_server(&server)));
     module.into_token_stream()

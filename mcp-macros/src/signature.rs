@@ -85,13 +85,11 @@ pub(crate) fn read(
         }
     }
     check_contexts(&parameters, diagnostics);
-    let (output, output_span) = match &signature.output {
-        ReturnType::Default => (parse_quote!(()), signature.ident.span()),
-        ReturnType::Type(_, kind) => {
-            check_type(kind, "a return type", diagnostics);
-            (plain(kind).clone(), kind.span())
-        }
+    let output_span = match &signature.output {
+        ReturnType::Default => signature.ident.span(),
+        ReturnType::Type(_, kind) => kind.span(),
     };
+    let output = output(signature, diagnostics);
     (diagnostics.count() == before).then(|| Callable {
         path: path(&signature.ident, expected.of_type),
         ident: signature.ident.clone(),
@@ -104,7 +102,19 @@ pub(crate) fn read(
     })
 }
 
-fn path(ident: &Ident, of_type: bool) -> Path {
+/// What the function returns.
+pub(crate) fn output(signature: &Signature, diagnostics: &mut Diagnostics) -> Type {
+    match &signature.output {
+        ReturnType::Default => parse_quote!(()),
+        ReturnType::Type(_, kind) => {
+            check_type(kind, "a return type", diagnostics);
+            plain(kind).clone()
+        }
+    }
+}
+
+/// How the function `ident` is called from where it is registered.
+pub(crate) fn path(ident: &Ident, of_type: bool) -> Path {
     if of_type {
         parse_quote!(Self::#ident)
     } else {
@@ -126,7 +136,8 @@ fn is_ours(attribute: &Attribute, name: &str) -> bool {
     last.is_some_and(|last| last.ident == name)
 }
 
-fn conditions(attributes: &[Attribute]) -> Vec<Attribute> {
+/// The attributes that decide whether a function exists at all.
+pub(crate) fn conditions(attributes: &[Attribute]) -> Vec<Attribute> {
     attributes
         .iter()
         .filter(|attribute| attribute.path().is_ident("cfg"))
@@ -134,7 +145,8 @@ fn conditions(attributes: &[Attribute]) -> Vec<Attribute> {
         .collect()
 }
 
-fn check_form(signature: &Signature, diagnostics: &mut Diagnostics) {
+/// Refuses what no function may be that is called by name only.
+pub(crate) fn check_form(signature: &Signature, diagnostics: &mut Diagnostics) {
     if let Safety::Unsafe(keyword) = &signature.safety {
         diagnostics.mistake(
             keyword,
@@ -159,7 +171,8 @@ fn check_form(signature: &Signature, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn check_receiver(receiver: &Receiver, diagnostics: &mut Diagnostics) {
+/// Refuses all receivers but `&self`.
+pub(crate) fn check_receiver(receiver: &Receiver, diagnostics: &mut Diagnostics) {
     match &receiver.kind {
         ReceiverKind::Reference(_, _, None) => {}
         ReceiverKind::Reference(_, _, Some(_)) => diagnostics.mistake(

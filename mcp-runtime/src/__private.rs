@@ -6,6 +6,7 @@ pub use std::ops::Bound;
 pub use std::pin::Pin;
 pub use std::sync::Arc;
 
+use std::error::Error;
 use std::future::Future;
 
 use std::time::Duration;
@@ -22,7 +23,7 @@ pub use crate::server::prompts::result::form as prompt_form;
 pub use crate::server::prompts::spec::PromptSpec;
 pub use crate::server::resources::ResourceRoute;
 pub use crate::server::resources::contents::form as resource_form;
-pub use crate::server::resources::spec::ResourceSpec;
+pub use crate::server::resources::spec::resource_spec;
 pub use crate::server::revisions::revisions;
 pub use crate::server::tools::ToolRoute;
 pub use crate::server::tools::argument::argument;
@@ -31,7 +32,8 @@ pub use crate::server::tools::forms::Returned;
 pub use crate::server::tools::spec::ToolSpec;
 pub use crate::server::tools::spread::spread;
 pub use crate::server::{
-    IntoIcon, List, McpServer, OfferedPrompt, OfferedResource, OfferedTool, ServerBuilder,
+    IntoHookResult, IntoIcon, List, McpServer, OfferedPrompt, OfferedResource, OfferedTool,
+    ServerBuilder,
 };
 
 /// The traits that choose how a return type becomes a result, to be imported together.
@@ -64,6 +66,15 @@ pub const fn page_size(items: usize) -> NonZeroUsize {
         Some(items) => items,
         None => panic!("a page has at least one item"),
     }
+}
+
+/// What a hook has returned.
+///
+/// # Errors
+///
+/// When it is one.
+pub fn outcome<T: IntoHookResult>(returned: T) -> Result<(), Box<dyn Error + Send + Sync>> {
+    returned.into_hook_result()
 }
 
 /// A length of time.

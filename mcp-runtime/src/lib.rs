@@ -58,6 +58,9 @@ pub use mcp_macros::resource;
 #[cfg(feature = "macros")]
 #[doc = include_str!("docs/tool.md")]
 pub use mcp_macros::tool;
+#[cfg(feature = "macros")]
+#[doc = include_str!("docs/hooks.md")]
+pub use mcp_macros::{on_initialized, on_shutdown, on_start};
 pub use mcp_types as types;
 pub use mcp_types::{Era, Revision, Revisions};
 #[cfg(feature = "client")]
@@ -74,6 +77,8 @@ pub use server::resources::{self, NotFound};
 #[cfg(feature = "server")]
 pub use server::tools::{Audio, Image, IntoToolResult, Json, ToolError};
 #[cfg(feature = "server")]
-pub use server::{Context, FromContext, McpServer, Server, ServerBuilder};
+pub use server::{
+    CancellationToken, Context, FromContext, Initialized, McpServer, Server, ServerBuilder,
+};
 #[doc(no_inline)]
 pub use {schemars, serde, serde_json};

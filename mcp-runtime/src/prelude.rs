@@ -21,11 +21,11 @@
 #[cfg(feature = "stdio")]
 pub use crate::transport::stdio;
 #[cfg(feature = "macros")]
-pub use crate::{mcp_server, prompt, resource, tool};
+pub use crate::{mcp_server, on_initialized, on_shutdown, on_start, prompt, resource, tool};
 
 pub use crate::{
-    AskError, Audio, Context, Elicited, FromContext, Image, Json, McpServer, NotFound,
-    ProtocolError, ServeError, ToolError, Typing,
+    AskError, Audio, CancellationToken, Context, Elicited, FromContext, Image, Initialized, Json,
+    McpServer, NotFound, ProtocolError, ServeError, ToolError, Typing,
 };
 pub use mcp_types::{CallToolResult, ContentBlock, PromptMessage, Resource, Role};
 pub use schemars::JsonSchema;

@@ -111,7 +111,7 @@ fn resource(name: &str, callable: &Callable, resource: &Resource) -> Parts {
     let mut arguments: Vec<TokenStream> = callable.arguments().map(arguments::text).collect();
     arguments.extend(list);
     Parts {
-        spec: quote!(__mcp::ResourceSpec::new(#name, #uri) #mime #size #subscribe),
+        spec: quote!(__mcp::resource_spec(#name, #uri) #mime #size #subscribe),
         arguments,
         form: quote_spanned!(callable.output_span=> __mcp::resource_form::<#output>()),
     }
@@ -120,10 +120,7 @@ fn resource(name: &str, callable: &Callable, resource: &Resource) -> Parts {
 /// Suggestions for an argument.
 fn complete(argument: &str, completer: &Helper) -> TokenStream {
     let Helper { path, has_self } = completer;
-    let (this, receiver) = shared(*has_self);
-    let again = this
-        .as_ref()
-        .map(|_| quote_spanned!(Span::mixed_site()=> let this = __mcp::Arc::clone(&this);));
+    let (this, again, receiver) = shared(*has_self);
     let function = quote_spanned! {Span::mixed_site()=>
         move |typing| {
             #again
@@ -140,10 +137,7 @@ fn complete(argument: &str, completer: &Helper) -> TokenStream {
 /// What `resources/list` shows of a template.
 fn list(lister: &Helper) -> TokenStream {
     let Helper { path, has_self } = lister;
-    let (this, receiver) = shared(*has_self);
-    let again = this
-        .as_ref()
-        .map(|_| quote_spanned!(Span::mixed_site()=> let this = __mcp::Arc::clone(&this);));
+    let (this, again, receiver) = shared(*has_self);
     quote_spanned! {Span::mixed_site()=>
         spec.list({
             #this
@@ -155,12 +149,21 @@ fn list(lister: &Helper) -> TokenStream {
     }
 }
 
-/// The capture of the server, and the server as an argument, where a function takes it.
-fn shared(has_self: bool) -> (Option<TokenStream>, Option<TokenStream>) {
-    let this =
-        has_self.then(|| quote_spanned!(Span::mixed_site()=> let this = __mcp::Arc::clone(&self);));
-    let receiver = has_self.then(|| quote_spanned!(Span::mixed_site()=> &this,));
-    (this, receiver)
+/// The capture of the server, its copy for each call, and the server as an argument, where a
+/// function takes it.
+pub(super) fn shared(
+    has_self: bool,
+) -> (
+    Option<TokenStream>,
+    Option<TokenStream>,
+    Option<TokenStream>,
+) {
+    let part = |tokens: TokenStream| has_self.then_some(tokens);
+    (
+        part(quote_spanned!(Span::mixed_site()=> let this = __mcp::Arc::clone(&self);)),
+        part(quote_spanned!(Span::mixed_site()=> let this = __mcp::Arc::clone(&this);)),
+        part(quote_spanned!(Span::mixed_site()=> &this,)),
+    )
 }
 
 /// A warning, in the one way that a macro has: the use of something deprecated.

@@ -4,6 +4,7 @@ mod arguments;
 mod call;
 mod free;
 mod function;
+mod hook;
 mod server;
 mod setter;
 mod single;

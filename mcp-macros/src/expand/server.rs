@@ -5,8 +5,8 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Expr, Generics, WherePredicate, parse_quote, parse_quote_spanned};
 
-use super::function;
 use super::setter::setter;
+use super::{function, hook};
 use crate::model::{Cache, Info, Role, Server};
 
 /// The implementation of `McpServer`, or what a block contributes to it.
@@ -17,6 +17,7 @@ pub(crate) fn server(server: &Server) -> TokenStream {
     let generics = bounded(server);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let functions = server.functions.iter().map(function::register);
+    let functions = functions.chain(server.hooks.iter().map(hook::register));
     let implementation = match &server.role {
         Role::Whole { info, blocks } => {
             let info = self::info(info);

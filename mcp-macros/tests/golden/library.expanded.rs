@@ -19,6 +19,9 @@ impl<D: Db> Library<D> {
     async fn book(&self, isbn: Isbn) -> Result<Json<Book>, NotFound> {
         self.db.book(isbn).await.map(Json).ok_or(NotFound)
     }
+    async fn close(&self) {
+        self.db.close().await;
+    }
     async fn titles(&self, typing: &Typing) -> Vec<String> {
         self.db.titles(typing.value()).await
     }
@@ -123,7 +126,7 @@ const _: () = {
                 });
             __server
                 .resource_route({
-                    let mut spec = __mcp::ResourceSpec::new("book", "book://{isbn}")
+                    let mut spec = __mcp::resource_spec("book", "book://{isbn}")
                         .mime("application/json")
                         .subscribable()
                         .description("One book, as JSON.");
@@ -154,6 +157,18 @@ const _: () = {
                             async move { Self::book(&this, arg_isbn).await },
                         )
                     })
+                });
+            __server
+                .on_shutdown({
+                    let this = __mcp::Arc::clone(&self);
+                    move || {
+                        let this = __mcp::Arc::clone(&this);
+                        async move {
+                            __mcp::outcome::<
+                                (),
+                            >(__mcp::Pass(Self::close(&this)).later().await)
+                        }
+                    }
                 });
         }
     }

@@ -37,6 +37,11 @@ impl<D: Db> Library<D> {
         self.db.book(isbn).await.map(Json).ok_or(NotFound)
     }
 
+    #[on_shutdown]
+    async fn close(&self) {
+        self.db.close().await;
+    }
+
     async fn titles(&self, typing: &Typing) -> Vec<String> {
         self.db.titles(typing.value()).await
     }

@@ -19,6 +19,11 @@ type Hook = Box<dyn Fn() -> Outcome + Send + Sync>;
 type InitializedHook = Box<dyn Fn(Initialized) -> Outcome + Send + Sync>;
 
 /// What a hook may return: nothing, or a `Result` whose error is reported.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from a hook",
+    label = "neither `()` nor a `Result<(), …>` with an error of `std`",
+    note = "the error has to implement `std::error::Error`, `Send` and `Sync`, or be text"
+)]
 pub trait IntoHookResult {
     /// The error, if it is one.
     ///

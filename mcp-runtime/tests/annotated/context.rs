@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, LazyLock};
 
-use mcp_runtime::Peer;
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::Lent;
+use mcp_runtime::{Peer, Server};
 use serde_json::json;
 
 use crate::support::{Wire, stateless};
@@ -50,6 +50,7 @@ impl AsRef<Self> for Kept {
 }
 
 type Cx = Context;
+type Token = CancellationToken;
 
 struct Contexts;
 
@@ -76,6 +77,16 @@ impl Contexts {
         std::ptr::eq(kept, &raw const **KEPT).to_string()
     }
 
+    #[tool(blocking)]
+    fn aside(&self, token: &CancellationToken, server: &Server) -> String {
+        format!("{} {}", token.is_cancelled(), server.tools().len() > 1)
+    }
+
+    #[tool]
+    async fn aliased(&self, token: &Token) -> bool {
+        token.is_cancelled()
+    }
+
     #[tool]
     async fn unavailable(&self, _nothing: &Unavailable) {
         unreachable!("the function is not entered");
@@ -87,8 +98,17 @@ async fn references_come_from_the_context_also_behind_an_alias() {
     let server = Contexts.into_server();
     let result = call(&server, "sync", json!({"before": 5})).await;
     assert_eq!(result, text("5 1 2026-07-28"));
-    let result = call(&server, "later", json!({})).await;
-    assert_eq!(result, text("2026-07-28 2026-07-28"));
+    for (tool, expected) in [
+        ("later", "2026-07-28 2026-07-28"),
+        ("aside", "false true"),
+        ("aliased", "false"),
+    ] {
+        assert_eq!(
+            call(&server, tool, json!({})).await,
+            text(expected),
+            "{tool}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! The ways to put a server together: blocks, modules, free functions, closures.
 
 use mcp_runtime::prelude::*;
+use mcp_runtime::server::prompts::{self, PromptSpec};
+use mcp_runtime::server::resources::{self, ResourceSpec, UriTemplate, variable};
 use mcp_runtime::server::tools::{ToolSpec, argument};
 use mcp_runtime::types::{GetPromptResult, Prompt};
 use mcp_runtime::{ProtocolError, Server};
@@ -138,6 +140,26 @@ fn built() -> Server {
                 Json(vec![cx.revision().to_string()])
             }),
     );
+    server.prompt(
+        PromptSpec::new("summary")
+            .description("Summarises a book.")
+            .arguments((
+                prompts::argument::<String>("title")
+                    .description("As on the cover.")
+                    .complete(async |typing| vec![format!("{}ma", typing.value())]),
+                prompts::optional::<u32>("words"),
+            ))
+            .call(|(title, words), _| format!("{title} {words:?}")),
+    );
+    server.resource(
+        ResourceSpec::new("page", UriTemplate::parse("book://{isbn}{?page}").unwrap())
+            .mime("text/plain")
+            .variables((variable::<u64>("isbn"), resources::optional::<u8>("page")))
+            .call_async(|(isbn, page), cx| async move {
+                tokio::task::yield_now().await;
+                format!("{isbn} {page:?} {}", cx.revision())
+            }),
+    );
     let prompt = mcp_runtime::server::prompts::PromptRoute::new(Prompt::new("raw"), |call| {
         let text = call.arguments.len().to_string();
         let message = PromptMessage::new(Role::User, mcp_runtime::types::TextContent::new(text));
@@ -240,6 +262,52 @@ async fn closures_are_tools() {
     let params = json!({"name": "raw", "arguments": {"a": "1"}});
     let answer = ask(&server, "prompts/get", params).await;
     assert_eq!(answer["result"]["messages"][0]["content"]["text"], "1");
+}
+
+#[tokio::test]
+async fn closures_are_prompts() {
+    let server = built();
+    let get = async |arguments: Value| {
+        let params = json!({"name": "summary", "arguments": arguments});
+        ask(&server, "prompts/get", params).await
+    };
+    let answer = get(json!({"title": "Emma", "words": "5"})).await;
+    let text = &answer["result"]["messages"][0]["content"]["text"];
+    assert_eq!(*text, "Emma Some(5)");
+    let answer = get(json!({"words": "many"})).await;
+    assert_eq!(
+        answer["error"]["message"],
+        "The arguments do not fit:\n- `title`: missing\n- `words`: invalid digit found in string"
+    );
+    let listed = ask(&server, "prompts/list", json!({})).await;
+    let listed = listed["result"]["prompts"].as_array().unwrap();
+    let summary = listed.iter().find(|prompt| prompt["name"] == "summary");
+    assert_eq!(
+        summary.unwrap()["arguments"],
+        json!([
+            {"name": "title", "description": "As on the cover.", "required": true},
+            {"name": "words", "required": false},
+        ])
+    );
+    let typed = json!({
+        "ref": {"type": "ref/prompt", "name": "summary"},
+        "argument": {"name": "title", "value": "Em"},
+    });
+    let answer = ask(&server, "completion/complete", typed).await;
+    assert_eq!(answer["result"]["completion"]["values"], json!(["Emma"]));
+}
+
+#[tokio::test]
+async fn closures_are_resources() {
+    let server = built();
+    let read = async |uri: &str| {
+        let answer = ask(&server, "resources/read", json!({"uri": uri})).await;
+        answer["result"]["contents"][0].clone()
+    };
+    let page = read("book://978?page=5").await;
+    assert_eq!(page["text"], "978 Some(5) 2026-07-28");
+    assert_eq!(page["mimeType"], "text/plain");
+    assert_eq!(read("book://978").await["text"], "978 None 2026-07-28");
 }
 
 #[tokio::test]

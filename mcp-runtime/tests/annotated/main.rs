@@ -7,6 +7,7 @@ mod attributes;
 mod context;
 mod forms;
 mod headers;
+mod hooks;
 #[cfg(feature = "pattern")]
 mod patterns;
 mod prompts;

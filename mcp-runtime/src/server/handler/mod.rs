@@ -9,5 +9,6 @@ pub(crate) mod fault;
 pub(crate) mod pass;
 pub(crate) mod run;
 pub(crate) mod text;
+pub(crate) mod tuple;
 
 pub use error::HandlerError;

@@ -11,6 +11,8 @@ use mcp_types::jsonrpc::code;
 use super::fault::{Fault, Faults};
 use super::run::Rejection;
 use crate::ProtocolError;
+use crate::server::completions::completer::completer;
+use crate::server::completions::{Completer, IntoCompletion, Typing};
 use crate::server::{Context, FromContext, Lent};
 
 /// The texts of one call, by name.
@@ -62,12 +64,7 @@ impl<T> Text<Option<T>> {
     where
         T: FromText,
     {
-        TextArgument {
-            name,
-            description: None,
-            read: |text| T::from_text(text).map(Some),
-            absent: || Some(None),
-        }
+        optional(name)
     }
 }
 
@@ -85,19 +82,39 @@ impl<T> PlainText<T> for Text<T> {
     where
         T: FromText,
     {
-        TextArgument {
-            name,
-            description: None,
-            read: T::from_text,
-            absent: || None,
-        }
+        argument(name)
     }
 }
 
-/// The description of one argument.
+/// An argument called `name` that has to be there, read by `FromStr`.
+#[must_use]
+pub fn argument<T: FromText>(name: &'static str) -> TextArgument<T> {
+    TextArgument {
+        name,
+        description: None,
+        completer: None,
+        read: T::from_text,
+        absent: || None,
+    }
+}
+
+/// An argument called `name` that may be left out, read by `FromStr`.
+#[must_use]
+pub fn optional<T: FromText>(name: &'static str) -> TextArgument<Option<T>> {
+    TextArgument {
+        name,
+        description: None,
+        completer: None,
+        read: |text| T::from_text(text).map(Some),
+        absent: || Some(None),
+    }
+}
+
+/// The description of one argument of a prompt, or variable of a resource.
 pub struct TextArgument<T> {
     pub(crate) name: &'static str,
     pub(crate) description: Option<Cow<'static, str>>,
+    pub(crate) completer: Option<Completer>,
     read: fn(&str) -> Result<T, String>,
     absent: fn() -> Option<T>,
 }
@@ -107,6 +124,16 @@ impl<T> TextArgument<T> {
     #[must_use]
     pub fn description(mut self, text: impl Into<Cow<'static, str>>) -> Self {
         self.description = Some(text.into());
+        self
+    }
+
+    /// Suggests values while somebody types one.
+    #[must_use]
+    pub fn complete<F>(mut self, function: impl Fn(Typing) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output: IntoCompletion> + Send + 'static,
+    {
+        self.completer = Some(completer(function));
         self
     }
 

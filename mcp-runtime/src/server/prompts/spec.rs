@@ -63,16 +63,21 @@ impl PromptSpec {
     pub fn argument<T>(&mut self, mut argument: TextArgument<T>) -> TextArgument<T> {
         let mut listed = PromptArgument::new(argument.name).with_required(argument.is_required());
         listed.description = argument.description.take().map(Into::into);
+        if let Some(completer) = argument.completer.take() {
+            self.complete(argument.name, completer);
+        }
         self.prompt.arguments.get_or_insert_default().push(listed);
         argument
     }
 
     /// Suggests values of an argument.
+    #[doc(hidden)]
     pub fn complete(&mut self, argument: &'static str, completer: Completer) {
         self.completers.add(argument, completer);
     }
 
     /// Closes the description; `call` serves each request.
+    #[doc(hidden)]
     #[must_use]
     pub fn route<C>(self, call: C) -> PromptRoute
     where

@@ -4,6 +4,7 @@
 //! matches URIs (RFC 6570); [`IntoContents`] makes the answer of what the function returned.
 //! [`FileTree`] is a ready one, for the files of a directory.
 
+mod closure;
 pub(crate) mod contents;
 mod files;
 mod matching;
@@ -12,8 +13,12 @@ pub(crate) mod spec;
 mod table;
 pub(crate) mod template;
 
+pub use crate::server::handler::text::{FromText, TextArgument, argument as variable, optional};
+pub use crate::server::handler::tuple::TextArguments;
+pub use closure::ResourceClosure;
 pub use contents::{Contents, IntoContents, NotFound};
 pub use files::FileTree;
 pub use route::{ResourceCall, ResourceRoute};
+pub use spec::ResourceSpec;
 pub(super) use table::{Listing, Resources};
 pub use template::{TemplateError, UriTemplate};

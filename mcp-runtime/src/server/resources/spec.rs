@@ -1,5 +1,6 @@
 //! Describes a resource or template step by step, and makes a route of it.
 
+use std::fmt;
 use std::time::Duration;
 
 use mcp_types::{Annotations, CacheScope, JsonObject, Resource, ResourceTemplate};
@@ -27,17 +28,9 @@ pub struct ResourceSpec {
 }
 
 impl ResourceSpec {
-    /// The resource called `name` under `uri`, which may have variables.
-    ///
-    /// # Panics
-    ///
-    /// When `uri` is no template; macros check that before.
+    /// The resource called `name` under `uri`, or the resources where that has variables.
     #[must_use]
-    pub fn new(name: impl Into<String>, uri: &str) -> Self {
-        let uri = match UriTemplate::parse(uri) {
-            Ok(template) => template,
-            Err(error) => panic!("`{uri}` is no URI template: {error}"),
-        };
+    pub fn new(name: impl Into<String>, uri: UriTemplate) -> Self {
         Self {
             template: ResourceTemplate::new(name, uri.as_str()),
             uri,
@@ -118,11 +111,15 @@ impl ResourceSpec {
     }
 
     /// Adds a variable of the template.
-    pub fn argument<T>(&mut self, argument: TextArgument<T>) -> TextArgument<T> {
+    pub fn argument<T>(&mut self, mut argument: TextArgument<T>) -> TextArgument<T> {
+        if let Some(completer) = argument.completer.take() {
+            self.complete(argument.name, completer);
+        }
         argument
     }
 
     /// Suggests values of a variable.
+    #[doc(hidden)]
     pub fn complete(&mut self, variable: &'static str, completer: Completer) {
         self.completers.add(variable, completer);
     }
@@ -136,6 +133,7 @@ impl ResourceSpec {
     }
 
     /// Closes the description; `call` serves each request.
+    #[doc(hidden)]
     #[must_use]
     pub fn route<C>(self, call: C) -> ResourceRoute
     where
@@ -157,6 +155,20 @@ impl ResourceSpec {
         route.subscribable = self.subscribable;
         route.caching = self.caching;
         route
+    }
+}
+
+/// The resource that a macro has found in the user's code; it has checked the URI.
+pub fn resource_spec(name: &str, uri: &str) -> ResourceSpec {
+    let template = UriTemplate::parse(uri).unwrap_or_else(|_| UriTemplate::literal(uri));
+    ResourceSpec::new(name, template)
+}
+
+impl fmt::Debug for ResourceSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ResourceSpec")
+            .field(&self.uri.as_str())
+            .finish()
     }
 }
 

@@ -1,0 +1,79 @@
+//! Methods that run when the server starts, when a client is there, and when the server ends.
+
+use syn::{Attribute, FnArg, Meta, PatType, Type};
+
+use crate::diagnostics::Diagnostics;
+use crate::function::{self, Subject};
+use crate::model::{Hook, Moment};
+use crate::signature;
+
+/// The attributes, and when their methods run.
+pub(crate) const ATTRIBUTES: [(&str, Moment); 3] = [
+    ("on_start", Moment::Start),
+    ("on_initialized", Moment::Initialized),
+    ("on_shutdown", Moment::Shutdown),
+];
+
+/// Reads a function that has one of the attributes; `None` for others and for unsound ones.
+pub(crate) fn read(
+    subject: &mut Subject<'_>,
+    of_type: bool,
+    diagnostics: &mut Diagnostics,
+) -> Option<Hook> {
+    let (attribute, moment) = take(subject.attributes)?;
+    let before = diagnostics.count();
+    if !matches!(attribute.meta, Meta::Path(_)) {
+        let what = "this attribute has no entries";
+        diagnostics.mistake(&attribute.meta, what, "leave the parentheses away");
+    }
+    let others = ATTRIBUTES.iter().map(|(name, _)| *name);
+    for name in others.chain(function::names()) {
+        if let Some(other) = signature::take_attribute(subject.attributes, name) {
+            let what = "a function that runs at a certain moment is nothing else";
+            let mend = "write a second function that calls this one";
+            diagnostics.mistake(other.path(), what, mend);
+        }
+    }
+    signature::check_form(subject.signature, diagnostics);
+    let mut takes_client = false;
+    for input in &subject.signature.inputs {
+        match input {
+            FnArg::Receiver(receiver) => signature::check_receiver(receiver, diagnostics),
+            FnArg::Typed(typed) => {
+                check_parameter(typed, moment, takes_client, diagnostics);
+                takes_client = true;
+            }
+        }
+    }
+    let output = signature::output(subject.signature, diagnostics);
+    (diagnostics.count() == before).then(|| Hook {
+        output,
+        moment,
+        path: signature::path(&subject.signature.ident, of_type),
+        has_self: subject.signature.receiver().is_some(),
+        takes_client,
+        conditions: signature::conditions(subject.attributes),
+    })
+}
+
+fn take(attributes: &mut Vec<Attribute>) -> Option<(Attribute, Moment)> {
+    ATTRIBUTES
+        .into_iter()
+        .find_map(|(name, moment)| Some((signature::take_attribute(attributes, name)?, moment)))
+}
+
+fn check_parameter(
+    parameter: &PatType,
+    moment: Moment,
+    is_second: bool,
+    diagnostics: &mut Diagnostics,
+) {
+    if moment != Moment::Initialized || is_second {
+        let what = "nobody calls this function, so that there is nothing to pass here";
+        let mend = "take `&self` alone; `#[on_initialized]` gets the client as well";
+        diagnostics.mistake(parameter, what, mend);
+    } else if !matches!(&*parameter.ty, Type::Reference(_)) {
+        let mend = "take it by `&`: `&Initialized`";
+        diagnostics.mistake(&parameter.ty, "the client is shared with the server", mend);
+    }
+}

@@ -1,0 +1,86 @@
+//! Methods that the server runs by itself.
+
+use std::sync::{Arc, Mutex};
+
+use mcp_runtime::ServeError;
+use mcp_runtime::prelude::*;
+use mcp_runtime::transport::memory;
+
+use crate::support::Wire;
+
+/// What happened, in order.
+#[derive(Clone, Default)]
+struct Noting(Arc<Mutex<Vec<String>>>);
+
+impl Noting {
+    fn note(&self, event: impl Into<String>) {
+        self.0.lock().unwrap().push(event.into());
+    }
+}
+
+type Client = Initialized;
+
+#[mcp_server(blocks(more), undocumented = "allow")]
+impl Noting {
+    #[on_start]
+    fn open(&self) {
+        self.note("open");
+    }
+
+    #[on_initialized]
+    async fn greet(&self, client: &Client) -> Result<(), String> {
+        self.note(format!("greet {}", client.client_info().unwrap().name));
+        Ok(())
+    }
+
+    #[tool]
+    fn look(&self) {}
+
+    #[on_shutdown]
+    async fn close(&self) -> std::io::Result<()> {
+        self.note("close");
+        Ok(())
+    }
+}
+
+#[mcp_server(block = more)]
+impl Noting {
+    #[on_initialized]
+    async fn count(&self) {
+        self.note("count");
+    }
+
+    #[cfg(any())]
+    #[on_start]
+    fn never(&self) -> Absent {}
+}
+
+#[tokio::test]
+async fn hooks_run_at_their_moments() {
+    let server = Noting::default();
+    let diary = Arc::clone(&server.0);
+    let mut wire = Wire::to(&server.into_server()).await;
+    wire.handshake("2025-11-25").await;
+    wire.lives_on().await;
+    wire.close().await.unwrap();
+    let diary = diary.lock().unwrap();
+    assert_eq!(*diary, ["open", "greet wire", "count", "close"]);
+}
+
+/// A server as a module, whose place is taken.
+#[mcp_server]
+mod taken {
+    #[on_start]
+    fn open() -> Result<(), &'static str> {
+        Err("the place is taken")
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_start_says_why() {
+    let (_ours, theirs) = memory::pair();
+    let serving = taken::Server.serve(theirs).without_signals();
+    let error = serving.await.unwrap_err();
+    assert!(matches!(error, ServeError::Start(_)), "{error:?}");
+    assert!(error.to_string().contains("the place is taken"), "{error}");
+}
