@@ -200,6 +200,7 @@ impl Listening {
         let ending = Arc::clone(&self.site.service().hub.ending);
         self.site.service().shut_down();
         let mut late = JoinSet::new();
+        let never = watch::Sender::new(false);
         loop {
             tokio::select! {
                 // Nobody is left whom it concerns.
@@ -207,8 +208,8 @@ impl Listening {
                 Some(_) = self.connections.join_next() => {}
                 Ok((stream, addr)) = self.listener.accept() => {
                     // It is told that the server ends.
-                    let never = watch::Sender::new(false).subscribe();
-                    late.spawn(connection::serve(self.site.clone(), stream, addr, never));
+                    let site = self.site.clone();
+                    late.spawn(connection::serve(site, stream, addr, never.subscribe()));
                 }
                 command = self.commands.recv() => match command {
                     Some(Command::Abort) | None => break,
