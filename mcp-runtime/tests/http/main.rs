@@ -22,6 +22,7 @@ mod sessions;
 mod shutdown;
 mod site;
 mod stateless;
+mod stores;
 mod streams;
 #[path = "../support/mod.rs"]
 mod support;

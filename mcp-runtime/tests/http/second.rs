@@ -77,6 +77,22 @@ async fn dropping_a_stream_cancels_its_call() {
 }
 
 #[tokio::test]
+async fn calls_are_counted_for_each_connection() {
+    let options = mcp_runtime::transport::http::HttpOptions::default().max_in_flight(1);
+    let site = Site::with(options).await;
+    let mut sender = connect(&site).await;
+    let waits = stateless(1, "tools/call", json!({"name": "tell_and_wait"}));
+    let waits = second(&site, site.stateless(&waits));
+    let mut stream = sender.send_request(waits).await.unwrap();
+    read_until(&mut stream, "notifications/progress").await;
+    let message = stateless(2, "tools/call", json!({"name": "soon"}));
+    let soon = || second(&site, site.stateless(&message));
+    assert_eq!(ask(&mut sender, soon()).await.status, 429);
+    let mut other = connect(&site).await;
+    assert_eq!(ask(&mut other, soon()).await.status, 200);
+}
+
+#[tokio::test]
 async fn hosts_and_origins_are_checked_all_the_same() {
     let site = Site::open().await;
     let mut sender = connect(&site).await;

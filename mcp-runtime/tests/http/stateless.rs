@@ -234,7 +234,7 @@ async fn a_session_id_means_nothing_and_is_not_echoed() {
 
 #[tokio::test]
 async fn calls_beyond_the_limit_are_refused_at_once() {
-    let options = mcp_runtime::transport::http::HttpOptions::default().max_in_flight(1);
+    let options = mcp_runtime::transport::http::HttpOptions::default().max_calls(1);
     let mut site = Site::with(options).await;
     let mut waiting = site
         .start(site.stateless(&call(1, "tell_and_wait", json!({}))))

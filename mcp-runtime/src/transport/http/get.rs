@@ -24,7 +24,7 @@ use super::stream::Stream;
 ///
 /// When there is no session, or nothing to go on with.
 pub(super) async fn listen(hub: &Hub, parts: &Parts) -> Result<Response<ResponseBody>, Rejection> {
-    let session = session(hub, parts)?;
+    let session = session(hub, parts).await?;
     if !headers::accepts(&parts.headers, headers::EVENT_STREAM) {
         return Err(Rejection::Accept);
     }
@@ -58,19 +58,19 @@ pub(super) async fn listen(hub: &Hub, parts: &Parts) -> Result<Response<Response
 /// # Errors
 ///
 /// When there is none.
-pub(super) fn delete(hub: &Hub, parts: &Parts) -> Result<Response<ResponseBody>, Rejection> {
-    let session = session(hub, parts)?;
-    hub.sessions.end(session.id());
+pub(super) async fn delete(hub: &Hub, parts: &Parts) -> Result<Response<ResponseBody>, Rejection> {
+    let session = session(hub, parts).await?;
+    hub.end_session(&session).await;
     Ok(response::empty(StatusCode::NO_CONTENT))
 }
 
-fn session(hub: &Hub, parts: &Parts) -> Result<Arc<Session>, Rejection> {
+async fn session(hub: &Hub, parts: &Parts) -> Result<Arc<Session>, Rejection> {
     let named = Named::by(&parts.headers);
     if !hub.options.sessions || era::by_header(named) == Era::Stateless {
         return Err(Rejection::Method("POST"));
     }
     check_version(hub, named)?;
-    hub.session(parts)?.ok_or(Rejection::SessionMissing)
+    hub.session(parts).await?.ok_or(Rejection::SessionMissing)
 }
 
 /// A stream whose request was answered: all that is left of it is in the log.

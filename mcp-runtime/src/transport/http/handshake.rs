@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
-use http::StatusCode;
+use bytes::Bytes;
 use http::header::HeaderValue;
+use http::{Response, StatusCode};
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::jsonrpc::{Frame, InvalidMessage, Message, RequestId};
 use mcp_types::{Era, InitializeRequest, PingRequest, RawJsonRef, Request};
 
+use super::body::ResponseBody;
 use super::era::Named;
 use super::exchange::Exchange;
 use super::headers;
-use super::hub::{Hub, now};
+use super::hub::Hub;
 use super::post::{self, Begun, Later, Post};
+use super::principal::Principal;
 use super::rejection::Rejection;
 use super::response;
 use super::session::{Batch, Session, Sink};
@@ -21,7 +24,7 @@ use crate::server::Call;
 
 pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection> {
     check_version(post.hub, post.named)?;
-    if let Some(session) = post.hub.session(&post.arrival.parts)? {
+    if let Some(session) = post.session.clone()? {
         return Ok(in_session(post, session, frame));
     }
     let opens = matches!(&frame, Frame::Single(Message::Request { method, .. })
@@ -32,9 +35,9 @@ pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection
     }
     let owner = post.arrival.parts.extensions.get().cloned();
     let session = post.hub.new_session(owner);
-    let session = session.ok_or(Rejection::TooManySessions)?;
+    let session = Arc::new(session.ok_or(Rejection::NoSessions)?);
     match &frame {
-        Frame::Single(Message::Request { .. }) if opens => open(post, session, frame),
+        Frame::Single(Message::Request { .. }) if opens => Ok(open(post, session, frame)),
         Frame::Single(Message::Request { method, .. }) if method == PingRequest::METHOD => {
             Ok(in_session(post, session, frame))
         }
@@ -47,20 +50,52 @@ pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection
     }
 }
 
-/// Opens a session, if the handshake succeeds.
-fn open(post: Post<'_>, session: Arc<Session>, frame: Frame<'_>) -> Result<Begun, Rejection> {
-    let hub = post.hub;
-    let begun = in_session(post, Arc::clone(&session), frame);
-    let Begun::Done(mut response) = begun else {
-        return Ok(begun);
-    };
-    if hub.options.sessions && session.terms().is_some() {
-        hub.sessions.add(&session, now())?;
-        if let Ok(id) = HeaderValue::try_from(session.id().to_string()) {
-            response.headers_mut().insert(&headers::SESSION_ID, id);
+/// A session that was opened, but is not kept yet.
+pub(super) struct Opened {
+    session: Arc<Session>,
+    owner: Option<Principal>,
+    /// The client's parameters.
+    initialize: Bytes,
+    response: Response<ResponseBody>,
+}
+
+impl Opened {
+    /// Keeps the session, and tells the client what it is called.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be kept.
+    pub(super) async fn response(mut self, hub: &Hub) -> Result<Response<ResponseBody>, Rejection> {
+        hub.keep(&self.session, self.owner, self.initialize).await?;
+        if let Ok(id) = HeaderValue::try_from(self.session.id().to_string()) {
+            let headers = self.response.headers_mut();
+            headers.insert(&headers::SESSION_ID, id);
         }
+        Ok(self.response)
     }
-    Ok(Begun::Done(response))
+}
+
+/// Opens a session, if the handshake succeeds.
+fn open(post: Post<'_>, session: Arc<Session>, frame: Frame<'_>) -> Begun {
+    let keeps = post.hub.options.sessions;
+    let owner = post.arrival.principal().cloned();
+    let initialize = match &frame {
+        Frame::Single(Message::Request { params, .. }) => {
+            params.map(|params| params.get().to_owned())
+        }
+        _ => None,
+    };
+    match in_session(post, Arc::clone(&session), frame) {
+        Begun::Done(response) if keeps && session.terms().is_some() => {
+            Begun::Opened(Box::new(Opened {
+                session,
+                owner,
+                initialize: initialize.unwrap_or_default().into(),
+                response,
+            }))
+        }
+        begun => begun,
+    }
 }
 
 fn in_session(post: Post<'_>, session: Arc<Session>, frame: Frame<'_>) -> Begun {
@@ -106,7 +141,7 @@ fn request(
         peer: &peer,
         conversation: session.conversation(),
     };
-    match session.request(&hub.server, call, &sink, hub.options.max_in_flight) {
+    match session.request(&hub.server, call, &sink, &hub.permits) {
         Some((status, message)) => Begun::now(status, message, later),
         None => Begun::Later(later),
     }
@@ -171,7 +206,7 @@ fn serve_member(hub: &Hub, session: &Arc<Session>, call: Call<'_>, batch: &Arc<B
         Some(super::session::refused(call.id, &refusal, StatusCode::OK))
     } else {
         let sink = Sink::Batch(Arc::clone(batch));
-        session.request(&hub.server, call, &sink, hub.options.max_in_flight)
+        session.request(&hub.server, call, &sink, &hub.permits)
     };
     if let Some((_, message)) = answer {
         batch.answer(Some(&message));

@@ -3,17 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use http::request::Parts;
 use mcp_types::{RequestMetaRef, Revision};
 use tokio::sync::watch;
 
-use super::events::EventLog;
-use super::headers;
 use super::mirror::ParamHeaders;
 use super::options::HttpOptions;
 use super::permits::Permits;
-use super::principal::Principal;
-use super::rejection::Rejection;
 use super::session::{Session, SessionId, Sessions};
 use crate::protocol::{LastTerms, Refusal, ServerLifecycle, Terms, admit_stateless};
 use crate::server::{Conversation, Server};
@@ -40,27 +35,19 @@ impl Hub {
     pub(super) fn new(server: Server, options: HttpOptions) -> Self {
         Self {
             annotated: Mutex::new((server.edits(), read_headers(&server))),
-            sessions: Arc::new(Sessions::new(options.max_sessions, options.session_idle)),
-            permits: Permits::new(options.max_in_flight),
-            open: Permits::new(options.max_subscriptions),
+            sessions: Arc::new(Sessions::new(
+                options.max_sessions,
+                options.session_idle,
+                Arc::clone(&options.store),
+            )),
+            permits: Permits::new(options.max_in_flight, options.max_calls),
+            open: Permits::new(options.max_subscriptions, options.max_subscriptions),
             stateless: server.conversation(),
             last_terms: Mutex::new(LastTerms::new(server.requirement())),
             server,
             options,
             ending: Arc::new(watch::Sender::new(false)),
         }
-    }
-
-    /// A session that no request can name yet.
-    pub(super) fn new_session(&self, owner: Option<Principal>) -> Option<Arc<Session>> {
-        let id = SessionId::random()
-            .inspect_err(|error| tracing::error!(%error, "no randomness for a session id"))
-            .ok()?;
-        let log = EventLog::new(Arc::clone(&self.options.events), id);
-        let lifecycle = self.server.lifecycle();
-        let conversation = self.server.conversation();
-        let session = Session::new(id, owner, lifecycle, conversation, Some(log), true, now());
-        Some(Arc::new(session))
     }
 
     /// A session for one request of a client that has none, because the server keeps none.
@@ -70,23 +57,6 @@ impl Hub {
         let (id, conversation) = (SessionId::new(0), self.server.conversation());
         let session = Session::new(id, None, lifecycle, conversation, None, false, now());
         Arc::new(session)
-    }
-
-    /// The session that a request names; `None` if it names none.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such session, or it belongs to somebody else.
-    pub(super) fn session(&self, parts: &Parts) -> Result<Option<Arc<Session>>, Rejection> {
-        let Some(value) = parts.headers.get(&headers::SESSION_ID) else {
-            return Ok(None);
-        };
-        if !self.options.sessions {
-            return Ok(None);
-        }
-        let id = value.to_str().ok().and_then(|text| text.parse().ok());
-        let session = id.and_then(|id| self.sessions.get(id, parts.extensions.get(), now()));
-        session.map(Some).ok_or(Rejection::SessionUnknown)
     }
 
     /// The terms that a stateless request brings.

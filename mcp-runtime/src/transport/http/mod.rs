@@ -33,6 +33,7 @@ mod response;
 mod server;
 mod service;
 mod session;
+mod sessions;
 #[cfg(feature = "websocket")]
 mod shared;
 mod sse;
@@ -59,4 +60,4 @@ pub(super) use rejection::Rejection;
 pub use request::HttpRequest;
 pub use server::{Http, http};
 pub use service::{HttpService, ResponseFuture, http_service};
-pub use session::SessionId;
+pub use session::{MemorySessions, SessionId, SessionRecord, SessionStore, SessionStoreError};

@@ -8,6 +8,7 @@ use std::time::Duration;
 use mcp_types::jsonrpc::DEFAULT_MAX_DEPTH;
 
 use super::events::{EventStore, MemoryEvents};
+use super::session::{MemorySessions, SessionStore};
 
 /// What an HTTP server allows, and how much of it. The defaults are safe for a server on the
 /// user's own machine.
@@ -31,10 +32,12 @@ pub struct HttpOptions {
     pub(super) body_timeout: Duration,
     pub(super) keep_alive: Duration,
     pub(super) max_in_flight: usize,
+    pub(super) max_calls: usize,
     pub(super) max_subscriptions: usize,
     pub(super) sessions: bool,
     pub(super) max_sessions: usize,
     pub(super) session_idle: Duration,
+    pub(super) store: Arc<dyn SessionStore>,
     pub(super) events: Arc<dyn EventStore>,
 }
 
@@ -48,10 +51,12 @@ impl Default for HttpOptions {
             body_timeout: Duration::from_secs(30),
             keep_alive: Duration::from_secs(15),
             max_in_flight: 256,
+            max_calls: 10_000,
             max_subscriptions: 10_000,
             sessions: true,
             max_sessions: 10_000,
             session_idle: Duration::from_secs(30 * 60),
+            store: Arc::new(MemorySessions::new()),
             events: Arc::new(MemoryEvents::new()),
         }
     }
@@ -113,16 +118,25 @@ impl HttpOptions {
         self
     }
 
-    /// How many calls of one session, or of one principal without a session, may wait for their
-    /// handlers at the same time; 256 by default. One more is refused at once.
+    /// How many calls of one session and of one principal may wait for their handlers at the same
+    /// time; 256 by default. One more is refused at once, with 429. Callers that are not known count
+    /// by connection, where the server listens by itself.
     #[must_use]
     pub fn max_in_flight(mut self, calls: usize) -> Self {
         self.max_in_flight = calls;
         self
     }
 
-    /// How many subscriptions one principal, or all callers without one, may have open at the same
-    /// time; 10,000 by default. One more is refused at once. They do not count as calls.
+    /// How many calls of all callers together may wait for their handlers; 10,000 by default. One
+    /// more is refused at once, with 429.
+    #[must_use]
+    pub fn max_calls(mut self, calls: usize) -> Self {
+        self.max_calls = calls;
+        self
+    }
+
+    /// How many subscriptions of all callers together may be open at the same time; 10,000 by
+    /// default. One more is refused at once. They do not count as calls.
     #[must_use]
     pub fn max_subscriptions(mut self, subscriptions: usize) -> Self {
         self.max_subscriptions = subscriptions;
@@ -138,7 +152,8 @@ impl HttpOptions {
         self
     }
 
-    /// How many sessions may be open; 10,000 by default. One more is refused with 503.
+    /// How many sessions this process may have open; 10,000 by default. One more is refused with
+    /// 503.
     #[must_use]
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.max_sessions = sessions;
@@ -150,6 +165,14 @@ impl HttpOptions {
     #[must_use]
     pub fn session_idle(mut self, idle: Duration) -> Self {
         self.session_idle = idle;
+        self
+    }
+
+    /// Where sessions are kept, so that several processes can serve the requests of one; in memory
+    /// by default.
+    #[must_use]
+    pub fn session_store(mut self, store: impl SessionStore) -> Self {
+        self.store = Arc::new(store);
         self
     }
 

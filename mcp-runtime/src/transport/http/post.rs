@@ -17,6 +17,7 @@ use super::body::{self, ResponseBody};
 use super::era::{self, Named};
 use super::event_stream::EventStream;
 use super::exchange::Arrival;
+use super::handshake::Opened;
 use super::hub::Hub;
 use super::rejection::Rejection;
 use super::session::Session;
@@ -29,6 +30,8 @@ use crate::driver::write_error;
 pub(super) struct Post<'a> {
     pub(super) hub: &'a Hub,
     pub(super) arrival: Arrival,
+    /// The session that it names, if it names one.
+    pub(super) session: Result<Option<Arc<Session>>, Rejection>,
     /// What the header says of the version.
     pub(super) named: Named,
 }
@@ -36,6 +39,7 @@ pub(super) struct Post<'a> {
 /// How a request is answered.
 pub(super) enum Begun {
     Done(Response<ResponseBody>),
+    Opened(Box<Opened>),
     Later(Later),
 }
 
@@ -70,13 +74,19 @@ pub(super) async fn serve<B: Body>(
     let options = &hub.options;
     let bytes = body::read(body, options.max_body_bytes, options.body_timeout).await?;
     let named = Named::by(&parts.headers);
+    let session = match era::by_header(named) {
+        Era::Handshake => hub.session(&parts).await,
+        Era::Stateless => Ok(None),
+    };
     let post = Post {
         hub,
+        session,
         arrival: Arrival { parts, peer_addr },
         named,
     };
     match begin(post, &bytes)? {
         Begun::Done(response) => Ok(response),
+        Begun::Opened(opened) => opened.response(hub).await,
         Begun::Later(later) => Ok(later.response(hub).await),
     }
 }

@@ -53,6 +53,9 @@ pub(in crate::transport) enum Rejection {
     /// As many sessions as the limit are open.
     #[error("too many sessions are open; try again later")]
     TooManySessions,
+    /// Sessions can't be kept at the moment.
+    #[error("sessions can't be opened; try again later")]
+    NoSessions,
     /// The server is shutting down.
     #[error("the server is shutting down")]
     Ending,
@@ -71,7 +74,9 @@ impl Rejection {
             Self::Body | Self::SessionMissing | Self::Version | Self::EventId => {
                 StatusCode::BAD_REQUEST
             }
-            Self::TooManySessions | Self::Ending => StatusCode::SERVICE_UNAVAILABLE,
+            Self::TooManySessions | Self::NoSessions | Self::Ending => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
         }
     }
 

@@ -149,7 +149,7 @@ async fn serve<B: Body>(
     match parts.method {
         Method::POST => post::serve(hub, parts, body, peer_addr).await,
         Method::GET => get::listen(hub, &parts).await,
-        Method::DELETE => get::delete(hub, &parts),
+        Method::DELETE => get::delete(hub, &parts).await,
         _ => other_method(hub, &parts, "POST, GET, DELETE"),
     }
 }

@@ -60,7 +60,7 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         session: None,
         stream: Arc::clone(&stream),
     });
-    let permit = || hub.permits.take(exchange.arrival.principal());
+    let permit = || hub.permits.take(&exchange.arrival);
     let peer = Peer::over(Arc::clone(&exchange) as _);
     let call = Call {
         id,
@@ -94,7 +94,7 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
             return Begun::Later(later);
         }
         Ok(Served::Open(handler)) => {
-            let Some(permit) = hub.open.take(exchange.arrival.principal()) else {
+            let Some(permit) = hub.open.take(&exchange.arrival) else {
                 let many = Refusal::TooManySubscriptions(hub.options.max_subscriptions).to_error();
                 let status = StatusCode::TOO_MANY_REQUESTS;
                 return Begun::Done(post::error(ErrorId::Of(id), &many, status));

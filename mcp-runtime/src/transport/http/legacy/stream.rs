@@ -142,8 +142,7 @@ fn message_came(
                 stream: Arc::clone(&stream),
                 own: false,
             };
-            let limit = hub.options.max_in_flight;
-            if let Some((_, answer)) = session.request(&hub.server, call, &sink, limit) {
+            if let Some((_, answer)) = session.request(&hub.server, call, &sink, &hub.permits) {
                 stream.push(answer);
             }
         }

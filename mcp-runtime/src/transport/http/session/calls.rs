@@ -17,6 +17,8 @@ use super::{Session, Sink};
 use crate::driver::{BoxFuture, Peer, Served, contain};
 use crate::protocol::{Admission, Refusal, Terms};
 use crate::server::{Answer, Call, Server};
+use crate::transport::http::exchange::Exchange;
+use crate::transport::http::permits::Permits;
 use crate::transport::http::status;
 use crate::transport::http::work::{Work, written};
 
@@ -41,7 +43,7 @@ impl Session {
         server: &Server,
         call: Call<'_>,
         sink: &Sink,
-        limit: usize,
+        permits: &Arc<Permits>,
     ) -> Option<(StatusCode, Vec<u8>)> {
         let id = call.id;
         if self.lock().in_flight.contains_key(id) {
@@ -53,7 +55,7 @@ impl Session {
             Ok(Served::Now(outcome)) => Some(written(id, &outcome, status::handshake)),
             Err(panic) => Some(written(id, &Err(panic), status::handshake)),
             Ok(Served::Later(handler) | Served::Open(handler)) => {
-                self.start(id, handler, sink, limit)
+                self.start(call, handler, sink, permits)
             }
         }
     }
@@ -65,11 +67,12 @@ impl Session {
     /// Polls a handler once in place, and only spawns it when it has to wait.
     fn start(
         self: &Arc<Self>,
-        id: &RequestId,
+        call: Call<'_>,
         handler: BoxFuture<Result<Answer, ErrorObject>>,
         sink: &Sink,
-        limit: usize,
+        permits: &Arc<Permits>,
     ) -> Option<(StatusCode, Vec<u8>)> {
+        let id = call.id;
         let mut work = Work::new(id.clone(), handler, status::handshake);
         let mut context = Context::from_waker(Waker::noop());
         if let Poll::Ready(answer) = Pin::new(&mut work).poll(&mut context) {
@@ -80,11 +83,14 @@ impl Session {
             let refusal = Refusal::DuplicateId(id.clone());
             return Some(refused(id, &refusal, StatusCode::OK));
         }
-        if state.in_flight.len() >= limit {
+        let limit = permits.limit();
+        let exchange = call.peer.link::<Exchange>();
+        let permit = exchange.map(|exchange| permits.take(&exchange.arrival));
+        let (false, Some(Some(permit))) = (state.in_flight.len() >= limit, permit) else {
             let refusal = Refusal::Busy(limit);
             return Some(refused(id, &refusal, StatusCode::TOO_MANY_REQUESTS));
-        }
-        let finishing = finish(Arc::clone(self), id.clone(), work);
+        };
+        let finishing = finish(Arc::clone(self), id.clone(), work.holding(permit));
         let running = Running {
             task: tokio::spawn(finishing).abort_handle(),
             sink: sink.clone(),
@@ -125,7 +131,7 @@ impl Session {
     }
 
     /// The terms of the handshake, if it is done by this.
-    fn initialized(&self) -> Option<Arc<Terms>> {
+    pub(super) fn initialized(&self) -> Option<Arc<Terms>> {
         let mut state = self.lock();
         if !state.lifecycle.initialized() {
             return None;

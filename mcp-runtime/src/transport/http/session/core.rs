@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use mcp_types::RequestId;
+use mcp_types::{InitializeRequest, RawJsonRef, Request, RequestId};
 
 use super::SessionId;
 use super::calls::Running;
@@ -99,7 +99,7 @@ impl Session {
 
     /// The stream of a request in flight, or of the session itself.
     pub(in crate::transport::http) fn stream(&self, number: u64) -> Option<Arc<Stream>> {
-        if number == 0 {
+        if number == self.standalone.number() {
             return Some(Arc::clone(&self.standalone));
         }
         self.lock().streams.get(&number).cloned()
@@ -129,7 +129,34 @@ impl Session {
         self.lock().last_used
     }
 
-    /// The session is over: handlers are dropped, streams end, nothing is kept.
+    /// Takes the session over from another process, with the parameters of its `initialize`. Its
+    /// streams are numbered from `base` on, so that they are not taken for those of the other.
+    /// `None` where the parameters are none that this server could have accepted.
+    pub(in crate::transport::http) fn taken_over(
+        mut self,
+        params: RawJsonRef<'_>,
+        base: u64,
+    ) -> Option<Arc<Self>> {
+        self.standalone = Arc::new(Stream::new(base, self.log.clone()));
+        self.last_stream = AtomicU64::new(base);
+        let opened = self
+            .lock()
+            .lifecycle
+            .request(InitializeRequest::METHOD, Some(params));
+        opened.ok()?;
+        let session = Arc::new(self);
+        session.initialized();
+        Some(session)
+    }
+
+    /// The session is over for good: what is kept for its client is not asked for any more.
+    pub(in crate::transport::http) fn forget(&self) {
+        if let Some(log) = &self.log {
+            log.forget();
+        }
+    }
+
+    /// The session is over in this process: handlers are dropped, and streams end.
     pub(in crate::transport::http) fn end(&self) {
         let mut state = self.lock();
         state.lifecycle.terminate();
@@ -142,9 +169,6 @@ impl Session {
         asked.into_iter().for_each(|(_, asked)| asked.close());
         self.conversation.end();
         self.standalone.end();
-        if let Some(log) = &self.log {
-            log.forget();
-        }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {

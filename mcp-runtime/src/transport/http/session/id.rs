@@ -26,6 +26,14 @@ impl SessionId {
     }
 }
 
+impl SessionId {
+    /// A part of the name, for what has to be different from what another process has.
+    pub(in crate::transport::http) fn low_bits(self) -> u64 {
+        // Leaves room to count on.
+        (self.0 as u64) >> 1
+    }
+}
+
 impl fmt::Display for SessionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:032x}", self.0)

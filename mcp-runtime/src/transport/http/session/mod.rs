@@ -10,6 +10,7 @@ mod id;
 mod outlet;
 mod pending;
 mod sink;
+mod store;
 mod table;
 
 pub(super) use self::core::Session;
@@ -17,4 +18,5 @@ pub(super) use batch::Batch;
 pub(super) use calls::refused;
 pub use id::SessionId;
 pub(super) use sink::Sink;
+pub use store::{MemorySessions, SessionRecord, SessionStore, SessionStoreError};
 pub(super) use table::Sessions;

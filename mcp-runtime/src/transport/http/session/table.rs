@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::{Duration, Instant};
 
-use super::{Session, SessionId};
+use super::{Session, SessionId, SessionStore};
 use crate::transport::http::principal::Principal;
 use crate::transport::http::rejection::Rejection;
 
@@ -14,21 +14,28 @@ pub(in crate::transport::http) struct Sessions {
     open: RwLock<HashMap<SessionId, Arc<Session>>>,
     limit: usize,
     idle: Duration,
+    /// Who decides whether a session goes on.
+    store: Arc<dyn SessionStore>,
     /// Whether a task looks for sessions that nobody uses.
     swept: AtomicBool,
 }
 
 impl Sessions {
-    pub(in crate::transport::http) fn new(limit: usize, idle: Duration) -> Self {
+    pub(in crate::transport::http) fn new(
+        limit: usize,
+        idle: Duration,
+        store: Arc<dyn SessionStore>,
+    ) -> Self {
         Self {
             open: RwLock::default(),
             limit,
             idle,
+            store,
             swept: AtomicBool::new(false),
         }
     }
 
-    /// Adds a session.
+    /// Adds a session, unless it is there already: then the one that is there is the session.
     ///
     /// # Errors
     ///
@@ -37,20 +44,21 @@ impl Sessions {
         self: &Arc<Self>,
         session: &Arc<Session>,
         now: Instant,
-    ) -> Result<(), Rejection> {
+    ) -> Result<Arc<Session>, Rejection> {
         if self.read().len() >= self.limit {
-            self.sweep(now);
+            tokio::spawn(Swept::forget(self.sweep(now), Arc::clone(&self.store)));
         }
         let mut open = self.write();
         if open.len() >= self.limit {
             return Err(Rejection::TooManySessions);
         }
-        open.insert(session.id(), Arc::clone(session));
+        let there = open.entry(session.id());
+        let there = Arc::clone(there.or_insert_with(|| Arc::clone(session)));
         drop(open);
         if !self.swept.swap(true, Ordering::AcqRel) {
             tokio::spawn(sweep(Arc::downgrade(self), self.idle));
         }
-        Ok(())
+        Ok(there)
     }
 
     /// The session `id`, if it belongs to `principal`.
@@ -68,12 +76,16 @@ impl Sessions {
         Some(session)
     }
 
-    /// Ends the session `id`.
-    pub(in crate::transport::http) fn end(&self, id: SessionId) {
-        let session = self.write().remove(&id);
-        if let Some(session) = session {
-            session.end();
-        }
+    /// The session `id`, whoever it belongs to.
+    pub(in crate::transport::http) fn find(&self, id: SessionId) -> Option<Arc<Session>> {
+        self.read().get(&id).cloned()
+    }
+
+    /// Ends the session `id` in this process.
+    pub(in crate::transport::http) fn end(&self, id: SessionId) -> Option<Arc<Session>> {
+        let session = self.write().remove(&id)?;
+        session.end();
+        Some(session)
     }
 
     /// Every session that is open.
@@ -83,22 +95,24 @@ impl Sessions {
 
     /// Ends the sessions that nobody has used for too long. One that serves a call or has a
     /// stream open is in use.
-    fn sweep(&self, now: Instant) {
-        let mut idle = Vec::new();
-        self.write().retain(|_, session| {
+    fn sweep(&self, now: Instant) -> Swept {
+        let mut swept = Swept::default();
+        self.write().retain(|id, session| {
             if Arc::strong_count(session) > 1 {
                 session.touch(now);
+                swept.used.push(*id);
             }
             let keep = now.saturating_duration_since(session.last_used()) < self.idle;
             if !keep {
-                idle.push(Arc::clone(session));
+                swept.idle.push(Arc::clone(session));
             }
             keep
         });
-        for session in idle {
+        for session in &swept.idle {
             tracing::debug!(id = ?session.id(), "a session that nobody used was ended");
             session.end();
         }
+        swept
     }
 
     fn read(&self) -> RwLockReadGuard<'_, HashMap<SessionId, Arc<Session>>> {
@@ -110,6 +124,25 @@ impl Sessions {
     }
 }
 
+/// What a look at all sessions found.
+#[derive(Default)]
+struct Swept {
+    used: Vec<SessionId>,
+    /// Ended in this process.
+    idle: Vec<Arc<Session>>,
+}
+
+impl Swept {
+    /// Forgets the sessions that are over, unless another process goes on with them.
+    async fn forget(self, store: Arc<dyn SessionStore>) {
+        for session in self.idle {
+            if store.find(session.id()).await.is_none() {
+                session.forget();
+            }
+        }
+    }
+}
+
 /// Looks for sessions that nobody uses, for as long as there are any.
 async fn sweep(sessions: Weak<Sessions>, idle: Duration) {
     let period = (idle / 8).clamp(Duration::from_millis(10), Duration::from_secs(60));
@@ -118,7 +151,11 @@ async fn sweep(sessions: Weak<Sessions>, idle: Duration) {
         let Some(sessions) = sessions.upgrade() else {
             return;
         };
-        sessions.sweep(tokio::time::Instant::now().into_std());
+        let swept = sessions.sweep(tokio::time::Instant::now().into_std());
+        for id in &swept.used {
+            sessions.store.renew(*id, idle).await;
+        }
+        swept.forget(Arc::clone(&sessions.store)).await;
         if sessions.read().is_empty() {
             sessions.swept.store(false, Ordering::Release);
             return;
@@ -132,6 +169,7 @@ mod tests {
     use crate::protocol::ServerLifecycle;
     use crate::server::Server;
     use crate::transport::http::events::{EventLog, MemoryEvents};
+    use crate::transport::http::session::MemorySessions;
     use mcp_types::Revisions;
 
     fn session(number: u128, now: Instant) -> Arc<Session> {
@@ -146,13 +184,17 @@ mod tests {
 
     const IDLE: Duration = Duration::from_secs(60);
 
+    fn table(limit: usize) -> Sessions {
+        Sessions::new(limit, IDLE, Arc::new(MemorySessions::new()))
+    }
+
     #[tokio::test]
     async fn idle_sessions_make_room() {
         let start = Instant::now();
-        let sessions = Arc::new(Sessions::new(1, IDLE));
+        let sessions = Arc::new(table(1));
         sessions.add(&session(1, start), start).unwrap();
         let refused = sessions.add(&session(2, start), start + IDLE / 2);
-        assert_eq!(refused, Err(Rejection::TooManySessions));
+        assert_eq!(refused.err(), Some(Rejection::TooManySessions));
         sessions.add(&session(2, start), start + IDLE).unwrap();
         assert!(sessions.get(SessionId::new(1), None, start).is_none());
     }
@@ -160,22 +202,22 @@ mod tests {
     #[tokio::test]
     async fn a_session_in_use_is_not_idle() {
         let start = Instant::now();
-        let sessions = Arc::new(Sessions::new(10, IDLE));
+        let sessions = Arc::new(table(10));
         let used = session(1, start);
         sessions.add(&used, start).unwrap();
-        sessions.sweep(start + 2 * IDLE);
+        drop(sessions.sweep(start + 2 * IDLE));
         assert_eq!(sessions.all().len(), 1);
         drop(used);
-        sessions.sweep(start + 2 * IDLE + IDLE / 2);
+        drop(sessions.sweep(start + 2 * IDLE + IDLE / 2));
         assert_eq!(sessions.all().len(), 1);
-        sessions.sweep(start + 3 * IDLE);
+        drop(sessions.sweep(start + 3 * IDLE));
         assert_eq!(sessions.all().len(), 0);
     }
 
     #[tokio::test]
     async fn a_session_belongs_to_who_opened_it() {
         let start = Instant::now();
-        let sessions = Arc::new(Sessions::new(10, IDLE));
+        let sessions = Arc::new(table(10));
         sessions.add(&session(1, start), start).unwrap();
         let get = |principal: Option<&Principal>| sessions.get(SessionId::new(1), principal, start);
         assert!(get(Some(&Principal::new("ann"))).is_some());

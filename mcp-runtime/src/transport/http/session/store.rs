@@ -1,0 +1,182 @@
+//! What is kept of sessions, so that they are known wherever their clients turn up.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::future::ready;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use super::SessionId;
+use crate::driver::BoxFuture;
+use crate::transport::http::principal::Principal;
+
+/// Keeps what makes a session, and says whether it goes on.
+///
+/// The default, [`MemorySessions`], lives in this process. With a store that several processes
+/// share, a client may send each of its requests to another one: a process that does not know the
+/// session opens it anew from its [`SessionRecord`]. What is in the making stays where it began:
+/// calls in flight, and answers to what the server has asked. So do the log level and the
+/// subscriptions that the client has set. Streams can be resumed anywhere if the
+/// [`EventStore`](crate::transport::http::EventStore) is shared as well.
+pub trait SessionStore: Send + Sync + 'static {
+    /// Keeps a session that was opened, for `idle` from now on.
+    fn insert(
+        &self,
+        id: SessionId,
+        record: SessionRecord,
+        idle: Duration,
+    ) -> BoxFuture<Result<(), SessionStoreError>>;
+
+    /// What was kept of a session; `None` if it is unknown or over.
+    fn find(&self, id: SessionId) -> BoxFuture<Option<SessionRecord>>;
+
+    /// The session is in use: it is kept for `idle` from now on. `false` if it is unknown or over.
+    fn renew(&self, id: SessionId, idle: Duration) -> BoxFuture<bool>;
+
+    /// The session is over.
+    fn remove(&self, id: SessionId) -> BoxFuture<()>;
+}
+
+/// What makes a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SessionRecord {
+    /// Who opened it.
+    pub owner: Option<Principal>,
+    /// The parameters of the client's `initialize`, as JSON.
+    pub initialize: Bytes,
+}
+
+impl SessionRecord {
+    /// The record of a session that `owner` opened with the parameters `initialize`, in JSON.
+    #[must_use]
+    pub fn new(owner: Option<Principal>, initialize: impl Into<Bytes>) -> Self {
+        Self {
+            owner,
+            initialize: initialize.into(),
+        }
+    }
+}
+
+/// Why a session is not kept.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SessionStoreError {
+    /// The store has no room; the client may try again later.
+    #[error("no more sessions can be kept")]
+    Full,
+    /// The store can't be reached, or does not work.
+    #[error("sessions can't be kept: {0}")]
+    Unavailable(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Keeps sessions in memory. Clones share them, and so do the servers that are given the clones.
+#[derive(Clone, Default)]
+pub struct MemorySessions {
+    kept: Arc<Mutex<HashMap<SessionId, Kept>>>,
+}
+
+struct Kept {
+    record: SessionRecord,
+    until: Instant,
+}
+
+impl MemorySessions {
+    /// An empty store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SessionStore for MemorySessions {
+    fn insert(
+        &self,
+        id: SessionId,
+        record: SessionRecord,
+        idle: Duration,
+    ) -> BoxFuture<Result<(), SessionStoreError>> {
+        let now = Instant::now();
+        let mut kept = self.lock();
+        // Now and then, so that it costs nothing in the long run.
+        if kept.len() == kept.capacity() {
+            kept.retain(|_, session| session.until > now);
+        }
+        let until = now + idle;
+        kept.insert(id, Kept { record, until });
+        Box::pin(ready(Ok(())))
+    }
+
+    fn find(&self, id: SessionId) -> BoxFuture<Option<SessionRecord>> {
+        let kept = self.lock();
+        let session = kept.get(&id).filter(|kept| kept.until > Instant::now());
+        Box::pin(ready(session.map(|kept| kept.record.clone())))
+    }
+
+    fn renew(&self, id: SessionId, idle: Duration) -> BoxFuture<bool> {
+        let now = Instant::now();
+        let mut kept = self.lock();
+        let session = kept.get_mut(&id).filter(|kept| kept.until > now);
+        let known = session.map(|kept| kept.until = now + idle).is_some();
+        Box::pin(ready(known))
+    }
+
+    fn remove(&self, id: SessionId) -> BoxFuture<()> {
+        self.lock().remove(&id);
+        Box::pin(ready(()))
+    }
+}
+
+impl fmt::Debug for MemorySessions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemorySessions")
+            .field("kept", &self.lock().len())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IDLE: Duration = Duration::from_secs(60);
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_is_kept_as_long_as_it_is_used() {
+        let store = MemorySessions::new();
+        let id = SessionId::new(7);
+        let record = SessionRecord::new(Some(Principal::new("ann")), "{}");
+        store.insert(id, record.clone(), IDLE).await.unwrap();
+        for _ in 0..3 {
+            tokio::time::sleep(IDLE * 3 / 4).await;
+            assert!(store.renew(id, IDLE).await);
+        }
+        assert_eq!(store.find(id).await, Some(record));
+        tokio::time::sleep(IDLE).await;
+        assert!(!store.renew(id, IDLE).await);
+        assert_eq!(store.find(id).await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn sessions_that_are_over_make_room() {
+        let store = MemorySessions::new();
+        for round in 0..10 {
+            for number in 0..100 {
+                let id = SessionId::new(round * 100 + number);
+                let record = SessionRecord::new(None, "{}");
+                store.insert(id, record, IDLE).await.unwrap();
+            }
+            tokio::time::sleep(IDLE).await;
+        }
+        assert!(store.lock().len() < 500, "{store:?}");
+        store.remove(SessionId::new(999)).await;
+        assert_eq!(store.find(SessionId::new(999)).await, None);
+    }
+}

@@ -1,0 +1,120 @@
+//! Opening sessions, finding them again, and ending them.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::request::Parts;
+use mcp_types::RawJsonRef;
+
+use super::events::EventLog;
+use super::headers;
+use super::hub::{Hub, now};
+use super::principal::Principal;
+use super::rejection::Rejection;
+use super::session::{Session, SessionId, SessionRecord, SessionStoreError};
+
+impl Hub {
+    /// A session that no request can name yet.
+    pub(super) fn new_session(&self, owner: Option<Principal>) -> Option<Session> {
+        let id = SessionId::random()
+            .inspect_err(|error| tracing::error!(%error, "no randomness for a session id"))
+            .ok()?;
+        Some(self.session_called(id, owner))
+    }
+
+    fn session_called(&self, id: SessionId, owner: Option<Principal>) -> Session {
+        let log = EventLog::new(Arc::clone(&self.options.events), id);
+        let lifecycle = self.server.lifecycle();
+        let conversation = self.server.conversation();
+        Session::new(id, owner, lifecycle, conversation, Some(log), true, now())
+    }
+
+    /// Keeps a session that was opened with the parameters `initialize`.
+    ///
+    /// # Errors
+    ///
+    /// When there are too many, or it can't be kept.
+    pub(super) async fn keep(
+        &self,
+        session: &Arc<Session>,
+        owner: Option<Principal>,
+        initialize: Bytes,
+    ) -> Result<(), Rejection> {
+        self.sessions.add(session, now())?;
+        let record = SessionRecord::new(owner, initialize);
+        let (id, idle) = (session.id(), self.options.session_idle);
+        let kept = self.options.store.insert(id, record, idle).await;
+        kept.map_err(|error| {
+            self.sessions.end(id);
+            match error {
+                SessionStoreError::Full => Rejection::TooManySessions,
+                SessionStoreError::Unavailable(_) => {
+                    tracing::error!(%error, "a session was not opened");
+                    Rejection::NoSessions
+                }
+            }
+        })
+    }
+
+    /// The session that a request names; `None` if it names none.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such session, or it belongs to somebody else.
+    pub(super) async fn session(&self, parts: &Parts) -> Result<Option<Arc<Session>>, Rejection> {
+        let Some(value) = parts.headers.get(&headers::SESSION_ID) else {
+            return Ok(None);
+        };
+        if !self.options.sessions {
+            return Ok(None);
+        }
+        let id = value.to_str().ok().and_then(|text| text.parse().ok());
+        let id = id.ok_or(Rejection::SessionUnknown)?;
+        let principal = parts.extensions.get();
+        let session = match self.sessions.find(id) {
+            Some(session) if session.belongs_to(principal) => self.renewed(session).await,
+            Some(_) => None,
+            None => self.taken_over(id, principal).await?,
+        };
+        session.map(Some).ok_or(Rejection::SessionUnknown)
+    }
+
+    /// A session of this process, unless it is over elsewhere.
+    async fn renewed(&self, session: Arc<Session>) -> Option<Arc<Session>> {
+        let (id, idle) = (session.id(), self.options.session_idle);
+        if !self.options.store.renew(id, idle).await {
+            self.sessions.end(id);
+            return None;
+        }
+        session.touch(now());
+        Some(session)
+    }
+
+    /// A session that another process has opened.
+    async fn taken_over(
+        &self,
+        id: SessionId,
+        principal: Option<&Principal>,
+    ) -> Result<Option<Arc<Session>>, Rejection> {
+        let record = self.options.store.find(id).await;
+        let record = record.filter(|record| record.owner.as_ref() == principal);
+        let Some(record) = record else {
+            return Ok(None);
+        };
+        let params = std::str::from_utf8(&record.initialize).ok();
+        let params = params.and_then(|text| serde_json::from_str::<RawJsonRef<'_>>(text).ok());
+        let base = SessionId::random().map_or(1, SessionId::low_bits);
+        let session = self.session_called(id, record.owner.clone());
+        let Some(session) = params.and_then(|params| session.taken_over(params, base)) else {
+            return Ok(None);
+        };
+        self.sessions.add(&session, now()).map(Some)
+    }
+
+    /// Ends a session for good.
+    pub(super) async fn end_session(&self, session: &Session) {
+        self.sessions.end(session.id());
+        self.options.store.remove(session.id()).await;
+        session.forget();
+    }
+}

@@ -1,0 +1,144 @@
+//! Sessions that several processes serve.
+
+use std::future::{Future, ready};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_runtime::transport::http::{
+    EventStore, HttpOptions, MemoryEvents, MemorySessions, Principal, SessionId, SessionRecord,
+    SessionStore, SessionStoreError, StoredEvent,
+};
+use serde_json::json;
+
+use crate::site::{Session, Site, read_until};
+use crate::support::{call, initialize};
+
+type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// Two servers that keep their sessions in one place.
+async fn twins() -> (Site, Site) {
+    let sessions = MemorySessions::new();
+    let events = SharedEvents::default();
+    let options = || {
+        let options = HttpOptions::default().session_store(sessions.clone());
+        options.event_store(events.clone())
+    };
+    (Site::with(options()).await, Site::with(options()).await)
+}
+
+#[derive(Clone, Default)]
+struct SharedEvents(Arc<MemoryEvents>);
+
+impl EventStore for SharedEvents {
+    fn append(&self, session: &SessionId, event: StoredEvent) {
+        self.0.append(session, event);
+    }
+
+    fn replay(&self, session: &SessionId, stream: u64, after: u64) -> Boxed<Vec<StoredEvent>> {
+        self.0.replay(session, stream, after)
+    }
+
+    fn forget(&self, session: &SessionId) {
+        self.0.forget(session);
+    }
+}
+
+/// The same session, at another server.
+fn elsewhere<'a>(session: &Session<'_>, site: &'a Site) -> Session<'a> {
+    Session {
+        site,
+        id: session.id.clone(),
+        revision: session.revision.clone(),
+    }
+}
+
+#[tokio::test]
+async fn a_session_goes_on_at_another_server() {
+    let (one, other) = twins().await;
+    let here = one.session("2025-11-25").await;
+    let there = elsewhere(&here, &other);
+    for session in [&there, &here, &there] {
+        let answer = session.ask(&call(1, "soon", json!({}))).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    let delete = there.request("DELETE").body(String::new()).unwrap();
+    assert_eq!(other.send(delete).await.status, 204);
+    for session in [&there, &here] {
+        let answer = session.ask(&call(2, "echo", json!({}))).await;
+        assert_eq!(answer.status, 404, "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_is_resumed_at_another_server() {
+    let (one, other) = twins().await;
+    let here = one.session("2025-11-25").await;
+    let mut stream = here.start(&call(1, "tell_and_wait", json!({}))).await;
+    let events = read_until(&mut stream, "notifications/progress").await;
+    drop(stream);
+    let first = events.lines().find_map(|line| line.strip_prefix("id: "));
+    let there = elsewhere(&here, &other);
+    let mut resumed = there.listen(first).await;
+    assert_eq!(resumed.status(), 200);
+    read_until(&mut resumed, "notifications/progress").await;
+
+    // What begins there has ids of its own.
+    let mut stream = there.start(&call(2, "tell_and_wait", json!({}))).await;
+    let begun = read_until(&mut stream, "notifications/progress").await;
+    let ids = |events: &str| -> Vec<String> {
+        let ids = events.lines().filter_map(|line| line.strip_prefix("id: "));
+        ids.map(str::to_owned).collect()
+    };
+    for id in ids(&begun) {
+        assert!(!ids(&events).contains(&id), "{id}");
+    }
+}
+
+/// A store that has kept a session of somebody else, and has no room for others.
+struct Strange(SessionId);
+
+impl SessionStore for Strange {
+    fn insert(
+        &self,
+        _: SessionId,
+        _: SessionRecord,
+        _: Duration,
+    ) -> Boxed<Result<(), SessionStoreError>> {
+        Box::pin(ready(Err(SessionStoreError::Full)))
+    }
+
+    fn find(&self, id: SessionId) -> Boxed<Option<SessionRecord>> {
+        let params = initialize("2025-06-18")["params"].to_string();
+        let record = SessionRecord::new(Some(Principal::new("ann")), params);
+        Box::pin(ready((id == self.0).then_some(record)))
+    }
+
+    fn renew(&self, _: SessionId, _: Duration) -> Boxed<bool> {
+        Box::pin(ready(true))
+    }
+
+    fn remove(&self, _: SessionId) -> Boxed<()> {
+        Box::pin(ready(()))
+    }
+}
+
+#[tokio::test]
+async fn a_store_without_room_refuses_and_one_with_others_sessions_does_not_tell() {
+    let id = SessionId::new(7);
+    let site = Site::with(HttpOptions::default().session_store(Strange(id))).await;
+    let open = site
+        .request("POST")
+        .header("content-type", "application/json")
+        .body(initialize("2025-06-18").to_string())
+        .unwrap();
+    assert_eq!(site.send(open).await.status, 503);
+    let session = Session {
+        site: &site,
+        id: id.to_string(),
+        revision: "2025-06-18".to_owned(),
+    };
+    let answer = session.ask(&call(1, "echo", json!({}))).await;
+    assert_eq!(answer.status, 404, "{answer:?}");
+    site.lives_on().await;
+}
