@@ -4,6 +4,8 @@
 //! and the driver does the rest. What travels as lines of text over a byte stream (stdio, a
 //! socket, a pipe in memory) shares one codec, [`LineReader`] and [`LineWriter`].
 
+#[cfg(feature = "server")]
+mod address;
 #[cfg(feature = "client")]
 pub mod child_process;
 mod frame;
@@ -14,6 +16,7 @@ pub mod http_client;
 mod line;
 pub mod memory;
 mod outbox;
+pub mod socket;
 #[cfg(feature = "stdio")]
 mod stdio;
 mod stream;
@@ -22,11 +25,17 @@ mod tls;
 #[cfg(feature = "websocket")]
 pub mod websocket;
 
+#[cfg(feature = "server")]
+pub use address::TcpAddress;
 #[cfg(feature = "client")]
 pub use child_process::ChildProcess;
 pub use frame::{DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, Transport};
 pub use line::{LineReader, LineWriter};
 pub use outbox::Outbox;
+#[cfg(feature = "server")]
+pub use socket::tcp;
+#[cfg(all(unix, feature = "server"))]
+pub use socket::unix;
 #[cfg(feature = "stdio")]
 pub use stdio::{Stdio, stdio};
 pub use stream::ByteStream;

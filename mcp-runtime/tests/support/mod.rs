@@ -7,17 +7,20 @@ mod over_http;
 #[cfg(not(feature = "http-server"))]
 #[path = "no_gateway.rs"]
 mod over_http;
+mod over_socket;
+pub mod over_stdio;
 #[cfg(all(feature = "http-server", feature = "websocket"))]
 mod over_websocket;
 #[cfg(not(all(feature = "http-server", feature = "websocket")))]
 #[path = "no_gateway.rs"]
 mod over_websocket;
+mod pump;
 
 use mcp_runtime::server::{Reply, tools::ToolRoute};
 use mcp_runtime::transport::memory::{self, Memory};
 use mcp_runtime::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
 use mcp_runtime::types::{CallToolResult, ContentBlock, TextContent, Tool};
-use mcp_runtime::{ProtocolError, ServeError, Server, ServerBuilder};
+use mcp_runtime::{ProtocolError, Revision, Revisions, ServeError, Server, ServerBuilder};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
@@ -35,11 +38,30 @@ pub struct Wire {
 impl Wire {
     /// Connects to [`server`].
     pub async fn open() -> Self {
-        Self::to(&server()).await
+        Self::named("all").await
+    }
+
+    /// Connects to the server that is [called](named) `name`.
+    pub async fn named(name: &str) -> Self {
+        if module_path!().starts_with("over_stdio") {
+            let (ours, theirs) = memory::pair();
+            return Self::with(ours, over_stdio::spawn(name, theirs)).await;
+        }
+        Self::to(&named(name)).await
     }
 
     pub async fn to(server: &Server) -> Self {
         let (ours, theirs) = memory::pair();
+        if module_path!().starts_with("over_stdio") {
+            panic!("another process can't be given a server: name it");
+        }
+        if module_path!().starts_with("over_tcp") {
+            return Self::with(ours, over_socket::serve_tcp(server, theirs).await).await;
+        }
+        #[cfg(unix)]
+        if module_path!().starts_with("over_unix") {
+            return Self::with(ours, over_socket::serve_unix(server, theirs).await).await;
+        }
         if module_path!().starts_with("over_http") {
             return Self::with(ours, over_http::serve(server, theirs)).await;
         }
@@ -202,6 +224,15 @@ pub fn call(id: impl Into<Value>, tool: &str, arguments: Value) -> Value {
         "tools/call",
         json!({"name": tool, "arguments": arguments}),
     )
+}
+
+/// A server that another process can make as well: with everything, or for old clients.
+pub fn named(name: &str) -> Server {
+    let mut builder = builder();
+    if name == "old" {
+        builder.revisions(Revisions::ALL.up_to(Revision::V2025_03_26));
+    }
+    builder.build()
 }
 
 /// A server with a tool for each thing that a test wants to see happen.

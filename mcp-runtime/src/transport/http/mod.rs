@@ -6,7 +6,6 @@
 //! An answer is plain JSON unless something is sent before it. Clients of 2024-11-05, which know only
 //! HTTP+SSE, are served beside the others with the feature `sse`.
 
-mod address;
 mod body;
 mod connection;
 mod cors;
@@ -42,7 +41,6 @@ mod status;
 mod stream;
 mod work;
 
-pub use address::HttpAddress;
 pub use body::ResponseBody;
 #[cfg(feature = "websocket")]
 pub(super) use connection::Route;

@@ -9,7 +9,6 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::address::HttpAddress;
 use super::connection::{self, HEALTH, Patience, Route, Site, health};
 use super::options::HttpOptions;
 use super::service::{HttpService, http_service};
@@ -17,6 +16,7 @@ use crate::driver::{Command, Commands};
 use crate::error::ServeError;
 use crate::server::Endpoint;
 use crate::server::running::Running;
+use crate::transport::TcpAddress;
 
 /// An address to serve HTTP at: `http://…/mcp`, in all revisions.
 ///
@@ -36,7 +36,7 @@ use crate::server::running::Running;
 /// tells whether the server takes requests. For TLS, or to mount the server beside other routes,
 /// see [`http_service`](super::http_service).
 #[must_use]
-pub fn http(address: impl Into<HttpAddress>) -> Http {
+pub fn http(address: impl Into<TcpAddress>) -> Http {
     let http = Http {
         address: address.into(),
         path: "/mcp".to_owned(),
@@ -51,7 +51,7 @@ pub fn http(address: impl Into<HttpAddress>) -> Http {
 
 /// An address to serve HTTP at; made by [`http()`].
 pub struct Http {
-    address: HttpAddress,
+    address: TcpAddress,
     path: String,
     beside: Vec<Beside>,
     options: HttpOptions,
@@ -110,7 +110,7 @@ impl Http {
         self
     }
 
-    fn site(self, service: HttpService) -> (HttpAddress, Site) {
+    fn site(self, service: HttpService) -> (TcpAddress, Site) {
         let patience = Patience {
             head: self.head_timeout,
             write: self.write_timeout,

@@ -17,7 +17,8 @@ use crate::error::ServeError;
 use crate::server::listen::{Listener, ended, listen};
 use crate::server::running::Running;
 use crate::server::{Connected, Endpoint};
-use crate::transport::http::{Arrival, HttpAddress, HttpOptions, check_caller};
+use crate::transport::TcpAddress;
+use crate::transport::http::{Arrival, HttpOptions, check_caller};
 
 /// How long a client may take for its handshake.
 const HANDSHAKE: Duration = Duration::from_secs(30);
@@ -40,7 +41,7 @@ const HANDSHAKE: Duration = Duration::from_secs(30);
 /// }
 /// ```
 #[must_use]
-pub fn websocket_server(address: impl Into<HttpAddress>) -> WebSocketServer {
+pub fn websocket_server(address: impl Into<TcpAddress>) -> WebSocketServer {
     WebSocketServer {
         address: address.into(),
         options: HttpOptions::default(),
@@ -52,7 +53,7 @@ pub fn websocket_server(address: impl Into<HttpAddress>) -> WebSocketServer {
 /// An address at which WebSocket clients are served; made by [`websocket_server`].
 #[derive(Debug)]
 pub struct WebSocketServer {
-    address: HttpAddress,
+    address: TcpAddress,
     options: HttpOptions,
     manner: Manner,
     max_connections: usize,

@@ -1,4 +1,4 @@
-//! Where to listen.
+//! Where a server listens for TCP connections.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener as StdListener};
@@ -7,7 +7,7 @@ use tokio::net::TcpListener;
 
 /// Where to listen: an address such as `127.0.0.1:8080`, or a listener that is open already.
 #[derive(Debug)]
-pub struct HttpAddress(Kind);
+pub struct TcpAddress(Kind);
 
 #[derive(Debug)]
 enum Kind {
@@ -16,8 +16,9 @@ enum Kind {
     Open(StdListener),
 }
 
-impl HttpAddress {
-    pub(in crate::transport) async fn bind(self) -> io::Result<TcpListener> {
+impl TcpAddress {
+    /// Listens.
+    pub(super) async fn bind(self) -> io::Result<TcpListener> {
         match self.0 {
             Kind::Name(name) => TcpListener::bind(name).await,
             Kind::Known(addr) => TcpListener::bind(addr).await,
@@ -27,27 +28,35 @@ impl HttpAddress {
             }
         }
     }
+
+    /// Where clients find it, once it is open.
+    pub(super) fn local_addr(&self) -> io::Result<SocketAddr> {
+        match &self.0 {
+            Kind::Open(listener) => listener.local_addr(),
+            Kind::Name(_) | Kind::Known(_) => Err(io::ErrorKind::NotConnected.into()),
+        }
+    }
 }
 
-impl From<&str> for HttpAddress {
+impl From<&str> for TcpAddress {
     fn from(name: &str) -> Self {
         Self(Kind::Name(name.to_owned()))
     }
 }
 
-impl From<String> for HttpAddress {
+impl From<String> for TcpAddress {
     fn from(name: String) -> Self {
         Self(Kind::Name(name))
     }
 }
 
-impl From<SocketAddr> for HttpAddress {
+impl From<SocketAddr> for TcpAddress {
     fn from(addr: SocketAddr) -> Self {
         Self(Kind::Known(addr))
     }
 }
 
-impl From<StdListener> for HttpAddress {
+impl From<StdListener> for TcpAddress {
     fn from(listener: StdListener) -> Self {
         Self(Kind::Open(listener))
     }

@@ -1,0 +1,61 @@
+//! Connecting to a server over TCP.
+
+use std::io;
+
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+
+use crate::transport::{DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
+
+/// A server at `address`, a name or number with a port such as `127.0.0.1:7000`. It is connected to
+/// when it is used.
+///
+/// ```
+/// let transport = mcp_runtime::transport::socket::tcp_client("127.0.0.1:7000");
+/// # drop(transport);
+/// ```
+#[must_use]
+pub fn tcp_client(address: impl ToString) -> TcpClient {
+    TcpClient {
+        address: address.to_string(),
+        max_frame_bytes: DEFAULT_MAX_FRAME_BYTES,
+    }
+}
+
+/// A server to connect to over TCP; made by [`tcp_client`].
+#[derive(Clone, Debug)]
+pub struct TcpClient {
+    address: String,
+    max_frame_bytes: usize,
+}
+
+impl TcpClient {
+    /// The largest message that is accepted, in bytes; 16 MiB by default.
+    #[must_use]
+    pub fn max_frame_bytes(mut self, limit: usize) -> Self {
+        self.max_frame_bytes = limit;
+        self
+    }
+}
+
+impl Transport for TcpClient {
+    type Reader = LineReader<OwnedReadHalf>;
+    type Writer = LineWriter<OwnedWriteHalf>;
+
+    async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
+        let stream = TcpStream::connect(self.address).await?;
+        halves(stream, self.max_frame_bytes)
+    }
+}
+
+/// The directions of an open connection.
+pub(super) fn halves(
+    stream: TcpStream,
+    max_frame_bytes: usize,
+) -> io::Result<(LineReader<OwnedReadHalf>, LineWriter<OwnedWriteHalf>)> {
+    // A message is one write: waiting for more of them would only delay it.
+    stream.set_nodelay(true)?;
+    let (reader, writer) = stream.into_split();
+    let reader = LineReader::new(reader, max_frame_bytes);
+    Ok((reader, LineWriter::new(writer)))
+}

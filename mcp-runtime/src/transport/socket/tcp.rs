@@ -1,0 +1,143 @@
+//! Listening for TCP connections.
+
+use std::io;
+use std::net::SocketAddr;
+
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+use super::client::halves;
+use crate::error::ServeError;
+use crate::server::listen::{Listener, attend, listen};
+use crate::server::running::Running;
+use crate::server::{Connected, Endpoint};
+use crate::transport::{DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, TcpAddress, Transport};
+
+/// An address at which clients are served over TCP, each on a connection of its own.
+///
+/// Nothing checks who connects: listen on the loopback interface only (see the
+/// [module](super#security)).
+///
+/// ```no_run
+/// use mcp_runtime::prelude::*;
+/// use mcp_runtime::transport::tcp;
+///
+/// # struct Library;
+/// # #[mcp_server] impl Library {}
+/// #[mcp_runtime::main]
+/// async fn main() -> Result<(), ServeError> {
+///     Library.serve(tcp("127.0.0.1:7000")).await
+/// }
+/// ```
+#[must_use]
+pub fn tcp(address: impl Into<TcpAddress>) -> Tcp {
+    Tcp {
+        address: address.into(),
+        max_frame_bytes: DEFAULT_MAX_FRAME_BYTES,
+        max_connections: 10_000,
+    }
+}
+
+/// An address at which clients are served over TCP; made by [`tcp`].
+#[derive(Debug)]
+pub struct Tcp {
+    address: TcpAddress,
+    max_frame_bytes: usize,
+    max_connections: usize,
+}
+
+impl Tcp {
+    /// The largest message that is accepted, in bytes; 16 MiB by default.
+    #[must_use]
+    pub fn max_frame_bytes(mut self, limit: usize) -> Self {
+        self.max_frame_bytes = limit;
+        self
+    }
+
+    /// How many clients may be connected; 10,000 unless set. Others wait to be accepted.
+    #[must_use]
+    pub fn max_connections(mut self, connections: usize) -> Self {
+        self.max_connections = connections;
+        self
+    }
+
+    /// Listens from now on, so that [`local_addr`](Self::local_addr) is known. Clients that connect
+    /// are served once the server is.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let endpoint = mcp_runtime::transport::tcp("127.0.0.1:0").bind().await?;
+    /// assert_ne!(endpoint.local_addr()?.port(), 0);
+    /// # std::io::Result::Ok(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the address is not of this machine, or in use.
+    pub async fn bind(self) -> io::Result<Self> {
+        let listener = self.address.bind().await?;
+        Ok(Self {
+            address: listener.into_std()?.into(),
+            ..self
+        })
+    }
+
+    /// Where clients find the server.
+    ///
+    /// # Errors
+    ///
+    /// Before [`bind`](Self::bind), unless the address is that of an open listener.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.address.local_addr()
+    }
+}
+
+impl Endpoint for Tcp {
+    async fn run(self, running: Running) -> Result<(), ServeError> {
+        let door = Door {
+            listener: self.address.bind().await.map_err(ServeError::Open)?,
+            max_frame_bytes: self.max_frame_bytes,
+        };
+        listen(door, running, self.max_connections).await;
+        Ok(())
+    }
+}
+
+impl Connected for Tcp {}
+
+struct Door {
+    listener: TcpListener,
+    max_frame_bytes: usize,
+}
+
+impl Listener for Door {
+    type Client = Accepted;
+
+    async fn accept(&mut self) -> io::Result<Accepted> {
+        let (stream, _) = self.listener.accept().await?;
+        Ok(Accepted {
+            stream,
+            max_frame_bytes: self.max_frame_bytes,
+        })
+    }
+
+    async fn serve(client: Accepted, running: Running, ending: watch::Receiver<bool>) {
+        attend(client, running, ending).await;
+    }
+}
+
+struct Accepted {
+    stream: TcpStream,
+    max_frame_bytes: usize,
+}
+
+impl Transport for Accepted {
+    type Reader = LineReader<OwnedReadHalf>;
+    type Writer = LineWriter<OwnedWriteHalf>;
+
+    async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
+        halves(self.stream, self.max_frame_bytes)
+    }
+}

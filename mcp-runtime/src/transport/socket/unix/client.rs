@@ -1,0 +1,59 @@
+//! Connecting to a server over a Unix socket.
+
+use std::io;
+use std::path::PathBuf;
+
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+
+use crate::transport::{DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
+
+/// A server that listens at the socket file `path`. It is connected to when it is used.
+///
+/// ```
+/// let transport = mcp_runtime::transport::socket::unix_client("/run/library.sock");
+/// # drop(transport);
+/// ```
+#[must_use]
+pub fn unix_client(path: impl Into<PathBuf>) -> UnixClient {
+    UnixClient {
+        path: path.into(),
+        max_frame_bytes: DEFAULT_MAX_FRAME_BYTES,
+    }
+}
+
+/// A server to connect to over a Unix socket; made by [`unix_client`].
+#[derive(Clone, Debug)]
+pub struct UnixClient {
+    path: PathBuf,
+    max_frame_bytes: usize,
+}
+
+impl UnixClient {
+    /// The largest message that is accepted, in bytes; 16 MiB by default.
+    #[must_use]
+    pub fn max_frame_bytes(mut self, limit: usize) -> Self {
+        self.max_frame_bytes = limit;
+        self
+    }
+}
+
+impl Transport for UnixClient {
+    type Reader = LineReader<OwnedReadHalf>;
+    type Writer = LineWriter<OwnedWriteHalf>;
+
+    async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
+        let stream = UnixStream::connect(self.path).await?;
+        Ok(halves(stream, self.max_frame_bytes))
+    }
+}
+
+/// The directions of an open connection.
+pub(super) fn halves(
+    stream: UnixStream,
+    max_frame_bytes: usize,
+) -> (LineReader<OwnedReadHalf>, LineWriter<OwnedWriteHalf>) {
+    let (reader, writer) = stream.into_split();
+    let reader = LineReader::new(reader, max_frame_bytes);
+    (reader, LineWriter::new(writer))
+}

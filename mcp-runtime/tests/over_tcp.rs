@@ -1,0 +1,10 @@
+//! What holds on every transport, over TCP.
+
+#![allow(clippy::unwrap_used, clippy::duplicate_mod)]
+
+#[path = "batches.rs"]
+mod batches;
+#[path = "lifecycle.rs"]
+mod lifecycle;
+#[path = "malformed.rs"]
+mod malformed;

@@ -1,0 +1,64 @@
+//! A gateway: what comes in as lines goes on over a socket, and comes back as lines.
+
+use mcp_runtime::server::Endpoint;
+use mcp_runtime::transport::memory::Memory;
+use mcp_runtime::transport::socket::tcp_client;
+use mcp_runtime::transport::{Transport, tcp};
+use mcp_runtime::{ServeError, Server};
+use tokio::task::JoinHandle;
+
+use super::pump;
+
+pub async fn serve_tcp(server: &Server, line: Memory) -> JoinHandle<Result<(), ServeError>> {
+    let endpoint = tcp("127.0.0.1:0").bind().await.unwrap();
+    let client = tcp_client(endpoint.local_addr().unwrap());
+    serve(server, endpoint, line, client)
+}
+
+#[cfg(unix)]
+pub async fn serve_unix(server: &Server, line: Memory) -> JoinHandle<Result<(), ServeError>> {
+    use mcp_runtime::transport::socket::unix_client;
+    use mcp_runtime::transport::unix;
+
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("server.sock");
+    let endpoint = unix(&path);
+    let serving = serve_when(server, endpoint, line, unix_client(&path), move || {
+        path.exists()
+    });
+    tokio::spawn(async move {
+        let served = serving.await.unwrap();
+        drop(directory);
+        served
+    })
+}
+
+fn serve(
+    server: &Server,
+    endpoint: impl Endpoint,
+    line: Memory,
+    client: impl Transport,
+) -> JoinHandle<Result<(), ServeError>> {
+    serve_when(server, endpoint, line, client, || true)
+}
+
+/// Connects once the server is `ready`.
+fn serve_when(
+    server: &Server,
+    endpoint: impl Endpoint,
+    line: Memory,
+    client: impl Transport,
+    ready: impl Fn() -> bool + Send + 'static,
+) -> JoinHandle<Result<(), ServeError>> {
+    let serve = server.serve(endpoint).without_signals();
+    let shutdown = serve.shutdown_handle();
+    let serving = tokio::spawn(serve.into_future());
+    tokio::spawn(async move {
+        while !ready() {
+            tokio::task::yield_now().await;
+        }
+        pump::connect(line, client).await;
+        shutdown.shut_down();
+        serving.await.unwrap()
+    })
+}
