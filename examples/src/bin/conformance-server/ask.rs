@@ -4,8 +4,7 @@ use mcp_runtime::prelude::*;
 use mcp_runtime::serde_json::{self, Value, json};
 use mcp_runtime::types::{
     CreateMessageRequest, CreateMessageRequestParams, ElicitRequest, ElicitRequestFormParams,
-    ElicitRequestParams, ProgressNotification, ProgressNotificationParams, ProgressToken, RawJson,
-    SamplingMessage, SamplingMessageContentBlock, TextContent,
+    ElicitRequestParams, SamplingMessage, SamplingMessageContentBlock, TextContent,
 };
 
 /// Asks the client's model.
@@ -31,19 +30,4 @@ pub(crate) async fn elicit(
     let params = ElicitRequestParams::Form(Box::new(form));
     let answer = cx.peer().call::<ElicitRequest>(&params).await?;
     Ok(serde_json::to_string(&answer)?)
-}
-
-/// Reports progress, if the client wants to hear of it.
-pub(crate) fn report(cx: &Context, percent: f64) -> Result<(), ToolError> {
-    #[derive(Deserialize)]
-    #[serde(crate = "mcp_runtime::serde", rename_all = "camelCase")]
-    struct Meta {
-        progress_token: Option<ProgressToken>,
-    }
-    let meta = cx.meta().map(RawJson::parse::<Meta>).transpose()?;
-    if let Some(token) = meta.and_then(|meta| meta.progress_token) {
-        let params = ProgressNotificationParams::new(token, percent).with_total(100.0);
-        cx.peer().notify::<ProgressNotification>(Some(&params))?;
-    }
-    Ok(())
 }

@@ -4,14 +4,18 @@ use std::time::Duration;
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::serde_json::json;
+use mcp_runtime::server::Change;
 use mcp_runtime::transport::http::HttpRequest;
 use mcp_runtime::types::{
-    ClientCapabilities, EmbeddedResource, RawJson, ResourceContents, TextContent,
+    ClientCapabilities, EmbeddedResource, LoggingLevel, RawJson, ResourceContents, TextContent,
     TextResourceContents, error_codes,
 };
 
-use crate::ask::{elicit, report, sample};
+use crate::ask::{elicit, sample};
 use crate::content::{PNG, WAV};
+
+/// The time between two things that a tool tells.
+const STEP: Duration = Duration::from_millis(50);
 
 pub(crate) struct Fixtures;
 
@@ -26,7 +30,7 @@ fn embedded(contents: ResourceContents) -> ContentBlock {
 }
 
 /// Fixtures for the conformance suite.
-#[mcp_server(name = "conformance-server")]
+#[mcp_server(name = "conformance-server", dynamic(tools, prompts))]
 impl Fixtures {
     /// Answers with text.
     #[tool]
@@ -73,12 +77,22 @@ impl Fixtures {
 
     /// Reports progress.
     #[tool]
-    async fn test_tool_with_progress(&self, cx: &Context) -> Result<&'static str, ToolError> {
-        for percent in [0.0, 50.0, 100.0] {
-            report(cx, percent)?;
-            tokio::time::sleep(Duration::from_millis(50)).await;
+    async fn test_tool_with_progress(&self, cx: &Context) -> &'static str {
+        for percent in [0, 50, 100] {
+            cx.progress(percent, 100, format!("Completed step {percent} of 100"));
+            tokio::time::sleep(STEP).await;
         }
-        Ok("Tool with progress executed successfully")
+        "Tool with progress executed successfully"
+    }
+
+    /// Logs what it does.
+    #[tool]
+    async fn test_tool_with_logging(&self, cx: &Context) -> &'static str {
+        for step in ["started", "processing data", "completed"] {
+            cx.log(LoggingLevel::Info, format!("Tool execution {step}"));
+            tokio::time::sleep(STEP).await;
+        }
+        "Tool with logging executed successfully"
     }
 
     /// Asks the client's model.
@@ -164,8 +178,23 @@ impl Fixtures {
 
     /// Logs nothing that nobody asked for.
     #[tool]
-    fn test_logging_tool(&self) -> &'static str {
-        "Nothing was logged."
+    fn test_logging_tool(&self, cx: &Context) -> &'static str {
+        cx.log(LoggingLevel::Info, "The tool was called.");
+        "Logged to whom it may concern."
+    }
+
+    /// Announces that the list of tools has changed.
+    #[tool]
+    fn test_trigger_tool_change(&self, cx: &Context) -> &'static str {
+        cx.notify_changed(Change::Tools);
+        "The list of tools has changed."
+    }
+
+    /// Announces that the list of prompts has changed.
+    #[tool]
+    fn test_trigger_prompt_change(&self, cx: &Context) -> &'static str {
+        cx.notify_changed(Change::Prompts);
+        "The list of prompts has changed."
     }
 
     /// Text that never changes.
@@ -181,7 +210,7 @@ impl Fixtures {
     }
 
     /// Something that changes now and then.
-    #[resource("test://watched-resource", mime = "text/plain")]
+    #[resource("test://watched-resource", mime = "text/plain", subscribe)]
     fn watched(&self) -> &'static str {
         "Watched resource content."
     }

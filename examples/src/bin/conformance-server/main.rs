@@ -20,6 +20,6 @@ async fn main() -> Result<(), ServeError> {
     let address = address.unwrap_or_else(|| "127.0.0.1:8080".to_owned());
     let mut server = Server::builder();
     Arc::new(Fixtures).register(&mut server);
-    server.tool_route(schema::tool());
+    server.tool_route(schema::tool()).logging();
     server.build().serve(http(address)).await
 }
