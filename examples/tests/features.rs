@@ -115,3 +115,24 @@ async fn extensions_are_declared() {
     let expected = json!({"com.example/tiles": {"tileSize": 16}});
     assert_eq!(seen.await, expected);
 }
+
+#[tokio::test]
+async fn mounted_servers_keep_their_names_apart() {
+    let seen = compare(env!("CARGO_BIN_EXE_composition"), &[], async |client| {
+        let word: String = client
+            .call("words_look_up", json!({"word": "yak"}))
+            .await
+            .unwrap();
+        let place: String = client
+            .call("places_look_up", json!({"place": "Rome"}))
+            .await
+            .unwrap();
+        let read = client.read_resource("words+words://all").await.unwrap();
+        json!([tool_names(client).await, word, place, read.contents])
+    });
+    let seen = seen.await;
+    assert_eq!(seen[0], json!(["words_look_up", "places_look_up"]));
+    assert_eq!(seen[1], "Nobody knows what `yak` means.");
+    assert_eq!(seen[2], "Rome is somewhere else.");
+    assert_eq!(seen[3][0]["uri"], "words+words://all");
+}

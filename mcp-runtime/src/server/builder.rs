@@ -10,8 +10,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::caching::Caching;
+use super::changes::Change;
 use super::edit::Inventory;
 use super::extensions;
+use super::mount::Mount;
 use super::prompts::PromptRoute;
 use super::resources::ResourceRoute;
 use super::routes::Stock;
@@ -28,6 +30,7 @@ pub struct ServerBuilder {
     pub(super) tools: Vec<ToolRoute>,
     pub(super) prompts: Vec<PromptRoute>,
     pub(super) resources: Vec<ResourceRoute>,
+    pub(super) mounts: Vec<Mount>,
 }
 
 impl ServerBuilder {
@@ -100,6 +103,39 @@ impl ServerBuilder {
     /// ```
     pub fn requires(&mut self, capabilities: &ClientCapabilities) -> &mut Self {
         self.settings.requirement = Requirement::new(capabilities);
+        self
+    }
+
+    /// Offers everything that `server` offers as well, under names and URIs that begin with
+    /// `prefix`: the tool `search` becomes `gh_search`, the resource `repo://main` becomes
+    /// `gh+repo://main`. With an empty prefix, all keep their names; where one is taken already,
+    /// whoever had it first keeps it.
+    ///
+    /// What changes in the mounted server changes here, and clients are told. A handler's
+    /// [`Context::server`] is the server that it belongs to. Instructions, extensions, hooks and
+    /// requirements of the mounted server do not become those of this one.
+    ///
+    /// ```
+    /// use mcp_runtime::Server;
+    /// use mcp_runtime::server::tools::{ToolSpec, argument};
+    ///
+    /// let mut github = Server::builder();
+    /// let search = ToolSpec::new("search").arguments((argument::<String>("text"),));
+    /// github.tool(search.call(|(text,), _| format!("nothing about {text}")));
+    ///
+    /// let mut server = Server::builder();
+    /// server.mount("gh", &github.build());
+    /// assert_eq!(server.build().tools()[0].name, "gh_search");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the prefix is not empty, and no letter that is followed by letters, digits, `-` and `.`.
+    pub fn mount(&mut self, prefix: &str, server: &Server) -> &mut Self {
+        let mount = Mount::new(prefix, server.clone());
+        let dynamic = &server.settings().dynamic;
+        self.settings.dynamic.extend(dynamic.iter().copied());
+        self.mounts.push(mount);
         self
     }
 
@@ -221,11 +257,17 @@ impl ServerBuilder {
     pub fn build(mut self) -> Server {
         let methods = self.settings.extensions.methods();
         self.settings.own_methods = OwnMethods::new(methods);
-        let inventory = Inventory {
+        let mut inventory = Inventory {
             tools: Stock::new(self.tools),
             prompts: Stock::new(self.prompts),
             resources: Stock::new(self.resources),
+            mounts: self.mounts,
         };
+        for (index, mount) in inventory.mounts.clone().iter().enumerate() {
+            for list in [Change::Tools, Change::Prompts, Change::Resources] {
+                mount.sync(index, &mut inventory, &list);
+            }
+        }
         Server::start(self.settings, inventory)
     }
 }

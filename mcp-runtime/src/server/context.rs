@@ -43,6 +43,8 @@ struct Call {
     peer: Peer,
     conversation: Arc<Conversation>,
     asking: OnceLock<Arc<Asking>>,
+    /// The mounted server that serves the call, if one does.
+    home: OnceLock<Server>,
     /// Made for calls that ask for it.
     cancellation: OnceLock<CancellationToken>,
     wishes: OnceLock<Wishes>,
@@ -63,10 +65,17 @@ impl Context {
             peer,
             conversation,
             asking: OnceLock::new(),
+            home: OnceLock::new(),
             cancellation: OnceLock::new(),
             wishes: OnceLock::new(),
         });
         Self { call }
+    }
+
+    /// Says that a mounted server serves the call. Only the first word counts: whoever mounts a
+    /// server knows which one is the innermost.
+    pub(super) fn serve_at(&self, home: &Server) {
+        self.call.home.get_or_init(|| home.clone());
     }
 
     /// Whether somebody else holds this context as well.
@@ -126,7 +135,8 @@ impl Context {
     /// may take a `&Server` as well.
     #[must_use]
     pub fn server(&self) -> &Server {
-        self.call.conversation.server()
+        let home = self.call.home.get();
+        home.unwrap_or_else(|| self.call.conversation.server())
     }
 
     /// Reports how far the call has come, of how much in all, and what it is at.

@@ -1,5 +1,6 @@
 //! Changing what a server offers while it runs.
 
+use super::mount::Mount;
 use super::prompts::PromptRoute;
 use super::resources::ResourceRoute;
 use super::routes::{Named, Step, Stock};
@@ -51,6 +52,7 @@ pub(super) struct Inventory {
     pub(super) tools: Stock<ToolRoute>,
     pub(super) prompts: Stock<PromptRoute>,
     pub(super) resources: Stock<ResourceRoute>,
+    pub(super) mounts: Vec<Mount>,
 }
 
 impl Server {
@@ -132,7 +134,7 @@ impl Edit<'_> {
         server.check_dynamic(List::Tools, tools.is_empty())?;
         server.check_dynamic(List::Prompts, prompts.is_empty())?;
         server.check_dynamic(List::Resources, resources.is_empty())?;
-        server.change(|inventory| {
+        server.live.change(|inventory| {
             let mut changes = Vec::new();
             let mut note = |changed, change| {
                 if changed {

@@ -56,7 +56,7 @@ impl Server {
     /// Clients are told of the lists that [`ServerBuilder::dynamic`] names, and of resources that
     /// can be subscribed to. Of what [`edit`](Self::edit) changes they are told by itself.
     pub fn notify_changed(&self, change: Change) {
-        self.changes().publish(change);
+        self.live.publish(change);
     }
 
     /// Tells the clients that have subscribed to the resource under `uri` that it has changed.

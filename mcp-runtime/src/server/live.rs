@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use super::changes::{Change, Changes};
 use super::edit::{FixedList, Inventory};
+use super::mount::Relays;
 use super::router::Router;
 use super::settings::Settings;
 use super::{List, Server};
@@ -19,6 +20,7 @@ pub(super) struct Live {
     /// Grows with each replacement, so that whoever has seen the last one need not ask for it.
     generation: AtomicU64,
     changes: Changes,
+    pub(super) relays: Relays,
 }
 
 /// The router that serves a request.
@@ -39,6 +41,7 @@ impl Live {
             current: RwLock::new(Arc::new(router)),
             generation: AtomicU64::new(0),
             changes: Changes::default(),
+            relays: Relays::default(),
         }
     }
 
@@ -50,15 +53,50 @@ impl Live {
         let current = self.current.read();
         Arc::clone(&current.unwrap_or_else(PoisonError::into_inner))
     }
+
+    /// Looks at what the server has.
+    pub(super) fn look<T>(&self, look: impl FnOnce(&Inventory) -> T) -> T {
+        let inventory = self.inventory.lock();
+        look(&inventory.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Changes what the server has, and tells the clients what `edit` says has changed.
+    pub(super) fn change(&self, edit: impl FnOnce(&mut Inventory) -> Vec<Change>) {
+        let changes = {
+            let inventory = self.inventory.lock();
+            let mut inventory = inventory.unwrap_or_else(PoisonError::into_inner);
+            let changes = edit(&mut inventory);
+            if changes.is_empty() {
+                return;
+            }
+            let edited = Arc::new(self.current().edited(&inventory, &changes));
+            *self.current.write().unwrap_or_else(PoisonError::into_inner) = edited;
+            self.generation.fetch_add(1, Ordering::Release);
+            changes
+        };
+        for change in changes {
+            self.publish(change);
+        }
+    }
+
+    /// Tells clients what has changed, and the servers that mount this one.
+    pub(super) fn publish(&self, change: Change) {
+        self.relays.pass_on(&change);
+        self.changes.publish(change);
+    }
 }
 
 impl Server {
     pub(super) fn start(settings: Settings, inventory: Inventory) -> Self {
-        let live = Live::new(settings, inventory);
+        let mounts = inventory.mounts.clone();
+        let live = Arc::new(Live::new(settings, inventory));
+        for (index, mount) in mounts.iter().enumerate() {
+            mount.relay(&live, index);
+        }
         Self {
             seen: live.current(),
             generation: live.generation(),
-            live: Arc::new(live),
+            live,
         }
     }
 
@@ -98,26 +136,6 @@ impl Server {
             return Ok(());
         }
         Err(FixedList(list))
-    }
-
-    /// Changes what the server has, and tells the clients what `edit` says has changed.
-    pub(super) fn change(&self, edit: impl FnOnce(&mut Inventory) -> Vec<Change>) {
-        let live = &self.live;
-        let changes = {
-            let inventory = live.inventory.lock();
-            let mut inventory = inventory.unwrap_or_else(PoisonError::into_inner);
-            let changes = edit(&mut inventory);
-            if changes.is_empty() {
-                return;
-            }
-            let edited = Arc::new(live.current().edited(&inventory, &changes));
-            *live.current.write().unwrap_or_else(PoisonError::into_inner) = edited;
-            live.generation.fetch_add(1, Ordering::Release);
-            changes
-        };
-        for change in changes {
-            live.changes.publish(change);
-        }
     }
 }
 

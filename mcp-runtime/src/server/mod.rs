@@ -32,6 +32,7 @@ mod live;
 mod logging;
 mod mcp_server;
 mod meta_keys;
+mod mount;
 mod offered;
 mod pages;
 mod prepared;

@@ -1,6 +1,6 @@
 //! What a server offers of one kind.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Something that is found by a name.
@@ -24,6 +24,8 @@ pub(super) struct Stock<R> {
 struct Entry<R> {
     serial: u64,
     enabled: bool,
+    /// The mounted server that it comes from.
+    mount: Option<usize>,
     route: Arc<R>,
 }
 
@@ -95,6 +97,32 @@ impl<R: Named> Stock<R> {
             .find(|entry| entry.route.name() == name)
     }
 
+    /// Keeps `routes` as all that comes from one mounted server. What is there already stays in its
+    /// place; where a name is taken, the one who has it keeps it.
+    pub(super) fn sync(&mut self, mount: usize, routes: Vec<R>) {
+        let names: HashSet<String> = routes.iter().map(|it| it.name().to_owned()).collect();
+        self.entries
+            .retain(|entry| entry.mount != Some(mount) || names.contains(entry.route.name()));
+        for route in routes {
+            match self.entry(route.name()) {
+                Some(entry) if entry.mount == Some(mount) => entry.route = Arc::new(route),
+                Some(_) => {}
+                None => {
+                    let mut entry = Entry::new(self.next, route);
+                    entry.mount = Some(mount);
+                    self.entries.push(entry);
+                    self.next += 1;
+                }
+            }
+        }
+    }
+
+    /// What is switched on, in the order in which it is listed.
+    pub(super) fn enabled(&self) -> impl Iterator<Item = &Arc<R>> {
+        let enabled = self.entries.iter().filter(|entry| entry.enabled);
+        enabled.map(|entry| &entry.route)
+    }
+
     /// What is switched on.
     pub(super) fn routes(&self) -> Routes<R> {
         let mut routes = Routes {
@@ -117,6 +145,7 @@ impl<R> Entry<R> {
         Self {
             serial,
             enabled: true,
+            mount: None,
             route: Arc::new(route),
         }
     }

@@ -68,15 +68,33 @@ where
 #[derive(Default)]
 pub(crate) struct Completers {
     by_argument: Vec<(Cow<'static, str>, Completer)>,
+    /// Completes every argument, where somebody else knows which there are.
+    all: Option<Box<CompleteAll>>,
 }
+
+type CompleteAll =
+    dyn Fn(CompleteRequestParams) -> Result<Reply<CompleteResult>, Refusal> + Send + Sync;
 
 impl Completers {
     pub(crate) fn add(&mut self, argument: impl Into<Cow<'static, str>>, completer: Completer) {
         self.by_argument.push((argument.into(), completer));
     }
 
+    /// Leaves every argument to `complete`.
+    pub(crate) fn delegate(
+        complete: impl Fn(CompleteRequestParams) -> Result<Reply<CompleteResult>, Refusal>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self {
+            by_argument: Vec::new(),
+            all: Some(Box::new(complete)),
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
-        self.by_argument.is_empty()
+        self.by_argument.is_empty() && self.all.is_none()
     }
 
     /// Completes an argument, one of `known` if these are all that there are. One without completer
@@ -90,6 +108,9 @@ impl Completers {
         params: CompleteRequestParams,
         known: Option<&[&str]>,
     ) -> Result<Reply<CompleteResult>, Refusal> {
+        if let Some(all) = &self.all {
+            return all(params);
+        }
         let name = &params.argument.name;
         let found = self
             .by_argument
@@ -116,7 +137,7 @@ impl fmt::Debug for Completers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
             .entries(self.by_argument.iter().map(|(argument, _)| argument))
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

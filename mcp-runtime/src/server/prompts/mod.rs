@@ -4,6 +4,7 @@
 //! its arguments, and [`IntoPromptResult`] makes the answer of what the function returned.
 
 mod closure;
+mod mounted;
 pub(crate) mod result;
 mod route;
 pub(crate) mod spec;

@@ -9,13 +9,15 @@ use crate::server::completions::completer::completer;
 use crate::server::completions::{Completers, IntoCompletion, Typing};
 use crate::server::handler::text::{TextCall, Texts};
 use crate::server::routes::Named;
-use crate::server::{Context, Reply};
+use crate::server::{Context, Reply, Server};
 
 /// A prompt that a server offers.
 pub struct PromptRoute {
     pub(super) prompt: Prompt,
     pub(super) handler: Box<Handler>,
     pub(super) completers: Completers,
+    /// The mounted server that the prompt belongs to.
+    pub(super) home: Option<Server>,
 }
 
 type Handler = dyn Fn(PromptCall<'_>) -> Reply<GetPromptResult> + Send + Sync;
@@ -39,6 +41,7 @@ impl PromptRoute {
             prompt,
             handler: Box::new(handler),
             completers: Completers::default(),
+            home: None,
         }
     }
 

@@ -8,6 +8,7 @@ mod closure;
 pub(crate) mod contents;
 mod files;
 mod matching;
+mod mounted;
 mod route;
 pub(crate) mod spec;
 mod table;

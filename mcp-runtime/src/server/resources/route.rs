@@ -13,7 +13,7 @@ use crate::server::completions::completer::completer;
 use crate::server::completions::{Completers, IntoCompletion, Typing};
 use crate::server::handler::text::{TextCall, Texts};
 use crate::server::routes::Named;
-use crate::server::{BoxFuture, Context, Reply};
+use crate::server::{BoxFuture, Context, Reply, Server};
 
 /// A resource, or a template of resources, that a server offers.
 pub struct ResourceRoute {
@@ -24,6 +24,8 @@ pub struct ResourceRoute {
     pub(super) lister: Option<Lister>,
     pub(super) subscribable: bool,
     pub(super) caching: Caching,
+    /// The mounted server that the resource belongs to.
+    pub(super) home: Option<Server>,
 }
 
 /// What the lists show of a route.
@@ -79,7 +81,7 @@ impl ResourceRoute {
         )
     }
 
-    fn new(listed: Listed, template: UriTemplate, handler: Box<Handler>) -> Self {
+    pub(super) fn new(listed: Listed, template: UriTemplate, handler: Box<Handler>) -> Self {
         Self {
             listed,
             template,
@@ -88,6 +90,7 @@ impl ResourceRoute {
             lister: None,
             subscribable: false,
             caching: Caching::default(),
+            home: None,
         }
     }
 

@@ -217,6 +217,11 @@ impl Resources {
         })
     }
 
+    /// Whether something is found under `uri`.
+    pub(in crate::server) fn has(&self, uri: &str) -> bool {
+        self.find(uri).is_some()
+    }
+
     /// The route of a URI: the one that has it as its own, else the first template that matches.
     fn find(&self, uri: &str) -> Option<(&ResourceRoute, Texts)> {
         let own = self

@@ -109,6 +109,20 @@ impl UriTemplate {
             .all(|part| matches!(part, Part::Literal(_)))
     }
 
+    /// The template with `prefix` before it.
+    pub(super) fn prefixed(&self, prefix: &str) -> Self {
+        let mut parts = self.parts.clone();
+        match parts.first_mut() {
+            _ if prefix.is_empty() => {}
+            Some(Part::Literal(text)) => text.insert_str(0, prefix),
+            _ => parts.insert(0, Part::Literal(prefix.to_owned())),
+        }
+        Self {
+            text: format!("{prefix}{}", self.text),
+            parts,
+        }
+    }
+
     /// The names of the variables.
     pub(super) fn variables(&self) -> impl Iterator<Item = &str> {
         self.parts

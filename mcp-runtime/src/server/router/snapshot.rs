@@ -86,6 +86,11 @@ impl Router {
         self
     }
 
+    /// Whether something is found under `uri`.
+    pub(in crate::server) fn has_resource(&self, uri: &str) -> bool {
+        self.resources.has(uri)
+    }
+
     pub(in crate::server) fn tools(&self) -> impl Iterator<Item = &Tool> {
         self.tools.iter()
     }

@@ -13,6 +13,7 @@ mod error;
 pub(crate) mod forms;
 mod header;
 mod missing;
+mod mounted;
 #[cfg(not(feature = "pattern"))]
 mod no_pattern;
 #[cfg(feature = "pattern")]

@@ -6,7 +6,7 @@ use mcp_types::{CallToolResult, RawJson, RawJsonRef, Revision, Tool};
 
 use crate::protocol::structured_content_is_object;
 use crate::server::routes::Named;
-use crate::server::{Context, Reply};
+use crate::server::{Context, Reply, Server};
 
 /// A tool that a server offers.
 pub struct ToolRoute {
@@ -14,8 +14,13 @@ pub struct ToolRoute {
     pub(super) handler: Box<Handler>,
     /// The output schema where structured content has to be an object and by itself is none.
     pub(super) wrapped_schema: Option<RawJson>,
+    /// Who may see the tool; everybody, if it is absent.
+    pub(super) visible: Option<Box<Visible>>,
+    /// The mounted server that the tool belongs to.
+    pub(super) home: Option<Server>,
 }
 
+type Visible = dyn Fn(&Context) -> bool + Send + Sync;
 type Handler = dyn Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync;
 
 /// One call of a tool.
@@ -37,7 +42,24 @@ impl ToolRoute {
             tool,
             handler: Box::new(handler),
             wrapped_schema: None,
+            visible: None,
+            home: None,
         }
+    }
+
+    /// Shows the tool only to callers for whom `visible` returns `true`; for others it does not
+    /// exist.
+    #[must_use]
+    pub fn visible_to(
+        mut self,
+        visible: impl Fn(&Context) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.visible = Some(Box::new(visible));
+        self
+    }
+
+    pub(super) fn is_visible(&self, context: &Context) -> bool {
+        self.visible.as_ref().is_none_or(|visible| visible(context))
     }
 
     /// The tool as `revision` lists it.

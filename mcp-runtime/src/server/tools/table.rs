@@ -51,7 +51,7 @@ impl Tools {
 
     /// Whether callers may see different tools.
     pub(in crate::server) fn differ_by_caller(&self) -> bool {
-        self.visibility.is_limited()
+        self.visibility.is_limited() || self.routes.iter().any(|it| it.visible.is_some())
     }
 
     /// A page of what `tools/list` shows to everybody, written once a revision.
@@ -83,13 +83,17 @@ impl Tools {
         context: &Context,
     ) -> Result<ListToolsResult, Refusal> {
         let shown = self.routes.numbered();
-        let shown = shown.filter(|(_, route)| self.visibility.shows(&route.tool, context));
+        let shown = shown.filter(|(_, route)| self.shows(route, context));
         let shown = shown.map(|(serial, route)| (Place::of(serial), route));
         let (routes, next) = cut(shown.collect(), Pageable::Tools, cursor, self.page_size)?;
         let routes = routes.into_iter();
         let mut result = ListToolsResult::new(routes.map(|it| it.listed(context.revision())));
         result.next_cursor = next;
         Ok(self.caching.mark_private(result))
+    }
+
+    fn shows(&self, route: &ToolRoute, context: &Context) -> bool {
+        route.is_visible(context) && self.visibility.shows(&route.tool, context)
     }
 
     /// Calls a tool.
@@ -111,7 +115,7 @@ impl Tools {
             state: params.request_state.as_deref(),
         };
         let context = context(params.meta, retry)?;
-        if !self.visibility.shows(&route.tool, context) {
+        if !self.shows(route, context) {
             return Err(Refusal::UnknownTool(params.name.into_owned()));
         }
         Ok((route.handler)(ToolCall {

@@ -1,0 +1,121 @@
+//! The routes that lead to a mounted server.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use super::{Links, Namespace};
+use crate::server::Server;
+use crate::server::changes::Change;
+use crate::server::edit::Inventory;
+use crate::server::live::Live;
+use crate::server::prompts::PromptRoute;
+use crate::server::resources::ResourceRoute;
+use crate::server::routes::{Named, Stock};
+use crate::server::tools::ToolRoute;
+
+/// A server within another one.
+#[derive(Clone, Debug)]
+pub(in crate::server) struct Mount(Arc<Links>);
+
+/// Where a mounted server passes on what changes.
+#[derive(Debug)]
+pub(in crate::server) struct Relay {
+    /// The server that mounts.
+    outer: Weak<Live>,
+    /// Which of its mounts this is.
+    index: usize,
+    namespace: Namespace,
+}
+
+/// All servers that mount one.
+#[derive(Default)]
+pub(in crate::server) struct Relays(Mutex<Vec<Arc<Relay>>>);
+
+impl Mount {
+    pub(in crate::server) fn new(prefix: &str, server: Server) -> Self {
+        let namespace = Namespace::new(prefix);
+        Self(Arc::new(Links { namespace, server }))
+    }
+
+    /// Has the mounted server pass on to `outer` what changes, as its mount number `index`.
+    pub(in crate::server) fn relay(&self, outer: &Arc<Live>, index: usize) {
+        let relay = Relay {
+            outer: Arc::downgrade(outer),
+            index,
+            namespace: self.0.namespace.clone(),
+        };
+        self.0.server.live.relays.add(relay);
+    }
+
+    /// Brings what `inventory` has of the mounted server up to date.
+    pub(in crate::server) fn sync(&self, index: usize, inventory: &mut Inventory, what: &Change) {
+        let links = &self.0;
+        links.server.live.look(|mounted| match what {
+            Change::Tools => sync(index, &mut inventory.tools, &mounted.tools, |route| {
+                ToolRoute::mounted(route, links)
+            }),
+            Change::Prompts => sync(index, &mut inventory.prompts, &mounted.prompts, |route| {
+                PromptRoute::mounted(route, links)
+            }),
+            Change::Resources => {
+                let (ours, theirs) = (&mut inventory.resources, &mounted.resources);
+                sync(index, ours, theirs, |route| {
+                    ResourceRoute::mounted(route, links)
+                });
+            }
+            Change::Resource(_) => {}
+        });
+    }
+}
+
+fn sync<R: Named>(
+    index: usize,
+    ours: &mut Stock<R>,
+    theirs: &Stock<R>,
+    wrap: impl Fn(&Arc<R>) -> R,
+) {
+    ours.sync(index, theirs.enabled().map(wrap).collect());
+}
+
+impl Relays {
+    fn add(&self, relay: Relay) {
+        let mut relays = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        relays.retain(|relay| relay.outer.strong_count() > 0);
+        relays.push(Arc::new(relay));
+    }
+
+    /// Tells the servers that mount this one what has changed.
+    pub(in crate::server) fn pass_on(&self, change: &Change) {
+        let relays = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        for relay in relays {
+            relay.pass_on(change);
+        }
+    }
+}
+
+impl Relay {
+    fn pass_on(&self, change: &Change) {
+        let Some(outer) = self.outer.upgrade() else {
+            return;
+        };
+        match change {
+            Change::Resource(uri) => outer.publish(Change::Resource(self.namespace.uri(uri))),
+            list => outer.change(|inventory| {
+                if let Some(mount) = inventory.mounts.get(self.index).cloned() {
+                    mount.sync(self.index, inventory, list);
+                }
+                vec![list.clone()]
+            }),
+        }
+    }
+}
+
+impl fmt::Debug for Relays {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Relays").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,39 @@
+//! Prompts of a mounted server.
+
+use std::sync::Arc;
+
+use super::{PromptCall, PromptRoute};
+use crate::server::Reply;
+use crate::server::completions::Completers;
+use crate::server::mount::Links;
+
+impl PromptRoute {
+    /// The prompt `inner` of a mounted server, as the one that mounts it has it.
+    pub(in crate::server) fn mounted(inner: &Arc<Self>, links: &Arc<Links>) -> Self {
+        let mut prompt = inner.prompt.clone();
+        prompt.name = links.namespace.name(&prompt.name);
+        let home = inner.home.clone().unwrap_or_else(|| links.server.clone());
+        let (serving, at, links) = (Arc::clone(inner), home.clone(), Arc::clone(links));
+        let mut route = Self::new(prompt, move |call: PromptCall<'_>| {
+            call.context.serve_at(&at);
+            let links = Arc::clone(&links);
+            match (serving.handler)(call) {
+                Reply::Ready(outcome) => {
+                    Reply::Ready(outcome.map(|result| links.prompt_result(result)))
+                }
+                Reply::Pending(future) => {
+                    Reply::Pending(Box::pin(
+                        async move { Ok(links.prompt_result(future.await?)) },
+                    ))
+                }
+            }
+        });
+        if !inner.completers.is_empty() {
+            let inner = Arc::clone(inner);
+            route.completers =
+                Completers::delegate(move |params| inner.completers.complete(params, None));
+        }
+        route.home = Some(home);
+        route
+    }
+}

@@ -1,0 +1,68 @@
+//! Resources of a mounted server.
+
+use std::sync::Arc;
+
+use super::route::Listed;
+use super::{ResourceCall, ResourceRoute};
+use crate::server::completions::Completers;
+use crate::server::mount::Links;
+use crate::server::{BoxFuture, Reply};
+
+impl ResourceRoute {
+    /// The resource or template `inner` of a mounted server, as the one that mounts it has it.
+    pub(in crate::server) fn mounted(inner: &Arc<Self>, links: &Arc<Links>) -> Self {
+        let template = inner.template.prefixed(&links.namespace.uri(""));
+        let listed = match &inner.listed {
+            Listed::Resource(resource) => {
+                Listed::Resource(Box::new(links.resource((**resource).clone())))
+            }
+            Listed::Template(template) => {
+                let mut template = template.clone();
+                template.uri_template = links.namespace.uri(&template.uri_template);
+                Listed::Template(template)
+            }
+        };
+        let home = inner.home.clone().unwrap_or_else(|| links.server.clone());
+        let (serving, at, names) = (Arc::clone(inner), home.clone(), Arc::clone(links));
+        let mut route = Self::new(
+            listed,
+            template,
+            Box::new(move |call: ResourceCall<'_>| {
+                call.context.serve_at(&at);
+                let links = Arc::clone(&names);
+                let uri = links.namespace.strip(call.uri);
+                match (serving.handler)(ResourceCall { uri, ..call }) {
+                    Reply::Ready(outcome) => {
+                        Reply::Ready(outcome.map(|contents| links.contents(contents)))
+                    }
+                    Reply::Pending(future) => {
+                        Reply::Pending(Box::pin(async move { Ok(links.contents(future.await?)) }))
+                    }
+                }
+            }),
+        );
+        if !inner.completers.is_empty() {
+            let inner = Arc::clone(inner);
+            route.completers =
+                Completers::delegate(move |params| inner.completers.complete(params, None));
+        }
+        if inner.lister.is_some() {
+            let (inner, links) = (Arc::clone(inner), Arc::clone(links));
+            route.lister = Some(Box::new(move || -> BoxFuture<_> {
+                let found = inner.lister.as_ref().map(|lister| lister());
+                let links = Arc::clone(&links);
+                Box::pin(async move {
+                    let found = match found {
+                        Some(found) => found.await,
+                        None => Vec::new(),
+                    };
+                    found.into_iter().map(|one| links.resource(one)).collect()
+                })
+            }));
+        }
+        route.subscribable = inner.subscribable;
+        route.caching = inner.caching.clone();
+        route.home = Some(home);
+        route
+    }
+}

@@ -1,0 +1,40 @@
+//! Tools of a mounted server.
+
+use std::sync::Arc;
+
+use super::{ToolCall, ToolRoute};
+use crate::server::Reply;
+use crate::server::mount::Links;
+
+impl ToolRoute {
+    /// The tool `inner` of a mounted server, as the one that mounts it has it.
+    pub(in crate::server) fn mounted(inner: &Arc<Self>, links: &Arc<Links>) -> Self {
+        let mut tool = inner.tool.clone();
+        tool.name = links.namespace.name(&tool.name);
+        let home = inner.home.clone().unwrap_or_else(|| links.server.clone());
+        let (serving, at, links) = (Arc::clone(inner), home.clone(), Arc::clone(links));
+        let (shown, visibility) = (Arc::clone(inner), Arc::clone(links.server.settings()));
+        let mut route = Self::new(tool, move |call: ToolCall<'_>| {
+            call.context.serve_at(&at);
+            let links = Arc::clone(&links);
+            match (serving.handler)(call) {
+                Reply::Ready(outcome) => {
+                    Reply::Ready(outcome.map(|result| links.tool_result(result)))
+                }
+                Reply::Pending(future) => {
+                    Reply::Pending(Box::pin(
+                        async move { Ok(links.tool_result(future.await?)) },
+                    ))
+                }
+            }
+        });
+        route.wrapped_schema.clone_from(&inner.wrapped_schema);
+        if visibility.tool_visibility.is_limited() || inner.visible.is_some() {
+            route.visible = Some(Box::new(move |context| {
+                shown.is_visible(context) && visibility.tool_visibility.shows(&shown.tool, context)
+            }));
+        }
+        route.home = Some(home);
+        route
+    }
+}
