@@ -10,6 +10,7 @@ mod availability;
 mod conform;
 #[rustfmt::skip]
 mod generated;
+mod json;
 pub mod jsonrpc;
 mod meta;
 mod method;

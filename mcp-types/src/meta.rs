@@ -1,11 +1,9 @@
 //! A look into the `_meta` of a request, without decoding the rest.
 
-use std::borrow::Cow;
-use std::fmt;
+use serde::de::{Deserialize, Deserializer, Error};
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
-
-use crate::RawJsonRef;
+use crate::json::Scanner;
+use crate::{RawJsonRef, meta_keys};
 
 /// The reserved members of a request's `_meta`, each as the bytes it came in.
 ///
@@ -43,85 +41,46 @@ impl<'a> RequestMetaRef<'a> {
     ///
     /// When `_meta` is not an object.
     pub fn of_params(params: RawJsonRef<'a>) -> serde_json::Result<Option<Self>> {
-        // Most handshake-era calls have none, and a substring that is missing is found missing
-        // ten times as fast as an object is read. An escape could hide the name.
-        if !params.get().contains("_meta") && !params.get().contains('\\') {
+        let mut scanner = Scanner::of_valid(params.get());
+        if !scanner.find("_meta") {
             return Ok(None);
         }
-        serde_json::from_str::<MetaOf<'a>>(params.get()).map(|found| found.0)
+        let meta = Self::read(&mut scanner);
+        meta.map(Some).ok_or_else(no_object)
+    }
+
+    fn read(scanner: &mut Scanner<'a>) -> Option<Self> {
+        let mut meta = Self::default();
+        scanner.members(usize::MAX, |name, value| {
+            if let Some(slot) = meta.slot(&name.text()) {
+                *slot = Some(RawJsonRef::of_checked(value));
+            }
+        })?;
+        Some(meta)
+    }
+
+    fn slot(&mut self, name: &str) -> Option<&mut Option<RawJsonRef<'a>>> {
+        Some(match name {
+            meta_keys::PROTOCOL_VERSION => &mut self.protocol_version,
+            meta_keys::CLIENT_CAPABILITIES => &mut self.client_capabilities,
+            meta_keys::CLIENT_INFO => &mut self.client_info,
+            meta_keys::LOG_LEVEL => &mut self.log_level,
+            meta_keys::PROGRESS_TOKEN => &mut self.progress_token,
+            _ => return None,
+        })
     }
 }
 
-struct MetaOf<'a>(Option<RequestMetaRef<'a>>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for MetaOf<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Params;
-
-        impl<'de> Visitor<'de> for Params {
-            type Value = MetaOf<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut found = None;
-                while let Some(Key(key)) = map.next_key()? {
-                    if key == "_meta" {
-                        found = Some(map.next_value()?);
-                    } else {
-                        map.next_value::<IgnoredAny>()?;
-                    }
-                }
-                Ok(MetaOf(found))
-            }
-        }
-
-        deserializer.deserialize_map(Params)
-    }
+fn no_object<E: Error>() -> E {
+    E::custom("`_meta` must be an object")
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for RequestMetaRef<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Meta;
-
-        impl<'de> Visitor<'de> for Meta {
-            type Value = RequestMetaRef<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut meta = RequestMetaRef::default();
-                while let Some(Key(key)) = map.next_key()? {
-                    let slot = match &*key {
-                        "io.modelcontextprotocol/protocolVersion" => &mut meta.protocol_version,
-                        "io.modelcontextprotocol/clientCapabilities" => {
-                            &mut meta.client_capabilities
-                        }
-                        "io.modelcontextprotocol/clientInfo" => &mut meta.client_info,
-                        "io.modelcontextprotocol/logLevel" => &mut meta.log_level,
-                        "progressToken" => &mut meta.progress_token,
-                        _ => {
-                            map.next_value::<IgnoredAny>()?;
-                            continue;
-                        }
-                    };
-                    *slot = Some(map.next_value()?);
-                }
-                Ok(meta)
-            }
-        }
-
-        deserializer.deserialize_map(Meta)
+        let meta = RawJsonRef::deserialize(deserializer)?;
+        Self::read(&mut Scanner::of_valid(meta.get())).ok_or_else(no_object)
     }
 }
-
-/// A member name, borrowed unless it has escapes.
-#[derive(serde::Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
 #[cfg(test)]
 mod tests {
@@ -146,5 +105,6 @@ mod tests {
     fn meta_must_be_an_object() {
         let params = serde_json::from_str(r#"{"_meta":[]}"#).unwrap();
         assert!(RequestMetaRef::of_params(params).is_err());
+        assert!(serde_json::from_str::<RequestMetaRef<'_>>("[]").is_err());
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::RawJsonRef;
+use crate::json::{self, RawText};
 
 /// A JSON object whose members the protocol leaves open.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;
@@ -24,8 +25,8 @@ pub type JsonObject = serde_json::Map<String, serde_json::Value>;
 /// assert_eq!(point.get(), "[1,2]");
 /// assert_eq!(point.parse::<(i32, i32)>().unwrap(), (1, 2));
 /// ```
-#[derive(Clone)]
-pub struct RawJson(Box<RawValue>);
+#[derive(Clone, PartialEq)]
+pub struct RawJson(Box<str>);
 
 impl RawJson {
     /// Serialises `value`.
@@ -34,7 +35,7 @@ impl RawJson {
     ///
     /// When the value has no JSON form, such as a map whose keys are not strings.
     pub fn new<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Self> {
-        serde_json::value::to_raw_value(value).map(Self)
+        serde_json::to_string(value).map(|text| Self(text.into()))
     }
 
     /// Takes text that is already JSON.
@@ -43,31 +44,37 @@ impl RawJson {
     ///
     /// When the text is not one JSON value.
     pub fn from_text(text: impl Into<String>) -> serde_json::Result<Self> {
-        RawValue::from_string(text.into()).map(Self)
+        let text = text.into();
+        let json = RawJsonRef::from_text(&text)?.get();
+        // White space around it is rare, and its text need not be copied without.
+        Ok(Self(match json.len() == text.len() {
+            true => text.into(),
+            false => json.into(),
+        }))
     }
 
     /// The empty object, `{}`.
     #[must_use]
     pub fn empty_object() -> Self {
-        Self::from(serde_json::Value::Object(serde_json::Map::new()))
+        Self("{}".into())
     }
 
     /// The JSON text.
     #[must_use]
     pub fn get(&self) -> &str {
-        self.0.get()
+        &self.0
     }
 
     /// Whether the JSON is an object.
     #[must_use]
     pub fn is_object(&self) -> bool {
-        self.get().trim_start().starts_with('{')
+        self.get().starts_with('{')
     }
 
     /// The same JSON, borrowed.
     #[must_use]
-    pub fn as_raw(&self) -> &RawValue {
-        &self.0
+    pub fn as_raw(&self) -> RawJsonRef<'_> {
+        RawJsonRef::of_checked(self.get())
     }
 
     /// Decodes the value; `T` may borrow from it.
@@ -76,25 +83,25 @@ impl RawJson {
     ///
     /// When the JSON does not fit `T`.
     pub fn parse<'a, T: Deserialize<'a>>(&'a self) -> serde_json::Result<T> {
-        serde_json::from_str(self.get())
+        json::from_str(self.get())
     }
 }
 
 impl From<Box<RawValue>> for RawJson {
     fn from(raw: Box<RawValue>) -> Self {
-        Self(raw)
+        Self(raw.into())
     }
 }
 
 impl From<&RawValue> for RawJson {
     fn from(raw: &RawValue) -> Self {
-        Self(raw.to_owned())
+        Self(raw.get().into())
     }
 }
 
 impl From<RawJsonRef<'_>> for RawJson {
     fn from(json: RawJsonRef<'_>) -> Self {
-        Self::from_text(json.get()).expect("raw JSON is JSON")
+        Self(json.get().into())
     }
 }
 
@@ -106,13 +113,7 @@ impl From<serde_json::Value> for RawJson {
 
 impl From<RawJson> for Box<RawValue> {
     fn from(json: RawJson) -> Self {
-        json.0
-    }
-}
-
-impl PartialEq for RawJson {
-    fn eq(&self, other: &Self) -> bool {
-        self.get() == other.get()
+        RawValue::from_string(json.0.into()).expect("raw JSON is JSON")
     }
 }
 
@@ -130,12 +131,12 @@ impl fmt::Display for RawJson {
 
 impl Serialize for RawJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        self.as_raw().serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for RawJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Box::<RawValue>::deserialize(deserializer).map(Self)
+        RawText::deserialize(deserializer).map(|text| Self(text.into_text()))
     }
 }

@@ -7,7 +7,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::value::RawValue;
 
 use crate::RawJson;
-use crate::union::{RawText, raw_value_name};
+use crate::json::{self, RawText, Scanner, raw_value_name};
 
 /// A JSON value kept as the text it came in, borrowed from the message that it is a part of.
 ///
@@ -25,13 +25,25 @@ use crate::union::{RawText, raw_value_name};
 pub struct RawJsonRef<'a>(&'a str);
 
 impl<'a> RawJsonRef<'a> {
+    /// The empty object, `{}`: what absent parameters count as.
+    pub const EMPTY_OBJECT: RawJsonRef<'static> = RawJsonRef("{}");
+
     /// Takes text that is already JSON; white space around it is left out.
     ///
     /// # Errors
     ///
     /// When the text is not one JSON value.
     pub fn from_text(text: &'a str) -> serde_json::Result<Self> {
-        serde_json::from_str(text)
+        let mut scanner = Scanner::new(text);
+        match scanner.value(usize::MAX) {
+            Some(json) if scanner.is_at_end() => Ok(Self(json)),
+            _ => serde_json::from_str(text),
+        }
+    }
+
+    /// Takes text that was found to be one JSON value, without white space around it.
+    pub(crate) fn of_checked(text: &'a str) -> Self {
+        Self(text)
     }
 
     /// The JSON text.
@@ -52,7 +64,7 @@ impl<'a> RawJsonRef<'a> {
     ///
     /// When the JSON does not fit `T`.
     pub fn parse<T: Deserialize<'a>>(self) -> serde_json::Result<T> {
-        serde_json::from_str(self.0)
+        json::from_str(self.0)
     }
 }
 
@@ -64,7 +76,7 @@ impl<'a> From<&'a RawValue> for RawJsonRef<'a> {
 
 impl<'a> From<&'a RawJson> for RawJsonRef<'a> {
     fn from(json: &'a RawJson) -> Self {
-        Self::from(json.as_raw())
+        json.as_raw()
     }
 }
 

@@ -44,9 +44,9 @@ fn call() -> Pair {
             else {
                 panic!("the sample is a request");
             };
-            let params = params.expect("the sample has parameters").get();
+            let params = params.expect("the sample has parameters");
             let params: CallToolRequestParamsRef<'_> =
-                serde_json::from_str(params).expect("the sample is a call");
+                params.parse().expect("the sample is a call");
             black_box((id, method, params));
         }),
         other: case("call-ideal", || {

@@ -13,8 +13,9 @@ use super::Refusal;
 pub(crate) fn decode_params<'a, T: Deserialize<'a>>(
     params: Option<RawJsonRef<'a>>,
 ) -> Result<T, Refusal> {
-    let text = params.map_or("{}", RawJsonRef::get);
-    serde_json::from_str(text).map_err(|_| invalid_params::<T>("params", text))
+    let params = params.unwrap_or(RawJsonRef::EMPTY_OBJECT);
+    let decoded = params.parse();
+    decoded.map_err(|_| invalid_params::<T>("params", params.get()))
 }
 
 /// What is wrong with `text`, which does not decode to a `T` and stands at `path`.

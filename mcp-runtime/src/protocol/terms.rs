@@ -169,7 +169,8 @@ fn required<'a, T: Deserialize<'a>>(raw: Option<RawJsonRef<'a>>, key: &str) -> R
 }
 
 fn decoded<'a, T: Deserialize<'a>>(raw: RawJsonRef<'a>, key: &str) -> Result<T, Refusal> {
-    serde_json::from_str(raw.get()).map_err(|_| invalid_params::<T>(&path(key), raw.get()))
+    let decoded = raw.parse();
+    decoded.map_err(|_| invalid_params::<T>(&path(key), raw.get()))
 }
 
 fn path(key: &str) -> String {

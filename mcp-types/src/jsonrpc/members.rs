@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
+use crate::json;
+
 /// The members of an object, each value as it was written.
 type Members<'a> = BTreeMap<String, &'a RawValue>;
 
@@ -25,9 +27,12 @@ pub(super) fn add_to_meta(
     if may_have_meta(object) || !object.starts_with(b"{") {
         return merge(out, start, members);
     }
-    let comma = if object == b"{}" { "" } else { "," };
-    let meta = format!(r#"{{"_meta":{{{members}}}{comma}"#);
-    out.splice(start..=start, meta.into_bytes());
+    let comma = if object == b"{}" { &b""[..] } else { b"," };
+    let mut meta = FIRST.to_vec();
+    meta.push(b'{');
+    json::append_raw(&mut meta, members);
+    meta.extend([b"}", comma].concat());
+    out.splice(start..=start, meta);
     Ok(())
 }
 
@@ -48,7 +53,7 @@ fn write_joined(out: &mut Vec<u8>, before: Members<'_>, members: &str) -> serde_
     let added = format!("{{{members}}}");
     let mut meta = before;
     meta.extend(serde_json::from_str::<Members<'_>>(&added)?);
-    serde_json::to_writer(out, &meta)
+    json::append(out, &meta)
 }
 
 /// A name that is missing as text is missing, unless an escape hides it.
@@ -67,9 +72,9 @@ fn merge(out: &mut Vec<u8>, start: usize, members: &str) -> serde_json::Result<(
     write_joined(out, before, members)?;
     for (name, value) in object {
         out.push(b',');
-        serde_json::to_writer(&mut *out, &name)?;
+        json::append(out, &name)?;
         out.push(b':');
-        out.extend_from_slice(value.get().as_bytes());
+        json::append_raw(out, value.get());
     }
     out.push(b'}');
     Ok(())

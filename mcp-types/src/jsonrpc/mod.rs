@@ -6,6 +6,7 @@
 //! so what they write can be framed by newlines.
 
 mod depth;
+mod envelope;
 mod error;
 mod id;
 mod members;

@@ -1,12 +1,11 @@
 //! From the bytes of a frame to messages.
 
-use std::borrow::Cow;
-use std::fmt;
+use serde::de::IgnoredAny;
 
-use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
-
+use super::envelope::{Envelope, text};
 use super::{ErrorObject, Frame, InvalidMessage, Message, RequestId, VERSION, depth};
 use crate::RawJsonRef;
+use crate::json::Scanner;
 
 /// The deepest nesting of arrays and objects that [`Frame::parse`] accepts.
 pub const DEFAULT_MAX_DEPTH: usize = 128;
@@ -39,48 +38,52 @@ impl<'a> Frame<'a> {
     /// As [`Frame::parse`].
     pub fn parse_with_max_depth(bytes: &'a [u8], max_depth: usize) -> Result<Self, InvalidMessage> {
         let text = std::str::from_utf8(bytes).map_err(InvalidMessage::parse_error)?;
-        if depth::exceeds(bytes, max_depth) {
-            let reason = format_args!("nested deeper than {max_depth} levels");
-            return Err(InvalidMessage::parse_error(reason));
+        if Scanner::new(text).peek() == Some(b'[') {
+            return batch(text, max_depth);
         }
-        match text.trim_start().as_bytes().first() {
-            Some(b'{') => Message::from_text(text).map(Frame::Single),
-            Some(b'[') => batch(text),
-            _ => Err(no_message(text)),
-        }
+        let envelope = Envelope::read(text, max_depth).ok_or_else(|| fault(text, max_depth))?;
+        Message::new(envelope).map(Frame::Single)
     }
 }
 
-fn batch(text: &str) -> Result<Frame<'_>, InvalidMessage> {
-    let members: Vec<RawJsonRef<'_>> =
-        serde_json::from_str(text).map_err(InvalidMessage::parse_error)?;
-    if members.is_empty() {
+fn batch(text: &str, max_depth: usize) -> Result<Frame<'_>, InvalidMessage> {
+    let fault = || fault(text, max_depth);
+    let mut messages = Vec::new();
+    let mut scanner = Scanner::new(text);
+    scanner
+        .elements(max_depth, |member| messages.push(member))
+        .ok_or_else(fault)?;
+    if !scanner.is_at_end() {
+        return Err(fault());
+    }
+    if messages.is_empty() {
         return Err(InvalidMessage::invalid_request(None, "the batch is empty"));
     }
-    let messages = members.into_iter().map(|member| {
-        let text = member.get();
-        if text.starts_with('{') {
-            Message::from_text(text)
-        } else {
-            Err(no_message(text))
-        }
-    });
-    Ok(Frame::Batch(messages.collect()))
+    let message = |text| match Envelope::read(text, max_depth) {
+        Some(envelope) => Message::new(envelope),
+        None => Err(InvalidMessage::invalid_request(None, NO_OBJECT)),
+    };
+    Ok(Frame::Batch(messages.into_iter().map(message).collect()))
 }
 
-/// What is wrong with text that does not begin with a bracket.
-fn no_message(text: &str) -> InvalidMessage {
+const NO_OBJECT: &str = "a message must be a JSON object";
+
+/// What is wrong with text that is not an object, or no JSON at all.
+#[cold]
+fn fault(text: &str, max_depth: usize) -> InvalidMessage {
+    if depth::exceeds(text.as_bytes(), max_depth) {
+        let reason = format_args!("nested deeper than {max_depth} levels");
+        return InvalidMessage::parse_error(reason);
+    }
     match serde_json::from_str::<IgnoredAny>(text) {
         Err(error) => InvalidMessage::parse_error(error),
-        Ok(_) => InvalidMessage::invalid_request(None, "a message must be a JSON object"),
+        Ok(_) => InvalidMessage::invalid_request(None, NO_OBJECT),
     }
 }
 
 impl<'a> Message<'a> {
-    fn from_text(text: &'a str) -> Result<Self, InvalidMessage> {
-        let envelope: Envelope<'a> =
-            serde_json::from_str(text).map_err(InvalidMessage::parse_error)?;
-        let id = envelope.id.map(request_id).transpose();
+    fn new(envelope: Envelope<'a>) -> Result<Self, InvalidMessage> {
+        let id = envelope.request_id();
         let readable_id = || id.as_ref().ok().cloned().flatten();
         let invalid = |reason: &str| InvalidMessage::invalid_request(readable_id(), reason);
 
@@ -90,21 +93,18 @@ impl<'a> Message<'a> {
         if envelope.jsonrpc.map(RawJsonRef::get) != Some("\"2.0\"") {
             return Err(invalid(&format!("`jsonrpc` must be \"{VERSION}\"")));
         }
-        if envelope
-            .params
-            .is_some_and(|params| !params.get().starts_with('{'))
-        {
+        if envelope.params.is_some_and(|params| !params.is_object()) {
             return Err(invalid("`params` must be an object"));
         }
         let Some(method) = envelope.method else {
-            return envelope.response(id);
+            return response(&envelope, id);
         };
         if envelope.result.is_some() || envelope.error.is_some() {
             return Err(invalid(
                 "a message has either `method` or `result` or `error`",
             ));
         }
-        let Some(method) = string(method) else {
+        let Some(method) = text(method) else {
             return Err(invalid("`method` must be a string"));
         };
         let params = envelope.params;
@@ -115,143 +115,40 @@ impl<'a> Message<'a> {
     }
 }
 
-/// The members of a message, unread: a fault in one must not hide the others.
-#[derive(Default)]
-struct Envelope<'a> {
-    jsonrpc: Option<RawJsonRef<'a>>,
-    id: Option<RawJsonRef<'a>>,
-    method: Option<RawJsonRef<'a>>,
-    params: Option<RawJsonRef<'a>>,
-    result: Option<RawJsonRef<'a>>,
-    error: Option<RawJsonRef<'a>>,
-    duplicate: Option<&'static str>,
-}
-
-impl<'a> Envelope<'a> {
-    fn response(
-        self,
-        id: Result<Option<RequestId>, InvalidMessage>,
-    ) -> Result<Message<'a>, InvalidMessage> {
-        let outcome = match (self.result, self.error) {
-            (Some(result), None) => Ok(result),
-            (None, Some(error)) => Err(serde_json::from_str::<ErrorObject>(error.get()).map_err(
-                |fault| InvalidMessage::invalid_request(None, format_args!("`error`: {fault}")),
-            )?),
-            (Some(_), Some(_)) => {
-                let reason = "a response has either `result` or `error`";
-                return Err(InvalidMessage::invalid_request(None, reason));
-            }
-            (None, None) => {
-                let reason = "`method` is missing";
-                return Err(InvalidMessage::invalid_request(id.ok().flatten(), reason));
-            }
-        };
-        // An error about a message whose id could not be read carries null, or no id.
-        let id = match (self.id.map(RawJsonRef::get), &outcome) {
-            (Some("null"), Err(_)) => None,
-            _ => id?,
-        };
-        if id.is_none() && outcome.is_ok() {
-            return Err(InvalidMessage::invalid_request(None, "`id` is missing"));
+/// A message without a method.
+fn response<'a>(
+    envelope: &Envelope<'a>,
+    id: Result<Option<RequestId>, InvalidMessage>,
+) -> Result<Message<'a>, InvalidMessage> {
+    let outcome = match (envelope.result, envelope.error) {
+        (Some(result), None) => Ok(result),
+        (None, Some(error)) => Err(error.parse::<ErrorObject>().map_err(|fault| {
+            InvalidMessage::invalid_request(None, format_args!("`error`: {fault}"))
+        })?),
+        (Some(_), Some(_)) => {
+            let reason = "a response has either `result` or `error`";
+            return Err(InvalidMessage::invalid_request(None, reason));
         }
-        Ok(Message::Response { id, outcome })
-    }
-}
-
-fn request_id(raw: RawJsonRef<'_>) -> Result<RequestId, InvalidMessage> {
-    serde_json::from_str(raw.get())
-        .map_err(|_| InvalidMessage::invalid_request(None, "`id` must be a string or an integer"))
-}
-
-/// The text of a JSON string, borrowed where it has no escapes.
-fn string(raw: RawJsonRef<'_>) -> Option<Cow<'_, str>> {
-    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
-    if inner.contains('\\') {
-        serde_json::from_str(raw.get()).ok().map(Cow::Owned)
-    } else {
-        Some(Cow::Borrowed(inner))
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Envelope<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(EnvelopeVisitor)
-    }
-}
-
-struct EnvelopeVisitor;
-
-impl<'de> Visitor<'de> for EnvelopeVisitor {
-    type Value = Envelope<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON-RPC message")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Envelope<'de>, A::Error> {
-        let mut envelope = Envelope::default();
-        while let Some(member) = map.next_key::<Member>()? {
-            let (slot, name) = match member {
-                Member::Jsonrpc => (&mut envelope.jsonrpc, "jsonrpc"),
-                Member::Id => (&mut envelope.id, "id"),
-                Member::Method => (&mut envelope.method, "method"),
-                Member::Params => (&mut envelope.params, "params"),
-                Member::Result => (&mut envelope.result, "result"),
-                Member::Error => (&mut envelope.error, "error"),
-                Member::Other => {
-                    map.next_value::<IgnoredAny>()?;
-                    continue;
-                }
-            };
-            if slot.replace(map.next_value()?).is_some() {
-                envelope.duplicate = Some(name);
-            }
+        (None, None) => {
+            let reason = "`method` is missing";
+            return Err(InvalidMessage::invalid_request(id.ok().flatten(), reason));
         }
-        Ok(envelope)
+    };
+    // An error about a message whose id could not be read carries null, or no id.
+    let id = match (envelope.id.map(RawJsonRef::get), &outcome) {
+        (Some("null"), Err(_)) => None,
+        _ => id?,
+    };
+    if id.is_none() && outcome.is_ok() {
+        return Err(InvalidMessage::invalid_request(None, "`id` is missing"));
     }
-}
-
-#[derive(Clone, Copy)]
-enum Member {
-    Jsonrpc,
-    Id,
-    Method,
-    Params,
-    Result,
-    Error,
-    Other,
-}
-
-impl<'de> Deserialize<'de> for Member {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Name;
-
-        impl Visitor<'_> for Name {
-            type Value = Member;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a member name")
-            }
-
-            fn visit_str<E: de::Error>(self, name: &str) -> Result<Member, E> {
-                Ok(match name {
-                    "jsonrpc" => Member::Jsonrpc,
-                    "id" => Member::Id,
-                    "method" => Member::Method,
-                    "params" => Member::Params,
-                    "result" => Member::Result,
-                    "error" => Member::Error,
-                    _ => Member::Other,
-                })
-            }
-        }
-
-        deserializer.deserialize_str(Name)
-    }
+    Ok(Message::Response { id, outcome })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::super::code;
     use super::*;
 

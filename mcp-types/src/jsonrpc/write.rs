@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::members::add_to_meta;
 use super::{ErrorObject, RequestId};
+use crate::json;
 
 /// Where the id of an error response comes from.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +17,26 @@ pub enum ErrorId<'a> {
     Null,
     /// It could not be read: left out, as revision 2026-07-28 has it.
     Absent,
+}
+
+/// Appends a value, such as a result that is written once and sent often.
+///
+/// It is what `serde_json::to_writer` writes, on one line and in a fraction of the time.
+///
+/// ```
+/// use mcp_types::RawJson;
+/// use mcp_types::jsonrpc::write;
+///
+/// let mut out = Vec::new();
+/// write::value(&mut out, &RawJson::from_text("[1,\n2]").unwrap()).unwrap();
+/// assert_eq!(out, b"[1, 2]");
+/// ```
+///
+/// # Errors
+///
+/// When it can't be serialised.
+pub fn value<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> serde_json::Result<()> {
+    message(out, |out| json::append(out, value))
 }
 
 /// Appends a request.
@@ -31,7 +52,7 @@ pub fn request<P: Serialize + ?Sized>(
 ) -> serde_json::Result<()> {
     message(out, |out| {
         out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-        serde_json::to_writer(&mut *out, id)?;
+        json::append(out, id)?;
         out.extend_from_slice(br#","method":"#);
         call(out, method, params)
     })
@@ -52,12 +73,12 @@ pub fn request_with_meta<P: Serialize + ?Sized>(
 ) -> serde_json::Result<()> {
     message(out, |out| {
         out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-        serde_json::to_writer(&mut *out, id)?;
+        json::append(out, id)?;
         out.extend_from_slice(br#","method":"#);
-        serde_json::to_writer(&mut *out, method)?;
+        json::append(out, method)?;
         out.extend_from_slice(br#","params":"#);
         let start = out.len();
-        serde_json::to_writer(&mut *out, params)?;
+        json::append(out, params)?;
         add_to_meta(out, start, members)?;
         out.push(b'}');
         Ok(())
@@ -92,9 +113,9 @@ pub fn result<R: Serialize + ?Sized>(
 ) -> serde_json::Result<()> {
     message(out, |out| {
         out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-        serde_json::to_writer(&mut *out, id)?;
+        json::append(out, id)?;
         out.extend_from_slice(br#","result":"#);
-        serde_json::to_writer(&mut *out, result)?;
+        json::append(out, result)?;
         out.push(b'}');
         Ok(())
     })
@@ -114,11 +135,11 @@ pub fn result_with_prefix<R: Serialize + ?Sized>(
 ) -> serde_json::Result<()> {
     message(out, |out| {
         out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-        serde_json::to_writer(&mut *out, id)?;
+        json::append(out, id)?;
         out.extend_from_slice(br#","result":"#);
-        out.extend_from_slice(prefix.as_bytes());
+        json::append_raw(out, prefix);
         let start = out.len();
-        serde_json::to_writer(&mut *out, result)?;
+        json::append(out, result)?;
         match &out[start..] {
             b"{}" => {
                 out.remove(start);
@@ -142,13 +163,13 @@ pub fn error(out: &mut Vec<u8>, id: ErrorId<'_>, error: &ErrorObject) -> serde_j
         match id {
             ErrorId::Of(id) => {
                 out.extend_from_slice(br#","id":"#);
-                serde_json::to_writer(&mut *out, id)?;
+                json::append(out, id)?;
             }
             ErrorId::Null => out.extend_from_slice(br#","id":null"#),
             ErrorId::Absent => {}
         }
         out.extend_from_slice(br#","error":"#);
-        serde_json::to_writer(&mut *out, error)?;
+        json::append(out, error)?;
         out.push(b'}');
         Ok(())
     })
@@ -159,10 +180,10 @@ fn call<P: Serialize + ?Sized>(
     method: &str,
     params: Option<&P>,
 ) -> serde_json::Result<()> {
-    serde_json::to_writer(&mut *out, method)?;
+    json::append(out, method)?;
     if let Some(params) = params {
         out.extend_from_slice(br#","params":"#);
-        serde_json::to_writer(&mut *out, params)?;
+        json::append(out, params)?;
     }
     out.push(b'}');
     Ok(())
@@ -176,12 +197,6 @@ fn message(
     let written = write(out);
     if written.is_err() {
         out.truncate(start);
-    }
-    // Raw JSON is kept as it came; a line break in it can only be white space between tokens.
-    for byte in &mut out[start..] {
-        if matches!(*byte, b'\n' | b'\r') {
-            *byte = b' ';
-        }
     }
     written
 }

@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::raw_text::RawText;
 use super::replay::{Held, Key, collect};
+use crate::json::RawText;
 use crate::{RawJson, RawJsonRef};
 
 /// A union of messages.

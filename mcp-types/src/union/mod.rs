@@ -7,9 +7,7 @@
 pub(crate) mod best_match;
 pub(crate) mod message;
 mod object;
-mod raw_text;
 mod replay;
 
 pub(crate) use object::{ByField, ByKey, by_field, by_key};
-pub(crate) use raw_text::{RawText, raw_value_name};
 pub(crate) use replay::Key;

@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
-use super::raw_text::RawText;
 use super::replay::{Held, Key, Replay, collect};
 use crate::RawJson;
+use crate::json::RawText;
 
 /// A union told apart by the value of one field.
 pub(crate) trait ByField: Sized {

@@ -6,8 +6,8 @@ use std::fmt;
 use serde::de::value::CowStrDeserializer;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 
-use super::raw_text::RawText;
 use crate::RawJson;
+use crate::json::RawText;
 
 /// A member name or another short string, borrowed unless it has escapes.
 pub(crate) struct Key<'de>(pub(crate) Cow<'de, str>);

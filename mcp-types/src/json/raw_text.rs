@@ -4,13 +4,16 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 
-use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor, value,
-};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor, value};
 use serde::forward_to_deserialize_any;
 use serde_json::value::RawValue;
 
-use super::replay::Key;
+use crate::union::Key;
+
+/// The key under which this crate's own deserializer gives the text of a value.
+///
+/// It is another one than serde_json's, whose raw values want to be made by serde_json alone.
+pub(super) const CHECKED: &str = "$mcp_types::CheckedJson";
 
 /// A value that is decoded later.
 ///
@@ -27,6 +30,11 @@ impl<'de> RawText<'de> {
     /// The JSON text.
     pub(crate) fn get(&self) -> &str {
         &self.0
+    }
+
+    /// The JSON text, copied if it is a part of the input.
+    pub(crate) fn into_text(self) -> Box<str> {
+        self.0.into()
     }
 
     /// The JSON text, if it is a part of the input.
@@ -62,8 +70,12 @@ impl<'de> Deserialize<'de> for RawText<'de> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawText<'de>, A::Error> {
-                map.next_key::<IgnoredAny>()?;
-                map.next_value().map(|Key(text)| RawText(text))
+                match map.next_key::<Key<'de>>()? {
+                    Some(Key(key)) if key == CHECKED || key == raw_value_name() => {
+                        map.next_value().map(|Key(text)| RawText(text))
+                    }
+                    _ => Err(Error::custom("JSON text was expected")),
+                }
             }
         }
 

@@ -1,0 +1,359 @@
+//! A deserializer over text.
+//!
+//! It reads what messages are made of (objects, lists, strings, integers, raw values) in place;
+//! all else, and whatever has a fault, is left to serde_json.
+
+use serde::de::value::{BorrowedStrDeserializer, MapDeserializer};
+use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
+use serde::forward_to_deserialize_any;
+use serde_json::de::StrRead;
+use serde_json::{Error, Result};
+
+use super::access::{Elements, Members};
+use super::raw_text::{CHECKED, raw_value_name};
+use super::scan::{Quoted, Scanner};
+
+/// How deep values may nest: each level takes stack.
+const MAX_DEPTH: usize = 128;
+
+/// Decodes the one value that `text` is; it is known to be JSON.
+///
+/// # Errors
+///
+/// Those of `serde_json::from_str`.
+pub(crate) fn from_str<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T> {
+    let mut reader = Reader {
+        scanner: Scanner::of_valid(text),
+        levels: MAX_DEPTH,
+    };
+    match T::deserialize(&mut reader) {
+        Ok(value) if reader.scanner.is_at_end() => Ok(value),
+        _ => serde_json::from_str(text),
+    }
+}
+
+/// A place in the text, where a value comes next.
+pub(super) struct Reader<'de> {
+    pub(super) scanner: Scanner<'de>,
+    /// How many more levels may be opened.
+    pub(super) levels: usize,
+}
+
+/// The text is not what it should be here. Nobody sees this: serde_json is asked for the reason.
+#[cold]
+pub(super) fn fault() -> Error {
+    Error::custom("invalid JSON")
+}
+
+impl<'de> Reader<'de> {
+    #[inline]
+    fn string<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        let quoted = self.scanner.string().ok_or_else(fault)?;
+        visit(quoted, visitor)
+    }
+
+    fn array<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        self.scanner.eat(b'[');
+        self.enter(|reader| {
+            let value = visitor.visit_seq(Elements::of(reader))?;
+            reader.close(b']', value)
+        })
+    }
+
+    #[inline]
+    fn object<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        self.scanner.eat(b'{');
+        self.enter(|reader| {
+            let value = visitor.visit_map(Members::of(reader))?;
+            reader.close(b'}', value)
+        })
+    }
+
+    #[inline]
+    fn enter<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.levels = self.levels.checked_sub(1).ok_or_else(fault)?;
+        let value = read(self);
+        self.levels += 1;
+        value
+    }
+
+    #[inline]
+    fn close<T>(&mut self, bracket: u8, value: T) -> Result<T> {
+        if self.scanner.eat(bracket) {
+            Ok(value)
+        } else {
+            Err(fault())
+        }
+    }
+
+    fn word<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        match self.raw()? {
+            "true" => visitor.visit_bool(true),
+            "false" => visitor.visit_bool(false),
+            _ => visitor.visit_unit(),
+        }
+    }
+
+    fn number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        let text = self.raw()?;
+        // JSON's negative zero is a fraction.
+        if text != "-0" {
+            if let Ok(number) = text.parse::<u64>() {
+                return visitor.visit_u64(number);
+            }
+            if let Ok(number) = text.parse::<i64>() {
+                return visitor.visit_i64(number);
+            }
+        }
+        serde_json::Deserializer::from_str(text).deserialize_any(visitor)
+    }
+
+    /// Leaves the value to serde_json.
+    fn leave<T>(
+        &mut self,
+        read: impl FnOnce(&mut serde_json::Deserializer<StrRead<'de>>) -> Result<T>,
+    ) -> Result<T> {
+        let mut value = serde_json::Deserializer::from_str(self.raw()?);
+        let read = read(&mut value)?;
+        value.end().map(|()| read)
+    }
+
+    /// The text of the value.
+    #[inline]
+    fn raw(&mut self) -> Result<&'de str> {
+        self.scanner.value(self.levels).ok_or_else(fault)
+    }
+}
+
+#[inline]
+pub(super) fn visit<'de, V: Visitor<'de>>(quoted: Quoted<'de>, visitor: V) -> Result<V::Value> {
+    if quoted.escaped {
+        let text = format!("\"{}\"", quoted.inner);
+        visitor.visit_string(serde_json::from_str(&text)?)
+    } else {
+        visitor.visit_borrowed_str(quoted.inner)
+    }
+}
+
+impl<'de> Deserializer<'de> for &mut Reader<'de> {
+    type Error = Error;
+
+    #[inline]
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.scanner.peek().ok_or_else(fault)? {
+            b'"' => self.string(visitor),
+            b'{' => self.object(visitor),
+            b'[' => self.array(visitor),
+            b't' | b'f' | b'n' => self.word(visitor),
+            _ => self.number(visitor),
+        }
+    }
+
+    #[inline]
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.string(visitor)
+    }
+
+    #[inline]
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.string(visitor)
+    }
+
+    #[inline]
+    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.string(visitor)
+    }
+
+    #[inline]
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.scanner.peek() {
+            Some(b'{') => self.object(visitor),
+            _ => Err(fault()),
+        }
+    }
+
+    #[inline]
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        if self.scanner.peek() == Some(b'n') {
+            self.scanner.word("null").ok_or_else(fault)?;
+            visitor.visit_none()
+        } else {
+            visitor.visit_some(self)
+        }
+    }
+
+    #[inline]
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value> {
+        if name == raw_value_name() {
+            let text = BorrowedStrDeserializer::new(self.raw()?);
+            let member = std::iter::once((BorrowedStrDeserializer::new(CHECKED), text));
+            visitor.visit_map(MapDeserializer::new(member))
+        } else {
+            visitor.visit_newtype_struct(self)
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        self.leave(|value| value.deserialize_enum(name, variants, visitor))
+    }
+
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.leave(|value| value.deserialize_bytes(visitor))
+    }
+
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.leave(|value| value.deserialize_byte_buf(visitor))
+    }
+
+    fn deserialize_i128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.leave(|value| value.deserialize_i128(visitor))
+    }
+
+    fn deserialize_u128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.leave(|value| value.deserialize_u128(visitor))
+    }
+
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.leave(|value| value.deserialize_f32(visitor))
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        self.raw()?;
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f64 char unit unit_struct seq tuple tuple_struct struct
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+    use crate::{CallToolRequestParams, CallToolResult, RawJson, RawJsonRef};
+
+    /// Reads `text` with this deserializer alone, and with serde_json.
+    fn agree<'de, T: Deserialize<'de> + PartialEq + std::fmt::Debug>(text: &'de str) {
+        let mut reader = Reader {
+            scanner: Scanner::new(text),
+            levels: MAX_DEPTH,
+        };
+        let value = T::deserialize(&mut reader).ok();
+        let value = value.filter(|_| reader.scanner.is_at_end());
+        assert_eq!(value, serde_json::from_str(text).ok(), "{text}");
+    }
+
+    fn json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            "[ -~é\\n\"\\\\😀]{0,20}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            let name = "[a-z\\n\"]{0,4}";
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                proptest::collection::btree_map(name, inner, 0..4)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_value_is_read_as_serde_json_reads_it(value in json(), pretty: bool) {
+            let text = match pretty {
+                true => serde_json::to_string_pretty(&value).unwrap(),
+                false => value.to_string(),
+            };
+            agree::<Value>(&text);
+            agree::<Option<RawJson>>(&text);
+            agree::<BTreeMap<Cow<'_, str>, Option<RawJsonRef<'_>>>>(&text);
+            agree::<Vec<Value>>(&text);
+        }
+    }
+
+    #[test]
+    fn numbers_are_what_they_are_for_serde_json() {
+        for text in [
+            "0",
+            "-0",
+            "-1",
+            "1.0",
+            "1e2",
+            "18446744073709551616",
+            "-9223372036854775809",
+        ] {
+            agree::<Value>(text);
+            agree::<f64>(text);
+            agree::<f32>(text);
+            agree::<i64>(text);
+            agree::<u8>(text);
+            agree::<i128>(text);
+        }
+    }
+
+    #[test]
+    fn messages_are_read_in_place() {
+        agree::<CallToolRequestParams>(
+            r#" {"name":"a\u0041","arguments":{"a":[1]},"_meta":{"progressToken":"t"},"x":[{}]} "#,
+        );
+        agree::<CallToolResult>(
+            r#"{"content":[{"text":"a","type":"text"},{"type":"new","y":1}],"isError":null}"#,
+        );
+    }
+
+    #[test]
+    fn what_is_not_read_here_is_left_to_serde_json() {
+        #[derive(Debug, PartialEq, serde::Deserialize)]
+        enum Choice {
+            Plain,
+            Pair(i8, i8),
+        }
+        let text = r#"["Plain",{"Pair":[1,2]}]"#;
+        agree::<Vec<Choice>>(text);
+        let numbers = r#"{"1":true,"2":false}"#;
+        assert_eq!(from_str::<BTreeMap<u8, bool>>(numbers).unwrap().len(), 2);
+        let raw: &serde_json::value::RawValue = from_str(" [1] ").unwrap();
+        assert_eq!(raw.get(), "[1]");
+    }
+
+    #[test]
+    fn faults_are_those_of_serde_json() {
+        for text in [
+            "",
+            "[1",
+            "[1,]",
+            "[1 2]",
+            "{\"a\" 1}",
+            "{\"a\":1,}",
+            "[] []",
+            "{a:1}",
+        ] {
+            let found = from_str::<Value>(text).unwrap_err().to_string();
+            let expected = serde_json::from_str::<Value>(text).unwrap_err();
+            assert_eq!(found, expected.to_string(), "{text}");
+            agree::<Value>(text);
+        }
+        let deep = "[".repeat(200) + &"]".repeat(200);
+        assert!(from_str::<Value>(&deep).is_err());
+    }
+}

@@ -1,0 +1,334 @@
+//! A serializer into a byte buffer.
+//!
+//! It writes what serde_json writes, and always on one line: raw values are kept as they came,
+//! but a line break in them, which can only be white space between tokens, becomes a space.
+
+use serde::Serialize;
+use serde::ser::{SerializeSeq, Serializer};
+use serde_json::{Error, Result};
+
+use super::bytes;
+use super::compound::Compound;
+use super::raw_text::raw_value_name;
+
+/// Appends `value`.
+///
+/// # Errors
+///
+/// When it can't be serialised, such as a map whose keys are not strings.
+pub(crate) fn append<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Result<()> {
+    value.serialize(Writer { out, raw: false })
+}
+
+/// Appends JSON that is already text.
+pub(crate) fn append_raw(out: &mut Vec<u8>, json: &str) {
+    let start = out.len();
+    out.extend_from_slice(json.as_bytes());
+    if bytes::has_line_break(&out[start..]) {
+        for byte in &mut out[start..] {
+            if matches!(*byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
+        }
+    }
+}
+
+/// Appends a string, with quotation marks and escapes.
+#[inline]
+pub(super) fn append_string(out: &mut Vec<u8>, text: &str) {
+    let bytes = text.as_bytes();
+    out.reserve(bytes.len() + 2);
+    out.push(b'"');
+    let plain = bytes::plain(bytes, 0);
+    out.extend_from_slice(&bytes[..plain]);
+    if plain < bytes.len() {
+        append_escaped(out, &bytes[plain..]);
+    }
+    out.push(b'"');
+}
+
+#[inline(never)]
+fn append_escaped(out: &mut Vec<u8>, bytes: &[u8]) {
+    let mut rest = bytes;
+    while let Some((special, after)) = rest.split_first() {
+        match *special {
+            b'"' => out.extend_from_slice(br#"\""#),
+            b'\\' => out.extend_from_slice(br"\\"),
+            b'\n' => out.extend_from_slice(br"\n"),
+            b'\r' => out.extend_from_slice(br"\r"),
+            b'\t' => out.extend_from_slice(br"\t"),
+            0x08 => out.extend_from_slice(br"\b"),
+            0x0c => out.extend_from_slice(br"\f"),
+            control => {
+                let digit = |half: u8| b"0123456789abcdef"[usize::from(half & 0xf)];
+                out.extend_from_slice(br"\u00");
+                out.extend_from_slice(&[digit(control >> 4), digit(control)]);
+            }
+        }
+        let (plain, more) = after.split_at(bytes::plain(after, 0));
+        out.extend_from_slice(plain);
+        rest = more;
+    }
+}
+
+/// A place for one value.
+pub(super) struct Writer<'a> {
+    pub(super) out: &'a mut Vec<u8>,
+    /// Whether a string is JSON.
+    pub(super) raw: bool,
+}
+
+impl<'a> Writer<'a> {
+    #[inline]
+    fn open(self, begin: &str, end: &'static str) -> Compound<'a> {
+        self.out.extend_from_slice(begin.as_bytes());
+        Compound::new(self.out, end)
+    }
+
+    /// Opens what `variant` holds.
+    fn open_variant(self, variant: &str, begin: &str, end: &'static str) -> Compound<'a> {
+        self.out.push(b'{');
+        append_string(self.out, variant);
+        self.out.push(b':');
+        self.open(begin, end)
+    }
+
+    /// Leaves a value without parts to serde_json.
+    fn scalar<T: Serialize>(self, value: T) -> Result<()> {
+        serde_json::to_writer(self.out, &value)
+    }
+}
+
+macro_rules! scalars {
+    ($($method:ident: $type:ty,)*) => {
+        $(fn $method(self, value: $type) -> Result<()> {
+            self.scalar(value)
+        })*
+    };
+}
+
+impl<'a> Serializer for Writer<'a> {
+    type Ok = ();
+    type Error = Error;
+    type SerializeSeq = Compound<'a>;
+    type SerializeTuple = Compound<'a>;
+    type SerializeTupleStruct = Compound<'a>;
+    type SerializeTupleVariant = Compound<'a>;
+    type SerializeMap = Compound<'a>;
+    type SerializeStruct = Compound<'a>;
+    type SerializeStructVariant = Compound<'a>;
+
+    scalars! {
+        serialize_bool: bool,
+        serialize_i8: i8,
+        serialize_i16: i16,
+        serialize_i32: i32,
+        serialize_i64: i64,
+        serialize_i128: i128,
+        serialize_u8: u8,
+        serialize_u16: u16,
+        serialize_u32: u32,
+        serialize_u64: u64,
+        serialize_u128: u128,
+        serialize_f32: f32,
+        serialize_f64: f64,
+        serialize_char: char,
+    }
+
+    #[inline]
+    fn serialize_str(self, text: &str) -> Result<()> {
+        if self.raw {
+            append_raw(self.out, text);
+        } else {
+            append_string(self.out, text);
+        }
+        Ok(())
+    }
+
+    fn serialize_bytes(self, bytes: &[u8]) -> Result<()> {
+        let mut list = self.serialize_seq(None)?;
+        bytes
+            .iter()
+            .try_for_each(|byte| list.serialize_element(byte))?;
+        SerializeSeq::end(list)
+    }
+
+    fn serialize_none(self) -> Result<()> {
+        self.serialize_unit()
+    }
+
+    #[inline]
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Result<()> {
+        self.out.extend_from_slice(b"null");
+        Ok(())
+    }
+
+    fn serialize_unit_struct(self, _: &'static str) -> Result<()> {
+        self.serialize_unit()
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<()> {
+        self.serialize_str(variant)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<()> {
+        let object = self.open_variant(variant, "", "}");
+        append(object.out, value)?;
+        object.close()
+    }
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<Compound<'a>> {
+        Ok(self.open("[", "]"))
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<Compound<'a>> {
+        Ok(self.open("[", "]"))
+    }
+
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Compound<'a>> {
+        Ok(self.open("[", "]"))
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        _: usize,
+    ) -> Result<Compound<'a>> {
+        Ok(self.open_variant(variant, "[", "]}"))
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Compound<'a>> {
+        Ok(self.open("{", "}"))
+    }
+
+    #[inline]
+    fn serialize_struct(self, name: &'static str, _: usize) -> Result<Compound<'a>> {
+        Ok(if name == raw_value_name() {
+            Compound::raw(self.out)
+        } else {
+            self.open("{", "}")
+        })
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        _: usize,
+    ) -> Result<Compound<'a>> {
+        Ok(self.open_variant(variant, "{", "}}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, HashMap};
+
+    use proptest::prelude::*;
+    use serde_json::value::RawValue;
+
+    use super::*;
+    use crate::{CallToolResult, ContentBlock, RawJson, Tool};
+
+    fn text<T: Serialize + ?Sized>(value: &T) -> Option<String> {
+        let mut out = b"before".to_vec();
+        append(&mut out, value).ok()?;
+        Some(String::from_utf8(out.split_off(6)).unwrap())
+    }
+
+    fn agrees<T: Serialize + ?Sized>(value: &T) {
+        assert_eq!(text(value), serde_json::to_string(value).ok());
+    }
+
+    #[derive(Serialize)]
+    enum Choice {
+        Unit,
+        One(i8),
+        Two(i8, char),
+        Named { a: Option<f32> },
+    }
+
+    #[derive(Serialize)]
+    struct Unit;
+
+    #[derive(Serialize)]
+    struct Pair(u128, &'static [u8]);
+
+    proptest! {
+        #[test]
+        fn strings_are_escaped_as_serde_json_escapes_them(
+            text in "([ -~é😀]|[\\x00-\\x1f\"\\\\]){0,120}"
+        ) {
+            agrees(&text);
+        }
+    }
+
+    #[test]
+    fn values_of_all_kinds_are_written_as_serde_json_writes_them() {
+        agrees(&(
+            true,
+            -1_i64,
+            u64::MAX,
+            1.0_f64,
+            f64::NAN,
+            'x',
+            "",
+            (),
+            None::<u8>,
+            Some("s"),
+        ));
+        agrees(&[Choice::Unit, Choice::One(1), Choice::Two(-1, '"')]);
+        agrees(&[Choice::Named { a: Some(0.1) }, Choice::Named { a: None }]);
+        agrees(&(Unit, Pair(u128::MAX, b"ab"), Vec::<u8>::new()));
+        agrees(&BTreeMap::from([("a", vec![1]), ("b\n", vec![])]));
+    }
+
+    #[test]
+    fn names_that_are_no_strings_are_left_to_serde_json() {
+        agrees(&BTreeMap::from([(1, 2), (3, 4)]));
+        agrees(&BTreeMap::from([(true, 2)]));
+        agrees(&BTreeMap::from([('c', 2)]));
+        assert!(text(&HashMap::from([((1, 2), 3)])).is_none());
+        assert!(text(&BTreeMap::from([(None::<u8>, 3)])).is_none());
+    }
+
+    #[test]
+    fn messages_are_written_as_serde_json_writes_them() {
+        let schema = RawJson::from_text(r#"{"type": "object"}"#).unwrap();
+        agrees(&Tool::new("add", schema).with_description("Adds \"a\" and \"b\""));
+        let blocks: Vec<ContentBlock> = serde_json::from_str(
+            r#"[{"type":"text","text":"a","annotations":{"priority":0.5}},{"type":"new","x":1}]"#,
+        )
+        .unwrap();
+        agrees(&CallToolResult::new(blocks));
+    }
+
+    #[test]
+    fn raw_values_are_kept_on_one_line() {
+        let raw = RawValue::from_string("{\n\"a\":\r\n\"\\n\"}".to_owned()).unwrap();
+        assert_eq!(text(&raw).unwrap(), r#"{ "a":  "\n"}"#);
+        let raw = RawJson::from_text("[1,\n2]").unwrap();
+        assert_eq!(text(&[Some(raw)]).unwrap(), "[[1, 2]]");
+    }
+}
