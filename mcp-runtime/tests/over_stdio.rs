@@ -1,6 +1,6 @@
-//! What holds on every transport, over the standard streams of another process.
+//! What holds on every transport, over the standard streams of another process, which are pipes.
 
-#![cfg(feature = "stdio")]
+#![cfg(all(unix, feature = "stdio"))]
 #![allow(clippy::unwrap_used, clippy::duplicate_mod)]
 
 #[path = "batches.rs"]
@@ -16,4 +16,20 @@ mod support;
 #[test]
 fn the_server() {
     support::over_stdio::serve_if_told();
+}
+
+#[tokio::test]
+async fn files_are_served_to_their_end() {
+    let input = format!(
+        "{}\n{}",
+        support::stateless(1, "tools/call", serde_json::json!({"name": "soon"})),
+        support::stateless(2, "tools/list", serde_json::json!({})),
+    );
+    let printed = support::over_stdio::over_files("all", &input).await;
+    let mut ids: Vec<_> = printed
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].take())
+        .collect();
+    ids.sort_by_key(|id| id.as_i64());
+    assert_eq!(ids, [1, 2]);
 }

@@ -1,7 +1,11 @@
 //! The standard streams of this process (2026-07-28, "stdio").
 
-#[cfg_attr(target_os = "linux", path = "stdio/reopen.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "stdio/pool.rs")]
+#[cfg(unix)]
+#[path = "stdio/shared.rs"]
+mod shared;
+#[cfg_attr(target_os = "linux", path = "stdio/linux.rs")]
+#[cfg_attr(all(unix, not(target_os = "linux")), path = "stdio/unix.rs")]
+#[cfg_attr(not(unix), path = "stdio/pool.rs")]
 mod streams;
 
 use std::io;
@@ -11,7 +15,8 @@ use super::{DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
 /// The standard streams of this process, as a server uses them.
 ///
 /// Nothing else may write to standard output while it is served; logs belong on standard error.
-/// Pipes are read and written without blocking a thread where the platform allows it.
+/// Sockets, and on Linux pipes, are read and written without blocking a thread, and without changing
+/// a flag that other processes would see; files and terminals go through tokio's pool of threads.
 ///
 /// ```no_run
 /// use mcp_runtime::prelude::*;

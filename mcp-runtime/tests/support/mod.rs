@@ -8,6 +8,7 @@ mod over_http;
 #[path = "no_gateway.rs"]
 mod over_http;
 mod over_socket;
+#[cfg(unix)]
 pub mod over_stdio;
 #[cfg(all(feature = "http-server", feature = "websocket"))]
 mod over_websocket;
@@ -43,9 +44,14 @@ impl Wire {
 
     /// Connects to the server that is [called](named) `name`.
     pub async fn named(name: &str) -> Self {
+        #[cfg(unix)]
         if module_path!().starts_with("over_stdio") {
             let (ours, theirs) = memory::pair();
-            return Self::with(ours, over_stdio::spawn(name, theirs)).await;
+            let serving = match module_path!().starts_with("over_stdio_sockets") {
+                true => over_stdio::over_sockets(name, theirs),
+                false => over_stdio::over_pipes(name, theirs),
+            };
+            return Self::with(ours, serving).await;
         }
         Self::to(&named(name)).await
     }

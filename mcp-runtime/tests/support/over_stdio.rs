@@ -1,13 +1,18 @@
 //! A gateway: what comes in as lines goes on to the standard input of another process, and what that
 //! prints comes back.
 
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream as StdStream;
 use std::process::Stdio;
 
 use mcp_runtime::ServeError;
 use mcp_runtime::transport::ByteStream;
 use mcp_runtime::transport::memory::Memory;
-use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::Command;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader};
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
+use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
 
 use super::pump;
@@ -19,28 +24,70 @@ const READY: &str = "the server is ready";
 
 /// Serves the server called `name` in a process of its own: this very program, which is told to run
 /// only [`serve_if_told`].
-pub fn spawn(name: &str, line: Memory) -> JoinHandle<Result<(), ServeError>> {
-    let mut child = Command::new(std::env::current_exe().unwrap())
+pub fn over_pipes(name: &str, line: Memory) -> JoinHandle<Result<(), ServeError>> {
+    let (stdin, input) = std::io::pipe().unwrap();
+    let (output, stdout) = std::io::pipe().unwrap();
+    let child = spawn(name, stdin.into(), stdout.into());
+    let input = pipe::Sender::from_owned_fd(input.into()).unwrap();
+    let output = pipe::Receiver::from_owned_fd(output.into()).unwrap();
+    tokio::spawn(converse(child, line, output, input))
+}
+
+/// The same where its streams are sockets, as Node.js makes them.
+pub fn over_sockets(name: &str, line: Memory) -> JoinHandle<Result<(), ServeError>> {
+    let [(stdin, input), (stdout, output)] = std::array::from_fn(|_| StdStream::pair().unwrap());
+    let child = spawn(
+        name,
+        OwnedFd::from(stdin).into(),
+        OwnedFd::from(stdout).into(),
+    );
+    let [input, output] = [input, output].map(|stream| {
+        stream.set_nonblocking(true).unwrap();
+        UnixStream::from_std(stream).unwrap()
+    });
+    tokio::spawn(converse(child, line, output, input))
+}
+
+/// What is printed into a file by a process that reads `input` from a file.
+pub async fn over_files(name: &str, input: &str) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let [stdin, stdout] = ["in", "out"].map(|name| directory.path().join(name));
+    std::fs::write(&stdin, input).unwrap();
+    let [from, into] = [File::open(&stdin), File::create(&stdout)].map(Result::unwrap);
+    let status = spawn(name, from.into(), into.into()).wait().await.unwrap();
+    assert!(status.success(), "{status}");
+    let printed = std::fs::read_to_string(&stdout).unwrap();
+    let (_, served) = printed.split_once(&format!("{READY}\n")).unwrap();
+    served.to_owned()
+}
+
+fn spawn(name: &str, stdin: Stdio, stdout: Stdio) -> Child {
+    Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "the_server", "--nocapture", "--quiet"])
         .env(VARIABLE, name)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
+        .stdin(stdin)
+        .stdout(stdout)
         .stderr(Stdio::null())
         .kill_on_drop(true)
         .spawn()
-        .unwrap();
-    let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-    tokio::spawn(async move {
-        let mut output = BufReader::new(output);
-        let mut printed = String::new();
-        while !printed.ends_with(&format!("{READY}\n")) {
-            output.read_line(&mut printed).await.unwrap();
-        }
-        pump::connect(line, ByteStream::new(output, input)).await;
-        let status = child.wait().await.unwrap();
-        assert!(status.success(), "{status}");
-        Ok(())
-    })
+        .unwrap()
+}
+
+async fn converse(
+    mut child: Child,
+    line: Memory,
+    output: impl AsyncRead + Send + Unpin + 'static,
+    input: impl AsyncWrite + Send + Unpin + 'static,
+) -> Result<(), ServeError> {
+    let mut output = BufReader::new(output);
+    let mut printed = String::new();
+    while !printed.ends_with(&format!("{READY}\n")) {
+        output.read_line(&mut printed).await.unwrap();
+    }
+    pump::connect(line, ByteStream::new(output, input)).await;
+    let status = child.wait().await.unwrap();
+    assert!(status.success(), "{status}");
+    Ok(())
 }
 
 /// Serves on the standard streams, in the process that is told to.

@@ -45,6 +45,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// calls the server itself; and what listens for many clients serves each of them.
 const ABOVE_THE_SERVER: &[&str] = &[
     "mcp-runtime/src/transport/http/",
+    "mcp-runtime/src/transport/socket/",
     "mcp-runtime/src/transport/websocket/server/",
 ];
 
