@@ -78,3 +78,29 @@ async fn accepting_declining_and_dismissing_are_different() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_form_may_be_known_only_at_run_time() {
+    for revision in REVISIONS {
+        let mut party = Party::new(revision, able()).await;
+        let topic = json!({"topic": "soup"});
+        let response = party
+            .call("survey", topic.clone(), accept(json!({"soup": 4})))
+            .await;
+        assert_eq!(text(&response), "{\"soup\": 4}", "{revision}");
+        let response = party
+            .call("survey", topic, accept(json!({"soup": 6})))
+            .await;
+        assert_eq!(response["result"]["isError"], true, "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn what_no_form_can_ask_for_is_not_asked() {
+    for revision in REVISIONS {
+        let mut party = Party::new(revision, able()).await;
+        let response = party.call("misguided", json!({}), accept(json!({}))).await;
+        assert!(text(&response).contains("lists are only allowed of choices"));
+        assert_eq!(party.asked, [], "{revision}");
+    }
+}

@@ -6,6 +6,7 @@ use mcp_runtime::server::ask::{InputRequired, IntoConversation};
 use mcp_runtime::types::{
     RawJson, SamplingMessage, SamplingMessageContentBlock, TextContent, Tool, ToolResultContent,
 };
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -188,6 +189,18 @@ impl Agency {
     async fn misguided(&self, cx: &Context) -> Result<String, ToolError> {
         let names: Vec<String> = cx.elicit("Who?").await?;
         Ok(names.join(", "))
+    }
+
+    /// Asks by a form that no type has made.
+    #[tool]
+    async fn survey(&self, topic: String, cx: &Context) -> Result<String, ToolError> {
+        let rating = serde_json::json!({"type": "integer", "minimum": 1, "maximum": 5});
+        let form = serde_json::json!({"type": "object", "properties": {&*topic: rating}});
+        let question = cx
+            .elicit("How is it?")
+            .schema(serde_json::from_value(form)?);
+        let ratings: BTreeMap<String, u8> = question.await?;
+        Ok(format!("{ratings:?}"))
     }
 
     /// Greets the user.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
+mod asking;
 mod changes;
 #[cfg(feature = "http-client")]
 mod client;

@@ -153,10 +153,16 @@ impl Site {
 
     /// Opens a session, up to the point where anything may be asked.
     pub async fn session(&self, revision: &str) -> Session<'_> {
+        self.session_of(&support::initialize(revision), revision)
+            .await
+    }
+
+    /// The same for a client that introduces itself in its own way.
+    pub async fn session_of(&self, hello: &Value, revision: &str) -> Session<'_> {
         let request = self
             .request("POST")
             .header("content-type", "application/json")
-            .body(support::initialize(revision).to_string())
+            .body(hello.to_string())
             .unwrap();
         let answer = self.send(request).await;
         assert_eq!(answer.status, 200, "{answer:?}");

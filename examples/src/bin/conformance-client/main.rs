@@ -23,6 +23,7 @@ async fn main() -> Outcome {
     let revision: Revision = env::var("MCP_CONFORMANCE_PROTOCOL_VERSION")?.parse()?;
     let client = Client::builder("conformance-client", env!("CARGO_PKG_VERSION"))
         .revisions(Revisions::ALL.of(revision.era()))
+        .on_form(async |form| form.accept_suggestions())
         .connect(http_client(url))
         .await?;
     let outcome = match &*scenario {

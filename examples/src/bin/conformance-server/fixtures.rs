@@ -7,11 +7,9 @@ use mcp_runtime::serde_json::json;
 use mcp_runtime::server::Change;
 use mcp_runtime::transport::http::HttpRequest;
 use mcp_runtime::types::{
-    ClientCapabilities, EmbeddedResource, LoggingLevel, RawJson, ResourceContents, TextContent,
-    TextResourceContents, error_codes,
+    EmbeddedResource, LoggingLevel, ResourceContents, TextContent, TextResourceContents,
 };
 
-use crate::ask::{elicit, sample};
 use crate::content::{PNG, WAV};
 
 /// The time between two things that a tool tells.
@@ -95,60 +93,6 @@ impl Fixtures {
         "Tool with logging executed successfully"
     }
 
-    /// Asks the client's model.
-    #[tool]
-    async fn test_sampling(&self, prompt: String, cx: &Context) -> Result<String, ToolError> {
-        Ok(format!("LLM response: {}", sample(cx, prompt).await?))
-    }
-
-    /// Asks the user for a name and an address.
-    #[tool]
-    async fn test_elicitation(&self, message: String, cx: &Context) -> Result<String, ToolError> {
-        let properties = json!({"username": {"type": "string"}, "email": {"type": "string"}});
-        let answer = elicit(cx, &message, properties, &["username", "email"]).await?;
-        Ok(format!("User response: {answer}"))
-    }
-
-    /// Asks the user, and suggests the answers.
-    #[tool]
-    async fn test_elicitation_sep1034_defaults(&self, cx: &Context) -> Result<String, ToolError> {
-        let states = ["active", "inactive", "pending"];
-        let properties = json!({
-            "name": {"type": "string", "default": "John Doe"},
-            "age": {"type": "integer", "default": 30},
-            "score": {"type": "number", "default": 95.5},
-            "status": {"type": "string", "enum": states, "default": "active"},
-            "verified": {"type": "boolean", "default": true},
-        });
-        let answer = elicit(cx, "Please check the suggestions", properties, &[]).await?;
-        Ok(format!("Elicitation completed: {answer}"))
-    }
-
-    /// Asks the user to choose, in each of the forms that a choice can have.
-    #[tool]
-    async fn test_elicitation_sep1330_enums(&self, cx: &Context) -> Result<String, ToolError> {
-        let choices = |last: &str| {
-            ["First", "Second", "Third"].map(|nth| {
-                let value = format!("value{}", nth.len());
-                json!({"const": value, "title": format!("{nth} {last}")})
-            })
-        };
-        let options = ["option1", "option2", "option3"];
-        let properties = json!({
-            "untitledSingle": {"type": "string", "enum": options},
-            "titledSingle": {"type": "string", "oneOf": choices("Option")},
-            "legacyEnum": {
-                "type": "string",
-                "enum": ["opt1", "opt2", "opt3"],
-                "enumNames": ["Option One", "Option Two", "Option Three"],
-            },
-            "untitledMulti": {"type": "array", "items": {"type": "string", "enum": options}},
-            "titledMulti": {"type": "array", "items": {"anyOf": choices("Choice")}},
-        });
-        let answer = elicit(cx, "Please choose", properties, &[]).await?;
-        Ok(format!("Elicitation completed: {answer}"))
-    }
-
     /// Closes the stream before it answers.
     #[tool]
     async fn test_reconnection(&self, request: &HttpRequest) -> &'static str {
@@ -161,19 +105,6 @@ impl Fixtures {
     #[tool]
     fn test_custom_header(&self, #[arg(header = "Region")] region: String) -> String {
         format!("Region: {region}")
-    }
-
-    /// Needs a client with a model.
-    #[tool]
-    fn test_missing_capability(&self, cx: &Context) -> Result<&'static str, ProtocolError> {
-        let needed = json!({"sampling": {}});
-        let declared: &ClientCapabilities = cx.client_capabilities();
-        if declared.sampling.is_some() {
-            return Ok("The client has a model.");
-        }
-        let code = error_codes::MISSING_REQUIRED_CLIENT_CAPABILITY;
-        let data = RawJson::from(json!({"requiredCapabilities": needed}));
-        Err(ProtocolError::new(code, "Missing required client capability").with_data(data))
     }
 
     /// Logs nothing that nobody asked for.

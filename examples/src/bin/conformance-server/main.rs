@@ -1,9 +1,10 @@
 //! The server that the official conformance suite talks to: `conformance-server ADDR` serves its
 //! fixtures at `http://ADDR/mcp`, in all revisions.
 
-mod ask;
+mod asking;
 mod content;
 mod fixtures;
+mod rounds;
 mod schema;
 
 use std::sync::Arc;
@@ -12,7 +13,9 @@ use mcp_runtime::prelude::*;
 use mcp_runtime::transport::http::http;
 use mcp_runtime::{ServeError, Server};
 
+use asking::Asking;
 use fixtures::Fixtures;
+use rounds::Rounds;
 
 #[mcp_runtime::main]
 async fn main() -> Result<(), ServeError> {
@@ -20,6 +23,8 @@ async fn main() -> Result<(), ServeError> {
     let address = address.unwrap_or_else(|| "127.0.0.1:8080".to_owned());
     let mut server = Server::builder();
     Arc::new(Fixtures).register(&mut server);
+    Arc::new(Asking).register(&mut server);
+    Arc::new(Rounds).register(&mut server);
     server.tool_route(schema::tool()).logging();
     server.build().serve(http(address)).await
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mcp_types::{
     ElicitAction, ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams,
-    InputRequest, RawJson,
+    ElicitSchema, InputRequest, RawJson,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -35,6 +35,7 @@ pub struct Elicit<T> {
 enum What {
     Form {
         message: String,
+        schema: Option<Box<ElicitSchema>>,
     },
     Page {
         message: String,
@@ -81,7 +82,8 @@ impl<T> Elicit<T> {
     }
 
     pub(super) fn form(cx: Context, message: String) -> Self {
-        Self::new(cx, What::Form { message })
+        let schema = None;
+        Self::new(cx, What::Form { message, schema })
     }
 
     /// Names the question, for clients that look at the names; without, one is made of what the
@@ -95,6 +97,15 @@ impl<T> Elicit<T> {
     /// long as the server says ([`ServerBuilder::patience`](crate::ServerBuilder::patience)).
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// The form, where it is not the one that `T` makes: for forms that are known only at run time.
+    /// What was filled in is then read as a whole, such as into a map.
+    pub fn schema(mut self, form: ElicitSchema) -> Self {
+        if let What::Form { schema, .. } = &mut self.what {
+            *schema = Some(Box::new(form));
+        }
         self
     }
 
@@ -136,7 +147,10 @@ struct Answered {
 impl<T: DeserializeOwned + JsonSchema> Elicit<T> {
     fn read_outcome(&self, answer: &RawJson) -> Result<Elicited<T>, AskError> {
         match &self.what {
-            What::Form { .. } => read_form(answer),
+            What::Form { schema, .. } => match schema {
+                None => read_form(answer),
+                Some(schema) => read(answer, |content| form::read_as(content, schema)),
+            },
             What::Page { .. } => read(answer, |_| serde_json::from_str("null").map_err(misfit)),
         }
     }
@@ -176,8 +190,12 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Ask for Elicit<T> {
 
     fn question(&self) -> Result<Question, AskError> {
         let params: ElicitRequestParams = match &self.what {
-            What::Form { message } => {
-                ElicitRequestFormParams::new(message, form::schema::<T>()?).into()
+            What::Form { message, schema } => {
+                let schema = match schema {
+                    Some(schema) => (**schema).clone(),
+                    None => form::schema::<T>()?,
+                };
+                ElicitRequestFormParams::new(message, schema).into()
             }
             What::Page { message, url, id } => {
                 let id = id.clone().unwrap_or_else(super::id::unique);

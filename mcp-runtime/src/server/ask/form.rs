@@ -104,6 +104,20 @@ pub(super) fn read<T: DeserializeOwned + JsonSchema>(
     read.map_err(|fault| AskError::Answer(fault.to_string()))
 }
 
+/// What was filled into a form that no type has made.
+///
+/// # Errors
+///
+/// When it does not fit.
+pub(super) fn read_as<T: DeserializeOwned>(
+    content: Option<&RawJson>,
+    schema: &ElicitSchema,
+) -> Result<T, AskError> {
+    let text = content.map_or("{}", RawJson::get);
+    check(text, schema).map_err(AskError::Answer)?;
+    serde_json::from_str(text).map_err(|fault| AskError::Answer(fault.to_string()))
+}
+
 fn check(text: &str, schema: &ElicitSchema) -> Result<(), String> {
     let content = serde_json::from_str(text).map_err(|fault| fault.to_string())?;
     crate::protocol::form::check(&content, schema)

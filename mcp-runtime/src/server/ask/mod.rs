@@ -38,6 +38,8 @@ mod sample;
 mod sealed;
 mod start;
 mod state;
+#[cfg(all(test, feature = "seal"))]
+mod tests;
 mod turns;
 
 pub use all::AskAll;
