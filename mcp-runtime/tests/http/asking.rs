@@ -151,8 +151,8 @@ async fn in_a_session_the_question_comes_on_the_stream_of_the_call() {
         ("Where do you live?", "London"),
     ] {
         let event = read_until(&mut stream, question).await;
-        let data = event.lines().filter_map(|line| line.strip_prefix("data: "));
-        let asked: Value = serde_json::from_str(data.last().unwrap()).unwrap();
+        let mut data = event.lines().filter_map(|line| line.strip_prefix("data: "));
+        let asked: Value = serde_json::from_str(data.next_back().unwrap()).unwrap();
         assert_eq!(asked["method"], "elicitation/create", "{asked}");
         let result = json!({"action": "accept", "content": {"answer": answer}});
         let message = json!({"jsonrpc": "2.0", "id": asked["id"], "result": result});

@@ -38,7 +38,7 @@ mod sample;
 mod sealed;
 mod start;
 mod state;
-#[cfg(all(test, feature = "seal"))]
+#[cfg(test)]
 mod tests;
 mod turns;
 
