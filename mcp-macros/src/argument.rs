@@ -2,14 +2,12 @@
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt as _;
-use syn::{
-    Attribute, Expr, ExprLit, ExprRange, Lit, LitStr, RangeLimits, Type, parse_quote,
-    parse_quote_spanned,
-};
+use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Type, parse_quote, parse_quote_spanned};
 
 use crate::attribute::Entries;
+use crate::bounds;
 use crate::diagnostics::Diagnostics;
-use crate::model::{Argument, Bounds, Limit, Made, Rules};
+use crate::model::{Argument, Made, Rules};
 use crate::pattern;
 use crate::signature::{Expected, string};
 
@@ -28,11 +26,12 @@ pub(crate) fn read(
     let rules = Rules {
         default: default(&mut entries, diagnostics),
         example: entries.expr("example", diagnostics).map(value),
-        range: bounds(&mut entries, "range", diagnostics),
-        length: bounds(&mut entries, "length", diagnostics),
+        range: bounds::read(&mut entries, "range", diagnostics),
+        length: bounds::read(&mut entries, "length", diagnostics),
         pattern: pattern(&mut entries, diagnostics),
         header: header(&mut entries, diagnostics),
     };
+    bounds::check(&rules, diagnostics);
     let complete = entries.path("complete", diagnostics);
     Argument {
         complete: complete.map(|path| expected.helpers.find(path)),
@@ -70,43 +69,6 @@ fn value(expr: Expr) -> Made {
         }) => parse_quote!(::core::convert::From::from(#text)),
         other => other,
     })
-}
-
-fn bounds(
-    entries: &mut Entries,
-    name: &'static str,
-    diagnostics: &mut Diagnostics,
-) -> Option<Bounds> {
-    let expr = entries.expr(name, diagnostics)?;
-    let Expr::Range(ExprRange {
-        start, end, limits, ..
-    }) = expr
-    else {
-        diagnostics.mistake(
-            expr,
-            format!("`{name}` needs a range"),
-            format!("write `{name} = 1..=100`, `{name} = 1..` or `{name} = ..=100`"),
-        );
-        return None;
-    };
-    let span = expr_span(start.as_deref(), end.as_deref(), &limits);
-    let to = match (end, &limits) {
-        (None, _) => Limit::Unbounded,
-        (Some(end), RangeLimits::Closed(_)) => Limit::Included(end),
-        (Some(end), RangeLimits::HalfOpen(_)) => Limit::Excluded(end),
-    };
-    Some(Bounds {
-        span,
-        from: start.map_or(Limit::Unbounded, Limit::Included),
-        to,
-    })
-}
-
-fn expr_span(start: Option<&Expr>, end: Option<&Expr>, limits: &RangeLimits) -> proc_macro2::Span {
-    use syn::spanned::Spanned as _;
-    start
-        .or(end)
-        .map_or_else(|| limits.span(), syn::spanned::Spanned::span)
 }
 
 /// A regular expression, where the feature that knows them is on.

@@ -89,6 +89,8 @@ pub(crate) const RESOURCE: Grammar = Grammar {
         "description",
         "mime",
         "size",
+        "annotations",
+        "cache",
         "list",
         "subscribe",
         "icons",

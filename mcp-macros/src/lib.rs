@@ -7,6 +7,8 @@
 
 mod argument;
 mod attribute;
+mod bounds;
+mod cache;
 mod diagnostics;
 mod docs;
 mod entry;

@@ -40,7 +40,7 @@ pub(crate) struct Info {
     pub(crate) cache: Option<Cache>,
 }
 
-/// How long lists may be kept.
+/// How long lists, or contents, may be kept.
 pub(crate) struct Cache {
     /// In milliseconds.
     pub(crate) ttl: u64,
@@ -100,6 +100,8 @@ pub(crate) struct Resource {
     pub(crate) uri: LitStr,
     pub(crate) mime: Option<Expr>,
     pub(crate) size: Option<Expr>,
+    pub(crate) annotations: Option<Expr>,
+    pub(crate) cache: Option<Cache>,
     pub(crate) list: Option<Helper>,
     /// Whether clients may subscribe to it.
     pub(crate) subscribe: bool,

@@ -3,6 +3,7 @@
 use syn::Attribute;
 
 use crate::attribute::Entries;
+use crate::cache;
 use crate::diagnostics::Diagnostics;
 use crate::grammar::URI;
 use crate::model::Resource;
@@ -19,6 +20,8 @@ pub(crate) fn read(
     let uri = entries.literal(URI, diagnostics);
     let mime = entries.expr("mime", diagnostics);
     let size = entries.expr("size", diagnostics);
+    let annotations = entries.expr("annotations", diagnostics);
+    let cache = cache::read(entries, diagnostics);
     let list = entries.path("list", diagnostics);
     let subscribe = entries.flag("subscribe", diagnostics).unwrap_or(false);
     if uri.is_none() && diagnostics.count() == before {
@@ -32,6 +35,8 @@ pub(crate) fn read(
         uri: uri?,
         mime,
         size,
+        annotations,
+        cache,
         list: list.map(|path| helpers.find(path)),
         subscribe,
     })

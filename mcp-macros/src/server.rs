@@ -7,11 +7,10 @@ use syn::{Attribute, Expr, ImplItem, Item, ItemImpl, ItemMod, Lit, Path, parse_q
 use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::function::{self, Subject, Surroundings};
-use crate::grammar::{CACHE, DYNAMIC, REQUIRES, SERVER};
-use crate::model::{Cache, Function, Hook, Info, Role, Server, Undocumented};
+use crate::grammar::{DYNAMIC, REQUIRES, SERVER};
+use crate::model::{Function, Hook, Info, Role, Server, Undocumented};
 use crate::signature::{Helpers, string};
-use crate::tool::duration;
-use crate::{docs, expand, hook, manifest, validate};
+use crate::{cache, docs, expand, hook, manifest, validate};
 
 /// Expands `#[mcp_server]`. The item comes back without our attributes, whatever is wrong with it.
 pub(crate) fn server(attribute: TokenStream, item: TokenStream) -> TokenStream {
@@ -149,7 +148,7 @@ fn role(entries: &mut Entries, attributes: &[Attribute], diagnostics: &mut Diagn
         requires: entries.words("requires", &REQUIRES, diagnostics),
         dynamic: entries.words("dynamic", &DYNAMIC, diagnostics),
         page_size: page_size(entries, diagnostics),
-        cache: cache(entries, diagnostics),
+        cache: cache::read(entries, diagnostics),
         instructions: entries
             .expr("instructions", diagnostics)
             .or_else(|| docs::text(attributes).map(|text| string(&text))),
@@ -195,22 +194,6 @@ fn page_size(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Exp
         return None;
     }
     Some(size)
-}
-
-/// `cache(ttl = "5m", scope = public)`; without a scope, answers are private.
-fn cache(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Cache> {
-    let mut entries = entries.list("cache", &CACHE, diagnostics)?;
-    let ttl = entries.literal("ttl", diagnostics);
-    let scope = entries.ident("scope", diagnostics);
-    let shared = scope.as_ref().is_some_and(|scope| scope == "public");
-    if let Some(scope) = scope.filter(|scope| !shared && *scope != "private") {
-        let what = format!("a cache is public or private, not `{scope}`");
-        diagnostics.mistake(&scope, what, "write `scope = public` or `scope = private`");
-    }
-    Some(Cache {
-        ttl: duration(&ttl?, diagnostics)?,
-        shared,
-    })
 }
 
 fn undocumented(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Undocumented {

@@ -1,6 +1,6 @@
 //! Reads a function's signature, and takes our attributes off it.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident};
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
@@ -108,6 +108,7 @@ pub(crate) fn output(signature: &Signature, diagnostics: &mut Diagnostics) -> Ty
         ReturnType::Default => parse_quote!(()),
         ReturnType::Type(_, kind) => {
             check_type(kind, "a return type", diagnostics);
+            check_owned(kind, diagnostics);
             plain(kind).clone()
         }
     }
@@ -327,6 +328,39 @@ fn check_type(kind: &Type, what: &str, diagnostics: &mut Diagnostics) {
             found,
             format!("{what} cannot be `impl Trait`: its type decides the schema"),
             "name the type, and write `async fn` for a future",
+        );
+    }
+}
+
+/// Refuses what borrows from the function's parameters: results outlive them.
+fn check_owned(kind: &Type, diagnostics: &mut Diagnostics) {
+    struct Borrowed(Option<TokenStream>);
+    impl<'a> Visit<'a> for Borrowed {
+        fn visit_type_reference(&mut self, node: &'a syn::TypeReference) {
+            if node.lifetime.is_none() {
+                self.0.get_or_insert_with(|| node.to_token_stream());
+            }
+            visit::visit_type_reference(self, node);
+        }
+
+        fn visit_lifetime(&mut self, node: &'a syn::Lifetime) {
+            if node.ident == "_" {
+                self.0.get_or_insert_with(|| node.to_token_stream());
+            }
+        }
+
+        // What a function or trait object borrows is its own affair.
+        fn visit_type_fn_ptr(&mut self, _: &'a syn::TypeFnPtr) {}
+
+        fn visit_type_trait_object(&mut self, _: &'a syn::TypeTraitObject) {}
+    }
+    let mut borrowed = Borrowed(None);
+    borrowed.visit_type(kind);
+    if let Some(found) = borrowed.0 {
+        diagnostics.mistake(
+            found,
+            "a result cannot borrow: it is sent when the call is over",
+            "return a value of its own, such as a `String`, or one that is `'static`",
         );
     }
 }

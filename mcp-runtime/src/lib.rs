@@ -78,7 +78,8 @@ pub use server::resources::{self, NotFound};
 pub use server::tools::{Audio, Image, IntoToolResult, Json, ToolError};
 #[cfg(feature = "server")]
 pub use server::{
-    CancellationToken, Context, FromContext, Initialized, McpServer, Server, ServerBuilder,
+    CancellationToken, Context, FromContext, Initialized, McpServer, Progress, Server,
+    ServerBuilder,
 };
 #[doc(no_inline)]
 pub use {schemars, serde, serde_json};

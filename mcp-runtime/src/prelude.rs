@@ -25,7 +25,7 @@ pub use crate::{mcp_server, on_initialized, on_shutdown, on_start, prompt, resou
 
 pub use crate::{
     AskError, Audio, CancellationToken, Context, Elicited, FromContext, Image, Initialized, Json,
-    McpServer, NotFound, ProtocolError, ServeError, ToolError, Typing,
+    McpServer, NotFound, Progress, ProtocolError, ServeError, ToolError, Typing,
 };
 pub use mcp_types::{CallToolResult, ContentBlock, PromptMessage, Resource, Role};
 pub use schemars::JsonSchema;

@@ -5,7 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 
-use super::setter::setter;
+use super::setter::{cache, setter};
 use super::{arguments, call};
 use crate::model::{Callable, Function, Helper, Kind, Resource, Tool};
 
@@ -106,12 +106,14 @@ fn resource(name: &str, callable: &Callable, resource: &Resource) -> Parts {
     let uri = &resource.uri;
     let mime = setter("mime", resource.mime.as_ref());
     let size = setter("size", resource.size.as_ref());
+    let annotations = setter("annotations", resource.annotations.as_ref());
+    let cache = resource.cache.as_ref().map(cache);
     let subscribe = resource.subscribe.then(|| quote!(.subscribable()));
     let list = resource.list.as_ref().map(list);
     let mut arguments: Vec<TokenStream> = callable.arguments().map(arguments::text).collect();
     arguments.extend(list);
     Parts {
-        spec: quote!(__mcp::resource_spec(#name, #uri) #mime #size #subscribe),
+        spec: quote!(__mcp::resource_spec(#name, #uri) #mime #size #annotations #cache #subscribe),
         arguments,
         form: quote_spanned!(callable.output_span=> __mcp::resource_form::<#output>()),
     }

@@ -5,9 +5,9 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Expr, Generics, WherePredicate, parse_quote, parse_quote_spanned};
 
-use super::setter::setter;
+use super::setter::{cache, setter};
 use super::{function, hook};
-use crate::model::{Cache, Info, Role, Server};
+use crate::model::{Info, Role, Server};
 
 /// The implementation of `McpServer`, or what a block contributes to it.
 pub(crate) fn server(server: &Server) -> TokenStream {
@@ -125,12 +125,8 @@ fn info(info: &Info) -> TokenStream {
             __server.revisions(REVISIONS);
         }
     });
-    let cache = info.cache.as_ref().map(|Cache { ttl, shared }| {
-        let scope = format_ident!("{}", if *shared { "Public" } else { "Private" });
-        quote_spanned! {Span::mixed_site()=>
-            __server.cache(__mcp::milliseconds(#ttl), __mcp::CacheScope::#scope);
-        }
-    });
+    let cache = info.cache.as_ref().map(cache);
+    let cache = cache.map(|cache| quote_spanned!(Span::mixed_site()=> __server #cache;));
     let settings = settings(info);
     quote_spanned! {Span::mixed_site()=>
         __server.info(__mcp::implementation(#name, #version) #title #description #website #icons);

@@ -33,5 +33,5 @@ pub(crate) fn around(function: &ItemFn) -> TokenStream {
 
 /// What a function need not hear whose signature is what callers see, not what its body needs.
 pub(crate) fn quiet() -> Attribute {
-    parse_quote!(#[allow(clippy::needless_pass_by_value, clippy::unused_async, clippy::unused_self)])
+    parse_quote!(#[allow(clippy::needless_pass_by_value, clippy::too_many_arguments, clippy::unused_async, clippy::unused_self)])
 }

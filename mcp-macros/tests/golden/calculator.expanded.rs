@@ -3,17 +3,32 @@ struct Calculator;
 /// Whole numbers only.
 impl Calculator {
     /// Adds two whole numbers.
-    #[allow(clippy::needless_pass_by_value, clippy::unused_async, clippy::unused_self)]
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::too_many_arguments,
+        clippy::unused_async,
+        clippy::unused_self
+    )]
     fn add(&self, a: i64, b: i64) -> i64 {
         a + b
     }
     /// Divides one whole number by another.
-    #[allow(clippy::needless_pass_by_value, clippy::unused_async, clippy::unused_self)]
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::too_many_arguments,
+        clippy::unused_async,
+        clippy::unused_self
+    )]
     fn divide(&self, a: i64, b: i64) -> Result<i64, &'static str> {
         a.checked_div(b).ok_or("division by zero")
     }
     /// Gives back what it gets.
-    #[allow(clippy::needless_pass_by_value, clippy::unused_async, clippy::unused_self)]
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::too_many_arguments,
+        clippy::unused_async,
+        clippy::unused_self
+    )]
     async fn echo(&self, text: String, cx: &Context) -> String {
         drop(cx);
         text

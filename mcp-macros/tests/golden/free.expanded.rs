@@ -8,7 +8,12 @@ const _: () = {
     #[allow(unused_imports)]
     use __mcp::forms::*;
     /// Adds two whole numbers.
-    #[allow(clippy::needless_pass_by_value, clippy::unused_async, clippy::unused_self)]
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::too_many_arguments,
+        clippy::unused_async,
+        clippy::unused_self
+    )]
     pub async fn add(cx: &Context, a: i64, b: i64) -> i64 {
         a + b
     }
@@ -59,7 +64,12 @@ const _: () = {
 /// Greets.
 mod greeter {
     /// Greets one person.
-    #[allow(clippy::needless_pass_by_value, clippy::unused_async, clippy::unused_self)]
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::too_many_arguments,
+        clippy::unused_async,
+        clippy::unused_self
+    )]
     fn greet(person: Person) -> String {
         person.greeting()
     }
@@ -110,7 +120,12 @@ mod greeter {
     };
 }
 impl Library {
-    #[allow(clippy::needless_pass_by_value, clippy::unused_async, clippy::unused_self)]
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::too_many_arguments,
+        clippy::unused_async,
+        clippy::unused_self
+    )]
     fn close(&self) {}
 }
 const _: () = {

@@ -5,17 +5,32 @@ struct Library<D> {
 /// Ask about books.
 impl<D: Db> Library<D> {
     /// Finds books by title.
-    #[allow(clippy::needless_pass_by_value, clippy::unused_async, clippy::unused_self)]
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::too_many_arguments,
+        clippy::unused_async,
+        clippy::unused_self
+    )]
     async fn find(&self, title: String, limit: u32) -> Result<Vec<Book>, DbError> {
         self.db.find(&title, limit).await
     }
     /// Summarises one book for a reader.
-    #[allow(clippy::needless_pass_by_value, clippy::unused_async, clippy::unused_self)]
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::too_many_arguments,
+        clippy::unused_async,
+        clippy::unused_self
+    )]
     fn summary(&self, title: String, tone: Option<Tone>) -> String {
         format!("Summarise {title} {tone:?}.")
     }
     /// One book, as JSON.
-    #[allow(clippy::needless_pass_by_value, clippy::unused_async, clippy::unused_self)]
+    #[allow(
+        clippy::needless_pass_by_value,
+        clippy::too_many_arguments,
+        clippy::unused_async,
+        clippy::unused_self
+    )]
     async fn book(&self, isbn: Isbn) -> Result<Json<Book>, NotFound> {
         self.db.book(isbn).await.map(Json).ok_or(NotFound)
     }

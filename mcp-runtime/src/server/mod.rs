@@ -32,6 +32,7 @@ mod live;
 mod logging;
 mod mcp_server;
 mod meta_keys;
+mod metadata;
 mod mount;
 mod offered;
 mod pages;
@@ -75,6 +76,7 @@ pub use lent::Lent;
 pub use lists::List;
 pub use logging::Logger;
 pub use mcp_server::McpServer;
+pub use metadata::IntoMeta;
 pub use offered::{OfferedPrompt, OfferedResource, OfferedTool};
 #[cfg(feature = "stream")]
 pub use progress::ProgressStream;

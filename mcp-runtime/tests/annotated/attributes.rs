@@ -48,6 +48,9 @@ impl Attributes {
     )]
     fn named(&self) {}
 
+    #[tool(meta = json!({"com.example/origin": 2}))]
+    fn with_json(&self) {}
+
     #[tool]
     fn rules(
         &self,
@@ -137,6 +140,8 @@ async fn a_tool_is_described_by_its_attributes() {
             "inputSchema": {"type": "object", "properties": {}, "additionalProperties": false},
         })
     );
+    let meta = listed(Attributes, "with_json").await["_meta"].take();
+    assert_eq!(meta, json!({"com.example/origin": 2}));
 }
 
 #[tokio::test]

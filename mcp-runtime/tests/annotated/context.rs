@@ -51,6 +51,7 @@ impl AsRef<Self> for Kept {
 
 type Cx = Context;
 type Token = CancellationToken;
+type Steps = Progress;
 
 struct Contexts;
 
@@ -83,6 +84,12 @@ impl Contexts {
     }
 
     #[tool]
+    fn progress(&self, progress: &Progress, again: &Steps) -> String {
+        progress.report(1, 2, "half");
+        format!("{} {}", progress.is_wanted(), again.is_wanted())
+    }
+
+    #[tool]
     async fn aliased(&self, token: &Token) -> bool {
         token.is_cancelled()
     }
@@ -102,6 +109,7 @@ async fn references_come_from_the_context_also_behind_an_alias() {
         ("later", "2026-07-28 2026-07-28"),
         ("aside", "false true"),
         ("aliased", "false"),
+        ("progress", "false false"),
     ] {
         assert_eq!(
             call(&server, tool, json!({})).await,

@@ -1,7 +1,7 @@
 //! Resources: how they are found by URI, what is read, and how they are listed.
 
 use mcp_runtime::prelude::*;
-use mcp_runtime::types::{BlobResourceContents, ReadResourceResult, ResourceContents};
+use mcp_runtime::types::{Annotations, BlobResourceContents, ReadResourceResult, ResourceContents};
 use serde_json::{Value, json};
 
 use crate::support::{Wire, initialize, request, stateless};
@@ -37,7 +37,12 @@ impl Shelf {
         format!("{path} {line:?} {}", cx.revision())
     }
 
-    #[resource("shelf://bytes", mime = "image/png")]
+    #[resource(
+        "shelf://bytes",
+        mime = "image/png",
+        annotations = Annotations::new().with_priority(0.5),
+        cache(ttl = "1m", scope = public)
+    )]
     fn bytes(&self) -> Vec<u8> {
         vec![1, 2, 3]
     }
@@ -202,4 +207,17 @@ async fn capabilities_are_those_that_are_declared() {
     let answer = wire.ask(initialize("2025-06-18")).await;
     let declared = &answer["result"]["capabilities"];
     assert_eq!(*declared, json!({"resources": {}, "completions": {}}));
+}
+
+#[tokio::test]
+async fn a_resource_says_what_it_matters_and_how_long_it_may_be_kept() {
+    let listed = ask("resources/list", json!({})).await;
+    let listed = listed["result"]["resources"].as_array().unwrap();
+    let bytes = listed
+        .iter()
+        .find(|resource| resource["uri"] == "shelf://bytes");
+    assert_eq!(bytes.unwrap()["annotations"], json!({"priority": 0.5}));
+    let read = read("shelf://bytes").await;
+    assert_eq!(read["result"]["ttlMs"], 60_000);
+    assert_eq!(read["result"]["cacheScope"], "public");
 }

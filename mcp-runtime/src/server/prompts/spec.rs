@@ -1,6 +1,6 @@
 //! Describes a prompt step by step, and makes a route of it.
 
-use mcp_types::{GetPromptResult, JsonObject, Prompt, PromptArgument};
+use mcp_types::{GetPromptResult, Prompt, PromptArgument};
 
 use super::route::PromptRoute;
 use crate::server::Reply;
@@ -9,6 +9,7 @@ use crate::server::handler::run::Rejection;
 use crate::server::handler::text::{TextArgument, TextCall};
 use crate::server::icon::IntoIcon;
 use crate::server::meta_keys;
+use crate::server::metadata::IntoMeta;
 
 /// A prompt while it is being described.
 #[derive(Debug)]
@@ -54,8 +55,8 @@ impl PromptSpec {
     ///
     /// When a key is none that servers may use (2026-07-28, "Overview", section `_meta`).
     #[must_use]
-    pub fn meta(mut self, meta: impl Into<JsonObject>) -> Self {
-        self.prompt.meta = Some(meta_keys::checked(meta.into()));
+    pub fn meta(mut self, meta: impl IntoMeta) -> Self {
+        self.prompt.meta = Some(meta_keys::checked(meta.into_meta()));
         self
     }
 

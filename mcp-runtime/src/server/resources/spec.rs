@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use mcp_types::{Annotations, CacheScope, JsonObject, Resource, ResourceTemplate};
+use mcp_types::{Annotations, CacheScope, Resource, ResourceTemplate};
 
 use super::Contents;
 use super::route::{Listed, ResourceRoute};
@@ -14,6 +14,7 @@ use crate::server::handler::run::Rejection;
 use crate::server::handler::text::{TextArgument, TextCall};
 use crate::server::icon::IntoIcon;
 use crate::server::meta_keys;
+use crate::server::metadata::IntoMeta;
 use crate::server::{BoxFuture, Reply};
 
 /// A resource while it is being described.
@@ -98,8 +99,8 @@ impl ResourceSpec {
     ///
     /// When a key is none that servers may use (2026-07-28, "Overview", section `_meta`).
     #[must_use]
-    pub fn meta(mut self, meta: impl Into<JsonObject>) -> Self {
-        self.template.meta = Some(meta_keys::checked(meta.into()));
+    pub fn meta(mut self, meta: impl IntoMeta) -> Self {
+        self.template.meta = Some(meta_keys::checked(meta.into_meta()));
         self
     }
 

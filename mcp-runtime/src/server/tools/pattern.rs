@@ -37,7 +37,7 @@ pub struct InvalidPattern {
     source: regex_lite::Error,
 }
 
-impl<T: Texty> Argument<T> {
+impl<T> Argument<T> {
     /// Accepts only texts in which the regular expression finds something.
     ///
     /// Look-around and back-references are not known, which JSON Schema leaves open.
@@ -54,7 +54,10 @@ impl<T: Texty> Argument<T> {
     /// # Errors
     ///
     /// When `pattern` is no regular expression.
-    pub fn pattern(self, pattern: &'static str) -> Result<Self, InvalidPattern> {
+    pub fn pattern(self, pattern: &'static str) -> Result<Self, InvalidPattern>
+    where
+        T: Texty,
+    {
         match Regex::new(pattern) {
             Ok(regex) => Ok(self.matching(pattern, regex)),
             Err(source) => Err(InvalidPattern {
@@ -68,7 +71,10 @@ impl<T: Texty> Argument<T> {
     /// The same for a pattern that the macro has compiled already; another one fits nothing.
     #[doc(hidden)]
     #[must_use]
-    pub fn checked_pattern(self, pattern: &'static str) -> Self {
+    pub fn checked_pattern(self, pattern: &'static str) -> Self
+    where
+        T: Texty,
+    {
         match Regex::new(pattern) {
             Ok(regex) => self.matching(pattern, regex),
             Err(error) => {
@@ -77,7 +83,10 @@ impl<T: Texty> Argument<T> {
         }
     }
 
-    fn matching(self, pattern: &'static str, regex: Regex) -> Self {
+    fn matching(self, pattern: &'static str, regex: Regex) -> Self
+    where
+        T: Texty,
+    {
         self.keyword("pattern", pattern)
             .check(move |value| match value.text() {
                 Some(text) if !regex.is_match(text) => {

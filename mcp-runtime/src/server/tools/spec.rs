@@ -1,6 +1,6 @@
 //! Describes a tool step by step, and makes a route of it.
 
-use mcp_types::{CallToolResult, JsonObject, RawJson, Tool, ToolAnnotations};
+use mcp_types::{CallToolResult, RawJson, Tool, ToolAnnotations};
 use schemars::generate::SchemaGenerator;
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
@@ -16,6 +16,7 @@ use crate::server::Reply;
 use crate::server::handler::run::{Rejection, Return};
 use crate::server::icon::IntoIcon;
 use crate::server::meta_keys;
+use crate::server::metadata::IntoMeta;
 
 /// A tool while it is being described.
 #[derive(Debug)]
@@ -111,8 +112,8 @@ impl ToolSpec {
     ///
     /// When a key is none that servers may use (2026-07-28, "Overview", section `_meta`).
     #[must_use]
-    pub fn meta(mut self, meta: impl Into<JsonObject>) -> Self {
-        self.tool.meta = Some(meta_keys::checked(meta.into()));
+    pub fn meta(mut self, meta: impl IntoMeta) -> Self {
+        self.tool.meta = Some(meta_keys::checked(meta.into_meta()));
         self
     }
 
