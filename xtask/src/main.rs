@@ -1,5 +1,6 @@
 //! Development tasks of this workspace: `cargo xtask --help`.
 
+mod bench;
 mod bindings;
 mod codegen;
 mod schema;
@@ -34,6 +35,8 @@ enum Task {
         /// Protocol revision (YYYY-MM-DD).
         revision: String,
     },
+    /// Measure against other SDKs, or guard the hot path.
+    Bench(bench::Options),
     /// Check the house rules.
     Tidy,
 }
@@ -56,6 +59,7 @@ fn run(root: &Path, task: Task) -> Result<String, Box<dyn Error>> {
         Task::Schema(command) => Ok(schema::run(root, command)?),
         Task::Codegen(options) => Ok(codegen::run(root, &options)?),
         Task::Bindings { revision } => Ok(bindings::run(root, &revision)?),
+        Task::Bench(options) => Ok(bench::run(root, &options)?),
         Task::Tidy => Ok(tidy::run(root)?),
     }
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use mcp_types::jsonrpc::{RequestId, write};
+use mcp_types::jsonrpc::{PreparedResult, RequestId, write};
 use mcp_types::{
     CallToolResult, Conform, Implementation, JsonObject, RawJson, ResultMetaObject, Revision,
     meta_keys,
 };
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::driver::Outgoing;
@@ -28,7 +28,8 @@ pub(crate) struct Answer {
 )]
 enum Body {
     Empty,
-    Prepared(Arc<RawJson>),
+    Prepared(PreparedResult),
+    Written(RawJson),
     CallTool(CallToolResult),
 }
 
@@ -61,9 +62,9 @@ impl Answer {
     }
 
     /// A result that was written before.
-    pub(super) fn prepared(json: Arc<RawJson>, terms: &Terms, server: &Arc<Identity>) -> Self {
+    pub(super) fn prepared(result: PreparedResult, terms: &Terms, server: &Arc<Identity>) -> Self {
         Self {
-            body: Body::Prepared(json),
+            body: Body::Prepared(result),
             identity: terms.results_name_server().then(|| Arc::clone(server)),
         }
     }
@@ -73,7 +74,7 @@ impl Answer {
         result.conform(revision);
         let json = RawJson::new(&result).expect("a generated type has a JSON form");
         Self {
-            body: Body::Prepared(Arc::new(json)),
+            body: Body::Written(json),
             identity: None,
         }
     }
@@ -85,7 +86,7 @@ impl Answer {
         server: &Arc<Identity>,
     ) -> Self {
         let mut answer = Self::once(result, terms.revision);
-        let Body::Prepared(json) = &answer.body else {
+        let Body::Written(json) = &answer.body else {
             return answer;
         };
         // A result that has a `_meta` of its own keeps it.
@@ -141,19 +142,24 @@ impl Answer {
 
 impl Outgoing for Answer {
     fn write(&self, out: &mut Vec<u8>, id: &RequestId) -> serde_json::Result<()> {
-        match &self.identity {
-            None => write::result(out, id, &self.body),
-            Some(identity) => write::result_with_prefix(out, id, &identity.prefix, &self.body),
+        let prefix = self.identity.as_ref().map(|server| &*server.prefix);
+        match &self.body {
+            Body::Empty => write(out, id, prefix, &JsonObject::new()),
+            Body::Prepared(result) => result.write(out, id, prefix.unwrap_or_default()),
+            Body::Written(json) => write(out, id, prefix, json),
+            Body::CallTool(result) => write(out, id, prefix, result),
         }
     }
 }
 
-impl Serialize for Body {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Empty => serde_json::Map::new().serialize(serializer),
-            Self::Prepared(json) => json.serialize(serializer),
-            Self::CallTool(result) => result.serialize(serializer),
-        }
+fn write<R: Serialize>(
+    out: &mut Vec<u8>,
+    id: &RequestId,
+    prefix: Option<&str>,
+    result: &R,
+) -> serde_json::Result<()> {
+    match prefix {
+        None => write::result(out, id, result),
+        Some(prefix) => write::result_with_prefix(out, id, prefix, result),
     }
 }

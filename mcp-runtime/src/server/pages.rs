@@ -2,9 +2,9 @@
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::sync::Arc;
 
-use mcp_types::{Conform, RawJson, Revision};
+use mcp_types::jsonrpc::PreparedResult;
+use mcp_types::{Conform, Revision};
 use serde::Serialize;
 
 use super::cursor::{Pageable, Place};
@@ -43,7 +43,7 @@ impl Pages {
         cursor: Option<&str>,
         revision: Revision,
         make: impl FnOnce(Range<usize>, Option<String>) -> T,
-    ) -> Result<Arc<RawJson>, Refusal> {
+    ) -> Result<PreparedResult, Refusal> {
         let start = match cursor {
             None => 0,
             Some(cursor) => {

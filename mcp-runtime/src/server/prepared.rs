@@ -1,14 +1,15 @@
 //! Answers that are the same for everybody, written once.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use mcp_types::{Conform, RawJson, Revision};
+use mcp_types::jsonrpc::PreparedResult;
+use mcp_types::{Conform, Revision};
 use serde::Serialize;
 
 /// One answer, as each revision wants it. Made when it is first asked for.
 #[derive(Debug, Default)]
 pub(super) struct Prepared {
-    by_revision: [OnceLock<Arc<RawJson>>; Revision::ALL.len()],
+    by_revision: [OnceLock<PreparedResult>; Revision::ALL.len()],
 }
 
 impl Prepared {
@@ -17,14 +18,13 @@ impl Prepared {
         &self,
         revision: Revision,
         make: impl FnOnce() -> T,
-    ) -> Arc<RawJson> {
+    ) -> PreparedResult {
         let slot = &self.by_revision[revision.index()];
         let made = slot.get_or_init(|| {
             let mut answer = make();
             answer.conform(revision);
-            let json = RawJson::new(&answer).expect("a generated type has a JSON form");
-            Arc::new(json)
+            PreparedResult::new(&answer).expect("a generated result is a JSON object")
         });
-        Arc::clone(made)
+        made.clone()
     }
 }

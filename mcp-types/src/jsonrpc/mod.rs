@@ -12,9 +12,11 @@ mod id;
 mod members;
 mod message;
 mod parse;
+mod prepared;
 pub mod write;
 
 pub use error::{ErrorObject, InvalidMessage, code};
 pub use id::{ProgressToken, RequestId};
 pub use message::{Frame, Message, VERSION};
 pub use parse::DEFAULT_MAX_DEPTH;
+pub use prepared::PreparedResult;

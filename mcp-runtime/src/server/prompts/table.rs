@@ -1,10 +1,9 @@
 //! The prompts of a server: listed in order, found by name.
 
-use std::sync::Arc;
-
+use mcp_types::jsonrpc::PreparedResult;
 use mcp_types::{
     CompleteRequestParams, CompleteResult, GetPromptRequestParamsRef, GetPromptResult,
-    ListPromptsResult, RawJson, RawJsonRef, Revision,
+    ListPromptsResult, RawJsonRef, Revision,
 };
 
 use super::{PromptCall, PromptRoute};
@@ -53,7 +52,7 @@ impl Prompts {
         &self,
         cursor: Option<&str>,
         revision: Revision,
-    ) -> Result<Arc<RawJson>, Refusal> {
+    ) -> Result<PreparedResult, Refusal> {
         self.pages.get(cursor, revision, |range, next| {
             let routes = self.routes.iter().skip(range.start).take(range.len());
             let mut result = ListPromptsResult::new(routes.map(|route| route.prompt.clone()));

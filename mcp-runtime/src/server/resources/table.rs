@@ -1,12 +1,12 @@
 //! The resources of a server: listed in order, found by URI.
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 
+use mcp_types::jsonrpc::PreparedResult;
 use mcp_types::{
     CompleteRequestParams, CompleteResult, ListResourceTemplatesResult, ListResourcesResult,
-    RawJson, RawJsonRef, ReadResourceRequestParamsRef, ReadResourceResult, Resource,
-    ResourceTemplate, Revision,
+    RawJsonRef, ReadResourceRequestParamsRef, ReadResourceResult, Resource, ResourceTemplate,
+    Revision,
 };
 
 use super::route::{Listed, ResourceRoute};
@@ -35,7 +35,7 @@ pub(in crate::server) struct Resources {
 /// The answer to `resources/list`.
 pub(in crate::server) enum Listing {
     /// Always the same.
-    Prepared(Arc<RawJson>),
+    Prepared(PreparedResult),
     /// Made anew, because templates are asked what they stand for.
     Made(BoxFuture<Result<ListResourcesResult, ProtocolError>>),
 }
@@ -167,7 +167,7 @@ impl Resources {
         &self,
         cursor: Option<&str>,
         revision: Revision,
-    ) -> Result<Arc<RawJson>, Refusal> {
+    ) -> Result<PreparedResult, Refusal> {
         self.template_pages.get(cursor, revision, |range, next| {
             let shown = templates(&self.routes).skip(range.start).take(range.len());
             let shown = shown.map(|(_, template)| template.clone());

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use mcp_types::{Conform, ErrorObject, InputRequiredResult, RawJson};
+use mcp_types::jsonrpc::PreparedResult;
+use mcp_types::{Conform, ErrorObject, InputRequiredResult};
 
 use super::{Admitted, Router};
 use crate::driver::Served;
@@ -20,8 +21,8 @@ impl Router {
     }
 
     /// An answer that was written before.
-    pub(super) fn prepared(&self, json: Arc<RawJson>, request: Admitted<'_>) -> Served<Answer> {
-        Served::Now(Ok(Answer::prepared(json, request.terms, &self.identity)))
+    pub(super) fn prepared(&self, result: PreparedResult, request: Admitted<'_>) -> Served<Answer> {
+        Served::Now(Ok(Answer::prepared(result, request.terms, &self.identity)))
     }
 
     /// An answer that is written for this one request.

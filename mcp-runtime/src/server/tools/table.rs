@@ -1,10 +1,10 @@
 //! The tools of a server: listed in order, found by name.
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 
+use mcp_types::jsonrpc::PreparedResult;
 use mcp_types::{
-    CallToolRequestParamsRef, CallToolResult, ListToolsResult, RawJson, RawJsonRef, Revision, Tool,
+    CallToolRequestParamsRef, CallToolResult, ListToolsResult, RawJsonRef, Revision, Tool,
 };
 
 use super::{ToolCall, ToolRoute};
@@ -63,7 +63,7 @@ impl Tools {
         &self,
         cursor: Option<&str>,
         revision: Revision,
-    ) -> Result<Arc<RawJson>, Refusal> {
+    ) -> Result<PreparedResult, Refusal> {
         self.pages.get(cursor, revision, |range, next| {
             let routes = self.routes.iter().skip(range.start).take(range.len());
             let mut result = ListToolsResult::new(routes.map(|route| route.listed(revision)));

@@ -1,0 +1,29 @@
+//! What the command line asks for.
+
+use std::net::SocketAddr;
+
+/// The options of the program.
+#[derive(Debug, Default)]
+pub(crate) struct Options {
+    /// How many tools there are besides those that are called.
+    pub(crate) tools: usize,
+    /// Where to serve HTTP, instead of standard input and output.
+    pub(crate) http: Option<SocketAddr>,
+}
+
+impl Options {
+    /// Reads the command line.
+    pub(crate) fn of(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut options = Self::default();
+        while let Some(name) = arguments.next() {
+            let value = arguments.next().unwrap_or_default();
+            let unfit = || format!("`{name} {value}`: use [--tools N] [--http ADDR]");
+            match name.as_str() {
+                "--tools" => options.tools = value.parse().map_err(|_| unfit())?,
+                "--http" => options.http = Some(value.parse().map_err(|_| unfit())?),
+                _ => return Err(unfit()),
+            }
+        }
+        Ok(options)
+    }
+}

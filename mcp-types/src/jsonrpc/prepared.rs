@@ -1,0 +1,103 @@
+//! Results that are written before it is known who asks.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::ser::Error as _;
+
+use super::RequestId;
+
+/// A result that is the same for everybody, ready to be copied into any number of responses.
+/// Cloning is cheap.
+///
+/// It stands on one line, so responses need not be searched for line breaks: with a list of fifty
+/// tools the search costs three times what the copy does.
+///
+/// ```
+/// use mcp_types::jsonrpc::{PreparedResult, RequestId};
+///
+/// let result = PreparedResult::new(&mcp_types::EmptyResult::new()).unwrap();
+/// let mut line = Vec::new();
+/// result.write(&mut line, &RequestId::from(1), "").unwrap();
+/// assert_eq!(line, br#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PreparedResult(Arc<str>);
+
+impl PreparedResult {
+    /// Writes `result`.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be serialised, or is not an object.
+    pub fn new<R: Serialize + ?Sized>(result: &R) -> serde_json::Result<Self> {
+        let json = serde_json::to_string(result)?;
+        if !json.starts_with('{') {
+            return Err(serde_json::Error::custom("a result must be an object"));
+        }
+        // In JSON a line break can only be white space between tokens.
+        Ok(Self(json.replace(['\n', '\r'], " ").into()))
+    }
+
+    /// The result by itself.
+    #[must_use]
+    pub fn get(&self) -> &str {
+        &self.0
+    }
+
+    /// Appends a response with this result, and no line break.
+    ///
+    /// `prefix` is empty, or an object without its closing brace and with at least one member: the
+    /// members go before those of the result.
+    ///
+    /// # Errors
+    ///
+    /// When the id can't be written, which does not happen.
+    pub fn write(&self, out: &mut Vec<u8>, id: &RequestId, prefix: &str) -> serde_json::Result<()> {
+        let members = &self.0[1..];
+        out.reserve(members.len() + prefix.len() + 64);
+        out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+        serde_json::to_writer(&mut *out, id)?;
+        out.extend_from_slice(br#","result":"#);
+        out.extend_from_slice(match prefix {
+            "" => b"{",
+            prefix => prefix.as_bytes(),
+        });
+        if !prefix.is_empty() && members != "}" {
+            out.push(b',');
+        }
+        out.extend_from_slice(members.as_bytes());
+        out.push(b'}');
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(result: &str, prefix: &str, expected: &str) {
+        let result = RawValue::from_string(result.to_owned()).unwrap();
+        let mut out = Vec::new();
+        let result = PreparedResult::new(&result).unwrap();
+        result.write(&mut out, &RequestId::from(1), prefix).unwrap();
+        let expected = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{expected}}}"#);
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_prepared_result_stands_on_one_line_behind_its_prefix() {
+        check("{}", "", "{}");
+        check("{\"a\":\r\n\"\\n\"}", "", r#"{"a":  "\n"}"#);
+        check("{}", r#"{"_meta":{}"#, r#"{"_meta":{}}"#);
+        check(r#"{"a":1}"#, r#"{"_meta":{}"#, r#"{"_meta":{},"a":1}"#);
+    }
+
+    #[test]
+    fn only_objects_are_results() {
+        assert!(PreparedResult::new(&[1]).is_err());
+    }
+}

@@ -1,0 +1,139 @@
+//! What valgrind counts: instructions and allocations for each request.
+//!
+//! Both are the difference of two runs of different length, so start and end cancel out.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use super::http::Listening;
+use super::message::{Ask, Template, Wire};
+use super::servers::{Server, Way};
+use super::stdio::Piped;
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counter {
+    Instructions,
+    Allocations,
+}
+
+/// One thing to ask, in one way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Case {
+    pub(super) way: Way,
+    pub(super) wire: Wire,
+    pub(super) ask: Ask,
+    /// How many tools there are besides those that are called.
+    pub(super) tools: usize,
+}
+
+impl Case {
+    pub(super) fn name(self) -> String {
+        let way = match self.way {
+            Way::Stdio => "stdio",
+            Way::Http => "http",
+        };
+        let list = match self.ask {
+            Ask::List => format!(" of {}", self.tools + 3),
+            _ if self.tools > 0 => format!(" among {} tools", self.tools + 3),
+            _ => String::new(),
+        };
+        format!("{way} {}{list}, {}", self.ask.name(), self.wire.revision())
+    }
+}
+
+impl Counter {
+    /// The count for each request.
+    pub(super) fn per_request(
+        self,
+        root: &Path,
+        server: &Server,
+        case: Case,
+    ) -> Result<f64, Box<dyn Error>> {
+        let (short, long) = match case.ask {
+            Ask::Add => (200, 1200),
+            Ask::List => (50, 250),
+            Ask::Echo(_) => (20, 120),
+        };
+        let before = self.total(root, server, case, short)?;
+        let after = self.total(root, server, case, long)?;
+        Ok((after as f64 - before as f64) / (long - short) as f64)
+    }
+
+    /// The count of a whole run.
+    fn total(
+        self,
+        root: &Path,
+        server: &Server,
+        case: Case,
+        requests: usize,
+    ) -> Result<u64, Box<dyn Error>> {
+        let folder = root.join("target/bench");
+        fs::create_dir_all(&folder)?;
+        let log = folder.join(format!("valgrind-{}.log", std::process::id()));
+        let mut runner = vec![
+            "valgrind".to_owned(),
+            format!("--log-file={}", log.display()),
+        ];
+        runner.extend(match self {
+            Self::Instructions => vec![
+                "--tool=callgrind".to_owned(),
+                "--callgrind-out-file=/dev/null".to_owned(),
+            ],
+            Self::Allocations => vec![
+                "--tool=memcheck".to_owned(),
+                "--undef-value-errors=no".to_owned(),
+            ],
+        });
+        let command = server.command(root, case.tools, &runner);
+        match case.way {
+            Way::Stdio => {
+                let mut server = Piped::start(command)?;
+                server.open(case.wire)?;
+                server.check(case.ask, case.wire)?;
+                server.ask(&Template::new(case.ask, case.wire), requests, 1)?;
+                server.close()?;
+            }
+            Way::Http => {
+                let server = Listening::start(command, server.path())?;
+                let mut connection = [server.connect(case.wire)?];
+                connection[0].check(case.ask)?;
+                Listening::ask(&mut connection, case.ask, requests)?;
+                server.end()?;
+            }
+        }
+        let text = fs::read_to_string(&log)?;
+        fs::remove_file(&log)?;
+        self.find(&text)
+            .ok_or_else(|| format!("valgrind says nothing of use: {text}").into())
+    }
+
+    /// Reads valgrind's last words.
+    fn find(self, log: &str) -> Option<u64> {
+        let (before, after) = match self {
+            Self::Instructions => ("Collected : ", ""),
+            Self::Allocations => ("total heap usage: ", " allocs"),
+        };
+        let start = log.rfind(before)? + before.len();
+        let digits = match after {
+            "" => log[start..].lines().next()?,
+            after => log[start..].split(after).next()?,
+        };
+        digits.trim().replace(',', "").parse().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Counter;
+
+    #[test]
+    fn the_last_words_of_valgrind_are_read() {
+        let callgrind = "==7== Events    : Ir\n==7== Collected : 123456\n==7== \n";
+        assert_eq!(Counter::Instructions.find(callgrind), Some(123_456));
+        let memcheck = "==7==   total heap usage: 1,234 allocs, 1,200 frees, 9 bytes allocated\n";
+        assert_eq!(Counter::Allocations.find(memcheck), Some(1_234));
+        assert_eq!(Counter::Allocations.find("killed"), None);
+    }
+}

@@ -1,0 +1,110 @@
+//! Compares the instructions of the hot path with those that are on record.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use super::counts::{Case, Counter};
+use super::message::{Ask, Wire};
+use super::servers::{self, Way};
+
+/// The record, by the name of what is measured.
+const RECORD: &str = "benches/instructions.toml";
+
+/// How much more than on record is tolerated: builds differ by a percent or two.
+const TOLERANCE: f64 = 0.03;
+
+const CASES: [Case; 6] = [
+    case(Way::Stdio, Wire::Handshake, Ask::Add),
+    case(Way::Stdio, Wire::Stateless, Ask::Add),
+    case(Way::Stdio, Wire::Stateless, Ask::Echo(10 * 1024)),
+    case(Way::Stdio, Wire::Handshake, Ask::List),
+    case(Way::Http, Wire::Handshake, Ask::Add),
+    case(Way::Http, Wire::Stateless, Ask::Add),
+];
+
+const fn case(way: Way, wire: Wire, ask: Ask) -> Case {
+    let tools = match ask {
+        Ask::List => 47,
+        Ask::Add | Ask::Echo(_) => 0,
+    };
+    Case {
+        way,
+        wire,
+        ask,
+        tools,
+    }
+}
+
+/// Counts, and fails where there is more than on record. With `accept`, what was counted becomes
+/// the record.
+pub(super) fn run(root: &Path, accept: bool) -> Result<String, Box<dyn Error>> {
+    let server = servers::ours();
+    servers::build(root, &[server])?;
+    let mut counted = BTreeMap::new();
+    for case in CASES {
+        let count = Counter::Instructions.per_request(root, server, case)?;
+        counted.insert(case.name(), count.round() as u64);
+    }
+    let path = root.join(RECORD);
+    if accept {
+        let table = toml::to_string(&counted)?;
+        let head =
+            "# Instructions of one request, as `cargo xtask bench --guard --accept` counts them.\n";
+        fs::write(&path, format!("{head}{table}"))?;
+    }
+    let record: BTreeMap<String, u64> = toml::from_str(&fs::read_to_string(&path)?)?;
+    let (text, slower) = compare(&counted, &record);
+    match slower {
+        false => Ok(text),
+        true => Err(format!(
+            "{text}the hot path has become slower; if that is worth it, say why in the change and \
+             run `cargo xtask bench --guard --accept`"
+        )
+        .into()),
+    }
+}
+
+/// What is to be told, and whether something is slower than on record.
+fn compare(counted: &BTreeMap<String, u64>, record: &BTreeMap<String, u64>) -> (String, bool) {
+    let (mut text, mut slower) = (String::new(), false);
+    for (name, count) in counted {
+        let Some(before) = record.get(name) else {
+            slower = true;
+            let _ = writeln!(text, "{name}: {count}, nothing on record");
+            continue;
+        };
+        let change = *count as f64 / *before as f64 - 1.0;
+        slower |= change > TOLERANCE;
+        let percent = change * 100.0;
+        let _ = writeln!(text, "{name}: {count}, on record {before}, {percent:+.1} %");
+    }
+    (text, slower)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_slower(counted: u64, record: &[(&str, u64)]) -> bool {
+        let counted = BTreeMap::from([("call".to_owned(), counted)]);
+        let record = record
+            .iter()
+            .map(|(name, count)| ((*name).to_owned(), *count));
+        compare(&counted, &record.collect()).1
+    }
+
+    #[test]
+    fn three_percent_more_than_on_record_are_tolerated() {
+        assert!(!is_slower(1_030, &[("call", 1_000)]));
+        assert!(is_slower(1_031, &[("call", 1_000)]));
+        assert!(!is_slower(500, &[("call", 1_000)]));
+    }
+
+    #[test]
+    fn what_is_not_on_record_fails() {
+        assert!(is_slower(1, &[("other", 1)]));
+    }
+}

@@ -1,0 +1,46 @@
+//! What a server costs before and between requests.
+
+use std::io::Result;
+use std::path::Path;
+use std::time::Instant;
+
+use super::http::Listening;
+use super::message::Wire;
+use super::process;
+use super::servers::Server;
+use super::stdio::{Piped, nanoseconds};
+
+/// Sessions among which the memory is divided.
+const SESSIONS: usize = 500;
+
+/// From the start of the process to the answer to its first request, in microseconds.
+pub(super) fn start(root: &Path, server: &Server, wire: Wire) -> Result<f64> {
+    let begun = Instant::now();
+    let mut server = Piped::start(server.command(root, 0, &[]))?;
+    server.open(wire)?;
+    let took = nanoseconds(begun.elapsed());
+    server.close()?;
+    Ok(took as f64 / 1e3)
+}
+
+/// Memory of a server that waits for requests over stdio, in KiB.
+pub(super) fn idle(root: &Path, server: &Server, wire: Wire) -> Result<f64> {
+    let mut server = Piped::start(server.command(root, 0, &[]))?;
+    server.open(wire)?;
+    let memory = process::memory(server.child.id())?;
+    server.close()?;
+    Ok(memory as f64)
+}
+
+/// Memory of a session over HTTP whose connection is closed, in KiB.
+///
+/// The sessions of a first round fill what is shared; those of a second are counted.
+pub(super) fn session(root: &Path, server: &Server) -> Result<f64> {
+    let server = Listening::start(server.command(root, 0, &[]), server.path())?;
+    let open = || (0..SESSIONS).try_for_each(|_| server.connect(Wire::Handshake).map(drop));
+    open()?;
+    let before = process::memory(server.child.id())?;
+    open()?;
+    let after = process::memory(server.child.id())?;
+    Ok((after as f64 - before as f64) / SESSIONS as f64)
+}

@@ -1,0 +1,145 @@
+//! Requests over standard input and output.
+
+use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Instant;
+
+use super::message::{Ask, INITIALIZED, Template, Wire, opening};
+
+/// A server that is a child process.
+pub(super) struct Piped {
+    pub(super) child: Child,
+    input: ChildStdin,
+    output: ChildStdout,
+    unread: Vec<u8>,
+}
+
+impl Piped {
+    /// Starts `command`.
+    pub(super) fn start(mut command: Command) -> Result<Self> {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let missing = || Error::other("a pipe is missing");
+        Ok(Self {
+            input: child.stdin.take().ok_or_else(missing)?,
+            output: child.stdout.take().ok_or_else(missing)?,
+            child,
+            unread: Vec::new(),
+        })
+    }
+
+    /// Opens the conversation, and returns how long the answer took.
+    pub(super) fn open(&mut self, wire: Wire) -> Result<()> {
+        self.send(&opening(wire))?;
+        self.line()?;
+        if wire == Wire::Handshake {
+            self.send(INITIALIZED)?;
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, message: &[u8]) -> Result<()> {
+        let mut line = message.to_vec();
+        line.push(b'\n');
+        self.input.write_all(&line)
+    }
+
+    /// Reads whatever has arrived.
+    fn fill(&mut self) -> Result<usize> {
+        let mut chunk = [0; 64 * 1024];
+        match self.output.read(&mut chunk)? {
+            0 => Err(ErrorKind::UnexpectedEof.into()),
+            count => {
+                self.unread.extend_from_slice(&chunk[..count]);
+                Ok(count)
+            }
+        }
+    }
+
+    fn line(&mut self) -> Result<Vec<u8>> {
+        let mut seen = 0;
+        loop {
+            if let Some(end) = self.unread[seen..].iter().position(|byte| *byte == b'\n') {
+                let end = seen + end;
+                let mut line: Vec<u8> = self.unread.drain(..=end).collect();
+                line.pop();
+                return Ok(line);
+            }
+            seen = self.unread.len();
+            self.fill()?;
+        }
+    }
+
+    /// Asks once, and checks what comes back.
+    pub(super) fn check(&mut self, ask: Ask, wire: Wire) -> Result<()> {
+        let mut request = Vec::new();
+        Template::new(ask, wire).write(1_000_000_000, &mut request);
+        self.send(&request)?;
+        let answer = self.line()?;
+        if ask.is_answered_by(&answer) {
+            return Ok(());
+        }
+        let answer = String::from_utf8_lossy(&answer[..answer.len().min(400)]).into_owned();
+        Err(Error::other(format!(
+            "{} was answered with {answer}",
+            ask.name()
+        )))
+    }
+
+    /// Asks `count` times with `window` requests in flight. Answers are taken to come in order;
+    /// returned is how long each took, in nanoseconds.
+    pub(super) fn ask(
+        &mut self,
+        template: &Template,
+        count: usize,
+        window: usize,
+    ) -> Result<Vec<u64>> {
+        let mut sent_at = Vec::with_capacity(count);
+        let mut took = Vec::with_capacity(count);
+        let mut batch = Vec::new();
+        while took.len() < count {
+            batch.clear();
+            while sent_at.len() < count && sent_at.len() - took.len() < window {
+                template.write(sent_at.len() + 1, &mut batch);
+                batch.push(b'\n');
+                sent_at.push(Instant::now());
+            }
+            self.input.write_all(&batch)?;
+            let mut answers = 0;
+            while answers == 0 {
+                let fresh = self.fill()?;
+                let fresh = self.unread.len() - fresh;
+                answers = self.unread[fresh..]
+                    .iter()
+                    .filter(|it| **it == b'\n')
+                    .count();
+            }
+            let now = Instant::now();
+            for _ in 0..answers {
+                took.push(nanoseconds(now - sent_at[took.len()]));
+            }
+            let rest = self.unread.iter().rposition(|byte| *byte == b'\n');
+            self.unread.drain(..=rest.unwrap_or_default());
+        }
+        Ok(took)
+    }
+
+    /// Closes the input, and waits for the end of the server.
+    pub(super) fn close(self) -> Result<()> {
+        let Self {
+            mut child,
+            input,
+            output,
+            ..
+        } = self;
+        drop((input, output));
+        child.wait().map(drop)
+    }
+}
+
+pub(super) fn nanoseconds(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
