@@ -14,7 +14,7 @@ use super::servers::{self, Way};
 const RECORD: &str = "benches/instructions.toml";
 
 /// How much more than on record is tolerated: builds differ by a percent or two.
-const TOLERANCE: f64 = 0.03;
+const TOLERANCE_PERCENT: u64 = 3;
 
 const CASES: [Case; 6] = [
     case(Way::Stdio, Wire::Handshake, Ask::Add),
@@ -77,7 +77,7 @@ fn compare(counted: &BTreeMap<String, u64>, record: &BTreeMap<String, u64>) -> (
             continue;
         };
         let change = *count as f64 / *before as f64 - 1.0;
-        slower |= change > TOLERANCE;
+        slower |= *count * 100 > *before * (100 + TOLERANCE_PERCENT);
         let percent = change * 100.0;
         let _ = writeln!(text, "{name}: {count}, on record {before}, {percent:+.1} %");
     }
