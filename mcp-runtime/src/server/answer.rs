@@ -112,7 +112,7 @@ impl Answer {
             }
         }
         Self {
-            body: Body::Prepared(Arc::new(RawJson::from(Value::Object(result)))),
+            body: Body::Written(RawJson::from(Value::Object(result))),
             identity,
         }
     }
