@@ -136,3 +136,28 @@ async fn mounted_servers_keep_their_names_apart() {
     assert_eq!(seen[2], "Rome is somewhere else.");
     assert_eq!(seen[3][0]["uri"], "words+words://all");
 }
+
+#[tokio::test]
+async fn a_gateway_stands_for_other_servers() {
+    let behind = [
+        Path::new(env!("CARGO_BIN_EXE_calculator")),
+        Path::new(env!("CARGO_BIN_EXE_dynamic")),
+    ];
+    let seen = compare(env!("CARGO_BIN_EXE_gateway"), &behind, async |client| {
+        let sum: i64 = client
+            .call("calculator_add", json!({"a": 2, "b": 3}))
+            .await
+            .unwrap();
+        let failed = json!({"a": 1, "b": 0});
+        let failed = client.call_tool("calculator_divide", failed).await.unwrap();
+        json!([tool_names(client).await, sum, failed.is_error])
+    });
+    let names = [
+        "calculator_add",
+        "calculator_divide",
+        "calculator_echo",
+        "dynamic_learn",
+        "dynamic_forget",
+    ];
+    assert_eq!(seen.await, json!([names, 5, true]));
+}

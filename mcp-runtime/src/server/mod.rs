@@ -39,6 +39,8 @@ mod pages;
 mod prepared;
 mod progress;
 pub mod prompts;
+#[cfg(feature = "client")]
+mod proxy;
 mod reply;
 pub mod resources;
 pub(crate) mod revisions;

@@ -1,7 +1,9 @@
 //! What holds for a server as a whole, whatever it offers.
 
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use mcp_types::{Implementation, Revisions, Tool};
 
@@ -27,6 +29,8 @@ pub(super) struct Settings {
     pub(super) tool_visibility: Visibility<Tool>,
     pub(super) requirement: Requirement,
     pub(super) asking: Policy,
+    /// What lives as long as the server.
+    pub(super) keeps: Option<Arc<dyn Any + Send + Sync>>,
     pub(super) extensions: Extensions,
     pub(super) own_methods: OwnMethods,
     pub(super) hooks: Hooks,
@@ -46,6 +50,7 @@ impl Default for Settings {
             tool_visibility: Visibility::default(),
             requirement: Requirement::default(),
             asking: Policy::default(),
+            keeps: None,
             extensions: Extensions::default(),
             own_methods: OwnMethods::default(),
             hooks: Hooks::default(),

@@ -15,7 +15,7 @@ use crate::server::{Context, Reply, Server};
 pub struct PromptRoute {
     pub(super) prompt: Prompt,
     pub(super) handler: Box<Handler>,
-    pub(super) completers: Completers,
+    pub(in crate::server) completers: Completers,
     /// The mounted server that the prompt belongs to.
     pub(super) home: Option<Server>,
 }

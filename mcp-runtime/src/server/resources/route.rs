@@ -20,7 +20,7 @@ pub struct ResourceRoute {
     pub(super) listed: Listed,
     pub(super) template: UriTemplate,
     pub(super) handler: Box<Handler>,
-    pub(super) completers: Completers,
+    pub(in crate::server) completers: Completers,
     pub(super) lister: Option<Lister>,
     pub(super) subscribable: bool,
     pub(super) caching: Caching,

@@ -11,6 +11,8 @@ mod constraint;
 mod content;
 mod error;
 pub(crate) mod forms;
+#[cfg(feature = "client")]
+mod forwarded;
 mod header;
 mod missing;
 mod mounted;

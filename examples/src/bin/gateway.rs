@@ -1,0 +1,26 @@
+//! Several servers behind one: each program named on the command line is started, and offered
+//! under the name of its file.
+//!
+//! `cargo run --bin gateway -- target/debug/calculator target/debug/dynamic`
+
+use std::path::Path;
+
+use mcp_runtime::prelude::*;
+use mcp_runtime::transport::ChildProcess;
+use mcp_runtime::{Client, Server};
+
+#[mcp_runtime::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut server = Server::builder();
+    server.name("gateway").version(env!("CARGO_PKG_VERSION"));
+    for program in std::env::args().skip(1) {
+        let name = Path::new(&program).file_stem().unwrap_or_default();
+        let prefix = name.to_string_lossy().into_owned();
+        let client = Client::builder("gateway", env!("CARGO_PKG_VERSION"))
+            .connect(ChildProcess::new(&program))
+            .await?;
+        server.mount(&prefix, &Server::proxy(&client).await?);
+    }
+    server.build().serve(stdio()).await?;
+    Ok(())
+}

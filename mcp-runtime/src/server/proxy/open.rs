@@ -1,0 +1,90 @@
+//! Opening a proxy.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use mcp_types::ServerCapabilities;
+
+use super::follow::follow;
+use super::remote::Remote;
+use crate::client::Client;
+use crate::error::CallError;
+use crate::server::{List, Server};
+
+impl Server {
+    /// A server that offers what the server behind `client` offers, to serve it elsewhere, or to
+    /// [mount](crate::ServerBuilder::mount) it.
+    ///
+    /// Calls are passed on with their progress, and cancelled there when they are cancelled here.
+    /// When that server says that its lists have changed, they change here, and clients are told.
+    /// Name, version and instructions are its own. The connection lives as long as `client`, or
+    /// this server.
+    ///
+    /// ```no_run
+    /// use mcp_runtime::transport::ChildProcess;
+    /// use mcp_runtime::{Client, Server};
+    ///
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// let everything = ChildProcess::new("npx").args(["-y", "@modelcontextprotocol/server-everything"]);
+    /// let client = Client::builder("gateway", "1.0.0").connect(everything).await?;
+    ///
+    /// let mut server = Server::builder();
+    /// server.mount("all", &Server::proxy(&client).await?);
+    /// # drop(server.build());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When that server does not say what it offers.
+    pub async fn proxy(client: &Client) -> Result<Self, CallError> {
+        let capabilities = client.server_capabilities();
+        let dynamic = dynamic(&capabilities);
+        let remote = Arc::new(Remote::new(client.clone(), capabilities));
+        let mut builder = Self::builder();
+        if let Some(info) = client.server_info() {
+            builder.info(info);
+        }
+        if let Some(instructions) = client.instructions() {
+            builder.instructions(instructions);
+        }
+        builder.dynamic(dynamic.iter().copied());
+        builder.settings.keeps = Some(Arc::clone(&remote) as _);
+        let server = builder.build();
+        // News that come before the lists are there are not lost: they are asked for again.
+        remote.keep(follow(&remote, &server, &dynamic).await?);
+        for list in List::ALL {
+            remote.update(&server.live, list).await?;
+        }
+        Ok(server)
+    }
+}
+
+/// The lists of a server that can change.
+fn dynamic(capabilities: &ServerCapabilities) -> BTreeSet<List> {
+    let says = |flag: Option<bool>| flag == Some(true);
+    let lists = [
+        (
+            List::Tools,
+            says(capabilities.tools.as_ref().and_then(|it| it.list_changed)),
+        ),
+        (
+            List::Prompts,
+            says(capabilities.prompts.as_ref().and_then(|it| it.list_changed)),
+        ),
+        (
+            List::Resources,
+            says(
+                capabilities
+                    .resources
+                    .as_ref()
+                    .and_then(|it| it.list_changed),
+            ),
+        ),
+    ];
+    lists
+        .into_iter()
+        .filter_map(|(list, changes)| changes.then_some(list))
+        .collect()
+}

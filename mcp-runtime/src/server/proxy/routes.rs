@@ -1,0 +1,126 @@
+//! Routes that lead to the server behind the proxy.
+
+use std::sync::Arc;
+
+use mcp_types::jsonrpc::code;
+use mcp_types::{
+    CompleteRequest, CompleteRequestParams, CompletionReference, Prompt, PromptReference, RawJson,
+    Resource, ResourceTemplate, ResourceTemplateReference, Tool,
+};
+
+use super::remote::Remote;
+use crate::ProtocolError;
+use crate::client::Call;
+use crate::error::CallError;
+use crate::server::completions::Completers;
+use crate::server::prompts::PromptRoute;
+use crate::server::resources::{Contents, ResourceRoute, UriTemplate};
+use crate::server::tools::ToolRoute;
+use crate::server::{Context, FromContext as _, Progress, Reply};
+
+pub(super) fn tool(remote: &Arc<Remote>, tool: Tool) -> ToolRoute {
+    let (remote, name) = (Arc::clone(remote), tool.name.clone());
+    ToolRoute::forwarding(tool, move |call| {
+        let arguments = call.arguments.map(RawJson::from);
+        let sent = remote.client.call_tool(name.clone(), arguments);
+        passed_on(reporting(sent, call.context))
+    })
+}
+
+pub(super) fn prompt(remote: &Arc<Remote>, prompt: Prompt) -> PromptRoute {
+    let reference = PromptReference::new(prompt.name.clone()).into();
+    let (asked, name) = (Arc::clone(remote), prompt.name.clone());
+    let mut route = PromptRoute::new(prompt, move |call| {
+        let arguments = call.arguments.iter();
+        let sent = asked.client.get_prompt(name.clone(), arguments);
+        passed_on(reporting(sent, call.context))
+    });
+    route.completers = completers(remote, reference);
+    route
+}
+
+pub(super) fn resource(remote: &Arc<Remote>, resource: Resource) -> ResourceRoute {
+    let remote = Arc::clone(remote);
+    ResourceRoute::resource(resource, move |call| read(&remote, call.uri, call.context))
+}
+
+/// The route of a template; `None` if URIs can't be matched with it.
+pub(super) fn template(remote: &Arc<Remote>, listed: ResourceTemplate) -> Option<ResourceRoute> {
+    let text = &listed.uri_template;
+    let template = UriTemplate::parse(text)
+        .inspect_err(|error| tracing::warn!(text, %error, "a template is not passed on"))
+        .ok()?;
+    let reference = ResourceTemplateReference::new(text.clone()).into();
+    let asked = Arc::clone(remote);
+    let mut route = ResourceRoute::template(listed, template, move |call| {
+        read(&asked, call.uri, call.context)
+    });
+    route.completers = completers(remote, reference);
+    Some(route)
+}
+
+fn read(remote: &Remote, uri: &str, context: &Context) -> Reply<Contents> {
+    let sent = reporting(remote.client.read_resource(uri), context);
+    Reply::Pending(Box::pin(async move {
+        match sent.await {
+            Ok(result) => Ok(Contents::Whole(Box::new(result))),
+            Err(CallError::Rpc(error)) if is_not_found(&error) => Ok(Contents::Missing),
+            Err(error) => Err(refused(error)),
+        }
+    }))
+}
+
+/// Whether an error says that there is no such resource, in the words of whatever revision.
+fn is_not_found(error: &ProtocolError) -> bool {
+    let names_uri = || {
+        error
+            .data
+            .as_ref()
+            .is_some_and(|data| data.get().contains("\"uri\""))
+    };
+    error.code == -32002 || (error.code == code::INVALID_PARAMS && names_uri())
+}
+
+/// Leaves completions to the server behind the proxy, which knows the item as `reference`.
+fn completers(remote: &Arc<Remote>, reference: CompletionReference) -> Completers {
+    if remote.capabilities.completions.is_none() {
+        return Completers::default();
+    }
+    let remote = Arc::clone(remote);
+    Completers::delegate(move |mut params: CompleteRequestParams| {
+        params.reference = reference.clone();
+        params.meta = None;
+        Ok(passed_on(remote.client.request::<CompleteRequest>(params)))
+    })
+}
+
+/// Reports here what progress is made there, where the caller wants to know.
+fn reporting<R: mcp_types::Request>(call: Call<R>, context: &Context) -> Call<R> {
+    match Progress::from_context(context) {
+        Ok(progress) if progress.is_wanted() => call.on_progress(move |news| {
+            let message = news.message.unwrap_or_default();
+            progress.report(news.progress, news.total, message);
+        }),
+        _ => call,
+    }
+}
+
+fn passed_on<R>(call: Call<R>) -> Reply<R::Result>
+where
+    R: mcp_types::Request + 'static,
+    R::Params: mcp_types::Conform,
+{
+    Reply::Pending(Box::pin(async move { call.await.map_err(refused) }))
+}
+
+/// What the caller is told of a call that failed.
+fn refused(error: CallError) -> ProtocolError {
+    match error {
+        CallError::Rpc(error) => error,
+        error => {
+            tracing::warn!(%error, "a call could not be passed on");
+            let message = format!("the call could not be passed on: {error}");
+            ProtocolError::new(code::INTERNAL_ERROR, message)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Tools of another server, which calls are passed on to.
+
+use mcp_types::{CallToolResult, Tool};
+use serde_json::Value;
+
+use super::{ToolCall, ToolRoute, structured};
+use crate::server::Reply;
+
+impl ToolRoute {
+    /// A tool as another server lists it. Where that says of structured content that it is no
+    /// object, callers whose revision wants one get it wrapped.
+    pub(in crate::server) fn forwarding(
+        tool: Tool,
+        forward: impl Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync + 'static,
+    ) -> Self {
+        let schema = tool.output_schema.as_ref();
+        let schema = schema.and_then(|schema| schema.parse::<Value>().ok());
+        let Some(schema) = schema.filter(|schema| !structured::is_object(schema)) else {
+            return Self::new(tool, forward);
+        };
+        let mut route = Self::new(tool, move |call| {
+            structured::wrap_reply(forward(call), call.context.revision())
+        });
+        route.wrapped_schema = Some(structured::wrapped_schema(schema).into());
+        route
+    }
+}
