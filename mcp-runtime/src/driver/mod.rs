@@ -26,6 +26,8 @@ pub(crate) use self::core::Core;
 pub(crate) use link::{Link, Unsent};
 #[cfg(feature = "server")]
 pub(crate) use panic::{Contained, contain};
+#[cfg(feature = "server")]
+pub(crate) use peer::Guard;
 pub use peer::Peer;
 pub(crate) use peer::{Command, Waiter};
 #[cfg(feature = "client")]

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use super::link::{Link, Unsent};
 use super::queue::{Commands, queue};
 use crate::error::CallError;
-use crate::protocol::Timeouts;
+use crate::protocol::{Timeouts, Unavailable};
 
 /// The other side of a connection: sends it requests and notifications.
 ///
@@ -22,6 +22,22 @@ use crate::protocol::Timeouts;
 #[derive(Clone)]
 pub struct Peer {
     pub(super) link: Arc<dyn Link>,
+    /// What the peer may be asked, where that is agreed on.
+    pub(crate) guard: Option<Arc<dyn Guard>>,
+}
+
+/// Knows what a peer may be asked.
+pub(crate) trait Guard: Send + Sync {
+    /// Whether the request may be sent.
+    ///
+    /// # Errors
+    ///
+    /// Why it must not be.
+    fn check(
+        &self,
+        method: &'static str,
+        params: &dyn Fn() -> Option<RawJson>,
+    ) -> Result<(), Unavailable>;
 }
 
 /// What the driver is asked to do.
@@ -78,7 +94,7 @@ impl Peer {
 
     /// The peer that `link` leads to.
     pub(crate) fn over(link: Arc<dyn Link>) -> Self {
-        Self { link }
+        Self { link, guard: None }
     }
 
     /// What the transport knows of the way to this peer, if it is a `T`.
@@ -135,9 +151,12 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// The peer's error, or why there is no answer. Stateless clients can't be asked: with them, it
-    /// is [`CallError::Closed`].
+    /// The peer's error, or why there is no answer. [`CallError::Unavailable`] for what the peer did
+    /// not declare that it can do, and for all requests to stateless clients: nothing is sent then.
     pub async fn call<R: Request>(&self, params: &R::Params) -> Result<R::Result, CallError> {
+        if let Some(guard) = &self.guard {
+            guard.check(R::METHOD, &|| RawJson::new(params).ok())?;
+        }
         let result = self.ask(R::METHOD, params, Timeouts::default()).await?;
         result.parse().map_err(|fault| CallError::Result {
             method: R::METHOD.to_owned(),

@@ -1,14 +1,41 @@
 //! What a client has to be able to do, to be asked something.
 
-use mcp_types::jsonrpc::code;
 use mcp_types::{
     ClientCapabilities, ClientCapabilitiesElicitation, ClientCapabilitiesRoots,
-    ClientCapabilitiesSampling, Conform, CreateMessageRequestParams, ElicitRequestParams, Era,
-    ErrorObject, InputRequest, JsonObject, RawJson, Revision, SamplingMessageContentBlock,
-    error_codes,
+    ClientCapabilitiesSampling, Conform, CreateMessageRequestParams, ElicitRequestParams,
+    InputRequest, JsonObject, RawJson, Revision, SamplingMessageContentBlock, Side,
 };
 
-use super::Terms;
+use super::{Refusal, Terms, Unavailable};
+
+impl Terms {
+    /// Whether the client may be sent a request.
+    ///
+    /// # Errors
+    ///
+    /// Why it must not be.
+    pub(crate) fn allow(
+        &self,
+        method: &'static str,
+        params: &dyn Fn() -> Option<RawJson>,
+    ) -> Result<(), Unavailable> {
+        let revision = self.revision;
+        if !revision.allows(method, Side::Server) {
+            return Err(Unavailable::NotInRevision { method, revision });
+        }
+        let params = params();
+        let params = params.as_ref().map(RawJson::as_raw);
+        let Ok(Some(request)) = InputRequest::from_parts(method, params) else {
+            return Ok(());
+        };
+        match Lacking::for_request(self, &request) {
+            None => Ok(()),
+            Some(Lacking { capability, .. }) => {
+                Err(Unavailable::NotDeclared { method, capability })
+            }
+        }
+    }
+}
 
 /// A capability that a question needs and the client did not declare.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +43,7 @@ pub(crate) struct Lacking {
     /// The capability's name, such as `elicitation.url`.
     pub(crate) capability: &'static str,
     needed: ClientCapabilities,
-    era: Era,
+    revision: Revision,
 }
 
 impl Lacking {
@@ -37,26 +64,15 @@ impl Lacking {
         Some(Self {
             capability,
             needed,
-            era: terms.revision.era(),
+            revision: terms.revision,
         })
     }
 
-    /// The error that the call is answered with where it can't go on without the capability.
-    pub(crate) fn to_error(&self) -> ErrorObject {
-        let capability = self.capability;
-        match self.era {
-            Era::Stateless => {
-                let message = format!("Missing required client capability: {capability}");
-                let data = serde_json::json!({ "requiredCapabilities": self.needed });
-                ErrorObject::new(error_codes::MISSING_REQUIRED_CLIENT_CAPABILITY, message)
-                    .with_data(RawJson::from(data))
-            }
-            Era::Handshake => {
-                let reason = "the client did not declare it, and the call needs it";
-                let data = serde_json::json!({ "capability": capability, "reason": reason });
-                ErrorObject::new(code::INVALID_PARAMS, "Unsupported capability")
-                    .with_data(RawJson::from(data))
-            }
+    /// The refusal of a call that can't go on without the capability.
+    pub(crate) fn refusal(&self) -> Refusal {
+        Refusal::MissingCapability {
+            missing: serde_json::to_value(&self.needed).unwrap_or_default(),
+            revision: self.revision,
         }
     }
 }

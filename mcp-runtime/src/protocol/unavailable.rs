@@ -17,7 +17,7 @@ pub enum Unavailable {
         state: LifecycleState,
     },
     /// The revision that is spoken does not have the method.
-    #[error("`{method}` does not exist in revision {revision}, which the server speaks")]
+    #[error("`{method}` does not exist in revision {revision}, which is spoken")]
     NotInRevision {
         /// The method of the request.
         method: &'static str,
@@ -30,6 +30,14 @@ pub enum Unavailable {
         /// The method of the request.
         method: &'static str,
         /// The capability that the server would have to declare.
+        capability: &'static str,
+    },
+    /// The client did not declare that it can be asked such a thing.
+    #[error("`{method}` needs the capability `{capability}`, which the client did not declare")]
+    NotDeclared {
+        /// The method of the request.
+        method: &'static str,
+        /// The capability that the client would have to declare.
         capability: &'static str,
     },
 }

@@ -158,3 +158,21 @@ async fn a_handler_that_asks_for_ever_comes_to_an_end() {
     assert_eq!(response["error"]["code"], -32603, "{response}");
     assert_eq!(party.asked.len(), 8);
 }
+
+#[tokio::test]
+async fn requests_are_checked_as_well() {
+    let none = |_: &str, _: &Value| json!({"roots": []});
+    for (revision, capabilities, said) in [
+        ("2025-06-18", able(), "0 roots"),
+        ("2025-06-18", json!({}), "did not declare"),
+        (
+            "2026-07-28",
+            able(),
+            "does not exist in revision 2026-07-28",
+        ),
+    ] {
+        let mut party = Party::new(revision, capabilities).await;
+        let response = party.call("bluntly", json!({}), none).await;
+        assert!(text(&response).contains(said), "{response}");
+    }
+}

@@ -1,11 +1,12 @@
 //! A server whose tools ask.
 
-use mcp_runtime::Server;
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::ask::{InputRequired, IntoConversation};
 use mcp_runtime::types::{
-    RawJson, SamplingMessage, SamplingMessageContentBlock, TextContent, Tool, ToolResultContent,
+    ListRootsRequest, RawJson, SamplingMessage, SamplingMessageContentBlock, TextContent, Tool,
+    ToolResultContent,
 };
+use mcp_runtime::{CallError, Server};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -189,6 +190,16 @@ impl Agency {
     async fn misguided(&self, cx: &Context) -> Result<String, ToolError> {
         let names: Vec<String> = cx.elicit("Who?").await?;
         Ok(names.join(", "))
+    }
+
+    /// Sends a request that the client may not have asked for.
+    #[tool]
+    async fn bluntly(&self, cx: &Context) -> Result<String, CallError> {
+        let roots = cx
+            .peer()
+            .call::<ListRootsRequest>(&Default::default())
+            .await?;
+        Ok(format!("{} roots", roots.roots.len()))
     }
 
     /// Asks by a form that no type has made.

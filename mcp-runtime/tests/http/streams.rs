@@ -43,6 +43,13 @@ pub fn add_tools(server: &mut ServerBuilder) {
     }));
 }
 
+/// The greeting of a client that has roots.
+fn with_roots(revision: &str) -> Value {
+    let mut hello = support::initialize(revision);
+    hello["params"]["capabilities"] = json!({"roots": {}});
+    hello
+}
+
 /// Stream 1 carried the answer to the handshake, stream 2 carries that to the first call.
 fn ids(body: &str) -> Vec<&str> {
     body.lines()
@@ -73,7 +80,9 @@ async fn events_have_ids_and_the_newest_revision_begins_with_an_empty_one() {
 #[tokio::test]
 async fn the_server_asks_on_the_stream_of_the_call() {
     let site = Site::open().await;
-    let session = site.session("2025-06-18").await;
+    let session = site
+        .session_of(&with_roots("2025-06-18"), "2025-06-18")
+        .await;
     let mut waiting = session.start(&call(1, "roots", json!({}))).await;
     let asked = read_until(&mut waiting, "roots/list").await;
     let asked = asked
@@ -105,7 +114,10 @@ async fn a_client_without_session_can_not_be_asked() {
     let message = support::stateless(1, "tools/call", json!({"name": "roots"}));
     let answer = site.ask(&message).await.json();
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("closed"), "{text}");
+    assert!(
+        text.contains("does not exist in revision 2026-07-28"),
+        "{text}"
+    );
 }
 
 #[tokio::test]
@@ -129,7 +141,9 @@ async fn a_stream_that_the_server_closed_is_resumed() {
 #[tokio::test]
 async fn a_stream_whose_connection_was_lost_is_resumed_while_the_call_goes_on() {
     let site = Site::open().await;
-    let session = site.session("2025-11-25").await;
+    let session = site
+        .session_of(&with_roots("2025-11-25"), "2025-11-25")
+        .await;
     let mut lost = session.start(&call(1, "roots", json!({}))).await;
     read_until(&mut lost, "roots/list").await;
     drop(lost);

@@ -68,7 +68,7 @@ impl ClientBuilder {
     /// let client = Client::builder("example", "1.0.0").on_sample(async |params| {
     ///     let text = ask_model(&params.messages).await;
     ///     let text = SamplingMessageContentBlock::Text(TextContent::new(text));
-    ///     Ok(CreateMessageResult::new(text, "model-1", Role::Assistant))
+    ///     Ok(CreateMessageResult::new(Role::Assistant, text, "model-1"))
     /// });
     /// # drop(client);
     /// ```

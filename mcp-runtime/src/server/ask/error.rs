@@ -52,7 +52,7 @@ impl AskError {
     pub(super) fn unsupported(lacking: &Lacking) -> Self {
         Self::Unsupported {
             capability: lacking.capability,
-            error: lacking.to_error(),
+            error: lacking.refusal().to_error(),
         }
     }
 

@@ -21,6 +21,7 @@ mod elicit;
 mod error;
 mod field;
 mod form;
+mod guard;
 mod id;
 #[cfg(any(test, not(feature = "seal")))]
 mod kept;

@@ -209,7 +209,7 @@ fn check(
         .filter_map(|request| Lacking::for_request(cx.terms(), request));
     lacking
         .next()
-        .map_or(Ok(()), |lacking| Err(lacking.to_error()))
+        .map_or(Ok(()), |lacking| Err(lacking.refusal().to_error()))
 }
 
 /// Asks everything at once, by requests.
