@@ -8,6 +8,7 @@
 
 mod availability;
 mod conform;
+mod ext;
 #[rustfmt::skip]
 mod generated;
 mod json;

@@ -94,7 +94,7 @@ fn text(result: &CallToolResult) -> String {
 
 #[cfg(test)]
 mod tests {
-    use mcp_types::{CallToolRequest, ListToolsRequest, TextContent};
+    use mcp_types::{CallToolRequest, ListToolsRequest};
     use serde_json::json;
 
     use super::*;
@@ -104,7 +104,7 @@ mod tests {
     }
 
     fn said(text: &str) -> CallToolResult {
-        CallToolResult::new([ContentBlock::Text(TextContent::new(text))])
+        CallToolResult::text(text)
     }
 
     #[test]

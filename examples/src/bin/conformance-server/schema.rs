@@ -2,7 +2,7 @@
 
 use mcp_runtime::server::Reply;
 use mcp_runtime::server::tools::ToolRoute;
-use mcp_runtime::types::{CallToolResult, RawJson, RawJsonRef, TextContent, Tool};
+use mcp_runtime::types::{CallToolResult, RawJson, RawJsonRef, Tool};
 
 const SCHEMA: &str = r##"{
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -34,7 +34,7 @@ pub(crate) fn tool() -> ToolRoute {
         .with_description("Takes arguments that an elaborate schema describes.");
     ToolRoute::new(tool, |call| {
         let arguments = call.arguments.map_or("{}", RawJsonRef::get);
-        let content = TextContent::new(arguments);
-        Reply::Ready(Ok(CallToolResult::new([content.into()])))
+        let result = CallToolResult::text(arguments);
+        Reply::Ready(Ok(result))
     })
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mcp_types::{
     CreateMessageRequestParams, CreateMessageResult, InputRequest, ModelPreferences, RawJson, Role,
-    SamplingMessage, SamplingMessageContentBlock, TextContent, Tool, ToolChoice, ToolUseContent,
+    SamplingMessage, SamplingMessageContentBlock, Tool, ToolChoice, ToolUseContent,
 };
 
 use super::AskError;
@@ -39,7 +39,7 @@ pub trait IntoConversation {
 
 impl IntoConversation for &str {
     fn into_conversation(self) -> Vec<SamplingMessage> {
-        let text = SamplingMessageContentBlock::Text(TextContent::new(self));
+        let text = SamplingMessageContentBlock::text(self);
         vec![SamplingMessage::new(Role::User, text)]
     }
 }

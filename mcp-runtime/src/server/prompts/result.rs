@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mcp_types::{ContentBlock, GetPromptResult, PromptMessage, Role, TextContent};
+use mcp_types::{ContentBlock, GetPromptResult, PromptMessage, Role};
 
 use crate::ProtocolError;
 use crate::server::handler::run::Return;
@@ -74,7 +74,7 @@ macro_rules! text {
     ($($kind:ty),*) => {$(
         impl IntoPromptResult for $kind {
             fn into_prompt_result(self) -> Result<GetPromptResult, ProtocolError> {
-                ContentBlock::from(TextContent::new(self)).into_prompt_result()
+                ContentBlock::text(self).into_prompt_result()
             }
         }
     )*};

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use mcp_types::{AudioContent, ContentBlock, ImageContent, TextContent};
+use mcp_types::{AudioContent, ContentBlock, ImageContent};
 
 /// A value that is returned as JSON: structured content, and a copy of it as text.
 ///
@@ -104,5 +104,5 @@ impl From<Audio> for ContentBlock {
 
 /// A block of text.
 pub(super) fn text_block(text: impl Into<String>) -> ContentBlock {
-    ContentBlock::Text(TextContent::new(text))
+    ContentBlock::text(text)
 }

@@ -1,0 +1,9 @@
+//! Conveniences on the generated types: short ways to make values, and to look into them.
+
+mod base64;
+mod content;
+mod contents;
+mod display_name;
+mod messages;
+mod tool_annotations;
+mod tool_result;
