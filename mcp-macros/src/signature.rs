@@ -108,7 +108,12 @@ pub(crate) fn output(signature: &Signature, diagnostics: &mut Diagnostics) -> Ty
         ReturnType::Default => parse_quote!(()),
         ReturnType::Type(_, kind) => {
             check_type(kind, "a return type", diagnostics);
-            check_owned(kind, diagnostics);
+            check_owned(
+                kind,
+                "a result cannot borrow: it is sent when the call is over",
+                "return a value of its own, such as a `String`, or one that is `'static`",
+                diagnostics,
+            );
             plain(kind).clone()
         }
     }
@@ -209,12 +214,14 @@ fn parameter(
         check_reference(reference, settings.as_ref(), diagnostics);
         Some(Parameter::Context(reference.elem.clone()))
     } else if let Some(attribute) = spread {
+        check_owned_argument(&typed.ty, diagnostics);
         check_spread(&attribute, settings.as_ref(), expected, diagnostics);
         Some(Parameter::Spread(Box::new(Spread {
             kind: typed.ty.clone(),
             attribute,
         })))
     } else {
+        check_owned_argument(&typed.ty, diagnostics);
         let ident = name_of(&typed.pat, diagnostics);
         ident.map(|ident| {
             let settings = settings.as_ref();
@@ -332,8 +339,15 @@ fn check_type(kind: &Type, what: &str, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Refuses what borrows from the function's parameters: results outlive them.
-fn check_owned(kind: &Type, diagnostics: &mut Diagnostics) {
+/// Refuses arguments that borrow: they are read from the message, which is gone by then.
+fn check_owned_argument(kind: &Type, diagnostics: &mut Diagnostics) {
+    let what = "an argument cannot borrow from the message that it came in";
+    let mend = "take a value of its own: `String` for `&str`, `Vec` for a slice";
+    check_owned(kind, what, mend, diagnostics);
+}
+
+/// Refuses types that borrow for as long as the compiler finds out.
+fn check_owned(kind: &Type, what: &str, mend: &str, diagnostics: &mut Diagnostics) {
     struct Borrowed(Option<TokenStream>);
     impl<'a> Visit<'a> for Borrowed {
         fn visit_type_reference(&mut self, node: &'a syn::TypeReference) {
@@ -357,11 +371,7 @@ fn check_owned(kind: &Type, diagnostics: &mut Diagnostics) {
     let mut borrowed = Borrowed(None);
     borrowed.visit_type(kind);
     if let Some(found) = borrowed.0 {
-        diagnostics.mistake(
-            found,
-            "a result cannot borrow: it is sent when the call is over",
-            "return a value of its own, such as a `String`, or one that is `'static`",
-        );
+        diagnostics.mistake(found, what, mend);
     }
 }
 

@@ -26,6 +26,7 @@ pub(crate) fn free(runtime: &Path, item: &ItemFn, function: &Function) -> TokenS
     let [offered, kind, method] = [offered, kind, method].map(|name| format_ident!("{name}"));
     let route = function::route(function);
     let called = called(item);
+    let undocumented = function::undocumented(function);
     quote_spanned! {Span::mixed_site()=>
         #(#docs)*
         #(#conditions)*
@@ -39,6 +40,7 @@ pub(crate) fn free(runtime: &Path, item: &ItemFn, function: &Function) -> TokenS
             #[allow(unused_imports)]
             use __mcp::forms::*;
 
+            #undocumented
             #item
             #called
 

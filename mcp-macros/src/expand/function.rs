@@ -54,9 +54,7 @@ pub(super) fn route(function: &Function) -> TokenStream {
         Some(complete(&argument.name, completer))
     });
     let (this, call) = call::call(callable, &function.running);
-    let undocumented = function.warns_undocumented.then(|| undocumented(callable));
     quote_spanned! {Span::mixed_site()=>
-        #undocumented
         let mut spec = #spec #title #description #icons #meta;
         #(#arguments)*
         #(#completers)*
@@ -168,14 +166,22 @@ pub(super) fn shared(
     )
 }
 
-/// A warning, in the one way that a macro has: the use of something deprecated.
-fn undocumented(callable: &Callable) -> TokenStream {
-    let name = format_ident!("{}_has_no_description", callable.ident.unraw());
-    let name = Ident::new(&name.to_string(), callable.ident.span());
-    quote! {
-        #[deprecated(note = "models choose by descriptions: write a doc comment, or `#[mcp_server(undocumented = \"allow\")]`")]
-        #[allow(non_upper_case_globals)]
-        const #name: () = ();
-        let () = #name;
-    }
+/// A warning that nothing describes the function, in the one way that a macro has: the use of
+/// something deprecated. It stands outside of everything, so that its path is short.
+pub(super) fn undocumented(function: &Function) -> Option<TokenStream> {
+    let Callable {
+        ident, conditions, ..
+    } = &function.callable;
+    let name = format_ident!("{}_has_no_description", ident.unraw());
+    let name = Ident::new(&name.to_string(), ident.span());
+    function.warns_undocumented.then(|| {
+        quote! {
+            #(#conditions)*
+            #[deprecated(note = "models choose by descriptions: write a doc comment, or `#[mcp_server(undocumented = \"allow\")]`")]
+            #[allow(non_upper_case_globals)]
+            const #name: () = ();
+            #(#conditions)*
+            const _: () = #name;
+        }
+    })
 }

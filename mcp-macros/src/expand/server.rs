@@ -44,12 +44,14 @@ pub(crate) fn server(server: &Server) -> TokenStream {
             }
         }
     };
+    let undocumented = server.functions.iter().filter_map(function::undocumented);
     quote_spanned! {Span::mixed_site()=>
         const _: () = {
             use #runtime::__private as __mcp;
             #[allow(unused_imports)]
             use __mcp::forms::*;
 
+            #(#undocumented)*
             #implementation
         };
     }

@@ -132,6 +132,12 @@ const _: () = {
     use ::mcp_runtime::__private as __mcp;
     #[allow(unused_imports)]
     use __mcp::forms::*;
+    #[deprecated(
+        note = "models choose by descriptions: write a doc comment, or `#[mcp_server(undocumented = \"allow\")]`"
+    )]
+    #[allow(non_upper_case_globals)]
+    const close_has_no_description: () = ();
+    const _: () = close_has_no_description;
     impl Library
     where
         Library: ::core::marker::Send + ::core::marker::Sync + 'static,
@@ -143,12 +149,6 @@ const _: () = {
         ) {
             __server
                 .tool_route({
-                    #[deprecated(
-                        note = "models choose by descriptions: write a doc comment, or `#[mcp_server(undocumented = \"allow\")]`"
-                    )]
-                    #[allow(non_upper_case_globals)]
-                    const close_has_no_description: () = ();
-                    let () = close_has_no_description;
                     let mut spec = __mcp::ToolSpec::new("close");
                     let form = spec
                         .returns({

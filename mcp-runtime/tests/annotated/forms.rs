@@ -68,6 +68,16 @@ where
     }
 }
 
+struct Several<const N: usize>;
+
+#[mcp_server(undocumented = "allow")]
+impl<const N: usize> Several<N> {
+    #[tool]
+    async fn several(&self) -> usize {
+        N
+    }
+}
+
 /// Counts.
 #[mcp_server(name = "counter")]
 mod counter {
@@ -194,6 +204,8 @@ async fn a_generic_server_serves() {
     assert_eq!(result["structuredContent"], json!(5));
     let result = call(&server, "later", json!({})).await;
     assert_eq!(result["structuredContent"], json!([5]));
+    let server = Several::<7>.into_server();
+    assert_eq!(call(&server, "several", json!({})).await, text("7"));
 }
 
 #[tokio::test]
