@@ -252,6 +252,10 @@ fn parse_entries(input: ParseStream<'_>) -> syn::Result<Vec<Entry>> {
         let name = input.call(Ident::parse_any)?;
         let value = if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
+            if input.is_empty() || input.peek(Token![,]) {
+                let message = format!("`{name}` needs a value\n  help: write `{name} = …`");
+                return Err(syn::Error::new(name.span(), message));
+            }
             Value::Expr(input.parse()?)
         } else if input.peek(token::Paren) {
             let list;

@@ -64,6 +64,37 @@ fn enclosed(attribute: &Attribute) -> TokenStream {
     }
 }
 
+/// Whatever is wrong, the user's function comes back, so that an editor goes on knowing it.
+#[test]
+fn a_mistake_leaves_the_function_where_it_was() {
+    for (attribute, function) in [
+        ("", "#[tool(colour = 5)] fn look(&self) -> u8 { 5 }"),
+        ("", "#[tool(title = )] fn look(&self) -> u8 { 5 }"),
+        ("", "#[tool] fn look(&mut self, at: &str) -> u8 { 5 }"),
+        ("", "#[tool] #[prompt] fn look<T>(self) -> u8 { 5 }"),
+        (
+            "",
+            "#[resource] fn look(&self, #[arg(name)] at: u8) -> u8 { 5 }",
+        ),
+        ("", "#[on_start] fn look(&self, at: u8) -> u8 { 5 }"),
+        ("tittle = 5", "#[tool] fn look(&self) -> u8 { 5 }"),
+        ("cache", "#[tool] fn look(&self) -> &str { 5 }"),
+    ] {
+        let block = format!("impl Server {{ {function} }}");
+        let expanded = crate::server::server(attribute.parse().unwrap(), block.parse().unwrap());
+        let file: File = syn::parse2(expanded).unwrap();
+        let Item::Impl(block) = &file.items[0] else {
+            panic!("{function}: no block");
+        };
+        let found = block.items.iter().any(
+            |item| matches!(item, syn::ImplItem::Fn(function) if function.sig.ident == "look"),
+        );
+        assert!(found, "{function}");
+        let is_error = |item: &Item| matches!(item, Item::Macro(call) if call.mac.path.segments.last().unwrap().ident == "compile_error");
+        assert!(file.items.iter().any(is_error), "{function}");
+    }
+}
+
 #[test]
 fn a_function_a_module_and_a_block() {
     check("free");

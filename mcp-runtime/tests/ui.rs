@@ -2,7 +2,33 @@
 //!
 //! `TRYBUILD=overwrite cargo test -p mcp-runtime --test ui` writes the messages anew.
 
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+
 #[test]
 fn every_mistake_is_explained() {
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+}
+
+/// Nothing follows from a mistake but its own message.
+#[test]
+fn one_mistake_is_one_error() {
+    let files = fs::read_dir("tests/ui").unwrap();
+    let paths = files.map(|file| file.unwrap().path());
+    let messages = paths.filter(|path| path.extension().is_some_and(|kind| kind == "stderr"));
+    let mut mistakes = 0;
+    for path in messages {
+        let text = fs::read_to_string(&path).unwrap();
+        let starts = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
+        let expected = if path.ends_with("several_mistakes_at_once.stderr") {
+            4
+        } else {
+            1
+        };
+        assert_eq!(starts("error"), expected, "{}", path.display());
+        assert_eq!(starts("warning"), 0, "{}", path.display());
+        mistakes += 1;
+    }
+    assert!(mistakes >= 40, "{mistakes}");
 }
