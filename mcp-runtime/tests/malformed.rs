@@ -30,6 +30,10 @@ async fn what_is_not_json_is_a_parse_error() {
         b"{\"id\":1,\"x\":\"\xff\"}",
         deep.as_bytes(),
     ] {
+        // There, every message is text.
+        if module_path!().starts_with("over_websocket") && std::str::from_utf8(bytes).is_err() {
+            continue;
+        }
         let [mut handshake, mut stateless] = both_eras().await;
         handshake.send_bytes(bytes).await;
         let answer = handshake.answer().await;

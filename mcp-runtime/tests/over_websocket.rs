@@ -6,3 +6,7 @@
 mod batches;
 #[path = "lifecycle.rs"]
 mod lifecycle;
+#[path = "malformed.rs"]
+mod malformed;
+#[path = "tools.rs"]
+mod tools;

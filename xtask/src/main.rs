@@ -3,6 +3,7 @@
 mod bench;
 mod bindings;
 mod codegen;
+mod conformance;
 mod schema;
 mod tidy;
 
@@ -37,6 +38,8 @@ enum Task {
     },
     /// Measure against other SDKs, or guard the hot path.
     Bench(bench::Options),
+    /// Run the official conformance suite. Needs npm.
+    Conformance(conformance::Options),
     /// Check the house rules.
     Tidy,
 }
@@ -60,6 +63,7 @@ fn run(root: &Path, task: Task) -> Result<String, Box<dyn Error>> {
         Task::Codegen(options) => Ok(codegen::run(root, &options)?),
         Task::Bindings { revision } => Ok(bindings::run(root, &revision)?),
         Task::Bench(options) => Ok(bench::run(root, &options)?),
+        Task::Conformance(options) => Ok(conformance::run(root, &options)?),
         Task::Tidy => Ok(tidy::run(root)?),
     }
 }

@@ -26,5 +26,5 @@ async fn main() -> Result<(), ServeError> {
     Arc::new(Asking).register(&mut server);
     Arc::new(Rounds).register(&mut server);
     server.tool_route(schema::tool()).logging();
-    server.build().serve(http(address)).await
+    server.build().serve(http(address).with_sse()).await
 }

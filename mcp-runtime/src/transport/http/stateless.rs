@@ -10,13 +10,14 @@ use mcp_types::{Era, RawJsonRef};
 
 use super::exchange::Exchange;
 use super::mirror::{self, Mirrored};
+use super::permits::Permit;
 use super::post::{self, Begun, Later, Post};
 use super::stream::Stream;
 use super::work::{Work, written};
 use super::{response, status};
-use crate::driver::{Peer, Served, contain};
+use crate::driver::{BoxFuture, Peer, Served, contain};
 use crate::protocol::{Admission, Refusal};
-use crate::server::Call;
+use crate::server::{Answer, Call};
 
 pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
     let reason = match frame {
@@ -60,7 +61,6 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         session: None,
         stream: Arc::clone(&stream),
     });
-    let permit = || hub.permits.take(&exchange.arrival);
     let peer = Peer::over(Arc::clone(&exchange) as _);
     let call = Call {
         id,
@@ -75,7 +75,7 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         status_of = status::stateless;
         Ok(Admission::Serve(terms))
     };
-    let mut later = Later {
+    let later = Later {
         stream,
         work: None,
         session: None,
@@ -84,28 +84,40 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         Ok(Served::Now(outcome)) => outcome,
         Err(panic) => Err(panic),
         Ok(Served::Later(handler)) => {
-            let Some(permit) = permit() else {
-                let busy = Refusal::Busy(hub.options.max_in_flight).to_error();
-                let status = StatusCode::TOO_MANY_REQUESTS;
-                return Begun::Done(post::error(ErrorId::Of(id), &busy, status));
-            };
-            let work = Work::new(id.clone(), handler, status::stateless);
-            later.work = Some(work.holding(permit));
-            return Begun::Later(later);
+            let busy = Refusal::Busy(hub.options.max_in_flight);
+            let permit = hub.permits.take(&exchange.arrival).ok_or(busy);
+            return later.working(id, handler, permit);
         }
         Ok(Served::Open(handler)) => {
-            let Some(permit) = hub.open.take(&exchange.arrival) else {
-                let many = Refusal::TooManySubscriptions(hub.options.max_subscriptions).to_error();
-                let status = StatusCode::TOO_MANY_REQUESTS;
-                return Begun::Done(post::error(ErrorId::Of(id), &many, status));
-            };
-            let work = Work::new(id.clone(), handler, status::stateless);
-            later.work = Some(work.holding(permit));
-            return Begun::Later(later);
+            let many = Refusal::TooManySubscriptions(hub.options.max_subscriptions);
+            let permit = hub.open.take(&exchange.arrival).ok_or(many);
+            return later.working(id, handler, permit);
         }
     };
     let (status, message) = written(id, &outcome, status_of);
     Begun::now(status, message, later)
+}
+
+impl Later {
+    /// Goes on with `handler`, if there is room for it.
+    fn working(
+        mut self,
+        id: &RequestId,
+        handler: BoxFuture<Result<Answer, ErrorObject>>,
+        permit: Result<Permit, Refusal>,
+    ) -> Begun {
+        match permit {
+            Ok(permit) => {
+                let work = Work::new(id.clone(), handler, status::stateless);
+                self.work = Some(work.holding(permit));
+                Begun::Later(self)
+            }
+            Err(refusal) => {
+                let status = StatusCode::TOO_MANY_REQUESTS;
+                Begun::Done(post::error(ErrorId::Of(id), &refusal.to_error(), status))
+            }
+        }
+    }
 }
 
 fn mirrored(params: Option<RawJsonRef<'_>>) -> Result<Mirrored<'_>, Refusal> {

@@ -113,8 +113,11 @@ fn session(hub: &Hub, parts: &Parts) -> Result<Arc<Session>, Rejection> {
     let id = fields.find_map(|field| field.strip_prefix("session_id="));
     let id = id.ok_or(Rejection::SessionMissing)?;
     let id = id.parse().map_err(|_| Rejection::SessionUnknown)?;
-    let session = hub.sessions.get(id, parts.extensions.get(), now());
-    session.ok_or(Rejection::SessionUnknown)
+    let session = hub.sessions.find(id);
+    let session = session.filter(|session| session.belongs_to(parts.extensions.get()));
+    let session = session.ok_or(Rejection::SessionUnknown)?;
+    session.touch(now());
+    Ok(session)
 }
 
 fn message_came(

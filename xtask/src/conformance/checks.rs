@@ -1,0 +1,134 @@
+//! What the suite found: `checks.json` in one folder for each scenario.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::error::Error;
+
+/// What came of the scenarios of one revision.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Totals {
+    pub(super) scenarios: usize,
+    pub(super) passed: usize,
+    pub(super) skipped: usize,
+    pub(super) failed: Vec<String>,
+    pub(super) warned: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Check {
+    id: String,
+    status: String,
+    #[serde(default)]
+    error_message: Option<String>,
+}
+
+/// The file that each scenario leaves.
+const CHECKS: &str = "checks.json";
+
+impl Totals {
+    /// Adds what is in `folder`, at whatever depth.
+    ///
+    /// # Errors
+    ///
+    /// When a result can't be read.
+    pub(super) fn read(&mut self, folder: &Path) -> Result<(), Error> {
+        let entries = fs::read_dir(folder).map_err(Error::file(folder))?;
+        let mut paths: Vec<_> = entries
+            .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+            .collect();
+        paths.sort();
+        for path in paths {
+            if path.is_dir() {
+                self.read(&path)?;
+            } else if path.ends_with(CHECKS) {
+                let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
+                let checks = serde_json::from_str(&text);
+                let checks: Vec<Check> = checks.map_err(|source| Error::Result {
+                    path: path.clone(),
+                    source,
+                })?;
+                self.add(&scenario(folder), &checks);
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, scenario: &str, checks: &[Check]) {
+        self.scenarios += 1;
+        let mut judged = false;
+        for check in checks {
+            let reason = check.error_message.as_deref().unwrap_or_default();
+            let named = || format!("{scenario}: {}: {reason}", check.id);
+            match &*check.status {
+                "SUCCESS" => self.passed += 1,
+                "SKIPPED" => self.skipped += 1,
+                "FAILURE" => self.failed.push(named()),
+                "WARNING" => self.warned.push(named()),
+                _ => continue,
+            }
+            judged = true;
+        }
+        // The suite itself takes a program that says nothing for one that does everything right.
+        if !judged {
+            self.failed.push(format!("{scenario}: nothing was checked"));
+        }
+    }
+}
+
+/// The scenario that left its results in `folder`: the folder's name without the time.
+fn scenario(folder: &Path) -> String {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let starts = name.match_indices("-20").map(|(place, _)| place);
+    let stamp = starts.last().unwrap_or(name.len());
+    name[..stamp].to_owned()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn totals(results: &[(&str, &str)]) -> Totals {
+        let folder = tempfile::tempdir().unwrap();
+        for (scenario, checks) in results {
+            let folder = folder.path().join(scenario);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join(CHECKS), checks).unwrap();
+        }
+        let mut totals = Totals::default();
+        totals.read(folder.path()).unwrap();
+        totals
+    }
+
+    #[test]
+    fn checks_are_counted_and_faults_named() {
+        let checks = r#"[
+            {"id": "a", "status": "SUCCESS"},
+            {"id": "b", "status": "FAILURE", "errorMessage": "it is wrong"},
+            {"id": "c", "status": "WARNING"},
+            {"id": "d", "status": "SKIPPED"},
+            {"id": "e", "status": "INFO"}
+        ]"#;
+        let totals = totals(&[("server-ping-2026-11-21T12-10-40-526Z", checks)]);
+        let expected = Totals {
+            scenarios: 1,
+            passed: 1,
+            skipped: 1,
+            failed: vec!["server-ping: b: it is wrong".to_owned()],
+            warned: vec!["server-ping: c: ".to_owned()],
+        };
+        assert_eq!(totals, expected);
+    }
+
+    #[test]
+    fn a_scenario_that_checks_nothing_has_failed() {
+        let totals = totals(&[("a", "[]"), ("b/c", r#"[{"id": "x", "status": "INFO"}]"#)]);
+        assert_eq!(totals.scenarios, 2);
+        let expected = ["a: nothing was checked", "c: nothing was checked"];
+        assert_eq!(totals.failed, expected);
+    }
+}

