@@ -22,6 +22,7 @@ pub(crate) const SERVER: Grammar = Grammar {
         "revisions",
         "requires",
         "dynamic",
+        "logging",
         "page_size",
         "cache",
         "undocumented",

@@ -36,6 +36,8 @@ pub(crate) struct Info {
     pub(crate) requires: Vec<Ident>,
     /// The lists that can change.
     pub(crate) dynamic: Vec<Ident>,
+    /// Whether clients are sent log messages.
+    pub(crate) logging: bool,
     pub(crate) page_size: Option<Expr>,
     pub(crate) cache: Option<Cache>,
 }

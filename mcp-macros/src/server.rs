@@ -147,6 +147,7 @@ fn role(entries: &mut Entries, attributes: &[Attribute], diagnostics: &mut Diagn
         revisions: entries.literal("revisions", diagnostics),
         requires: entries.words("requires", &REQUIRES, diagnostics),
         dynamic: entries.words("dynamic", &DYNAMIC, diagnostics),
+        logging: entries.flag("logging", diagnostics).unwrap_or(false),
         page_size: page_size(entries, diagnostics),
         cache: cache::read(entries, diagnostics),
         instructions: entries

@@ -164,7 +164,10 @@ fn settings(info: &Info) -> TokenStream {
             __server.page_size(PAGE_SIZE);
         }
     });
-    quote!(#requires #dynamic #page_size)
+    let logging = info
+        .logging
+        .then(|| quote_spanned!(Span::mixed_site()=> __server.logging();));
+    quote!(#requires #dynamic #logging #page_size)
 }
 
 fn or_package(given: Option<&Expr>, variable: &str) -> TokenStream {

@@ -14,6 +14,7 @@ struct Whole;
 #[mcp_server(
     requires(sampling, elicitation),
     dynamic(tools, resources),
+    logging,
     page_size = ITEMS_A_PAGE,
     undocumented = "allow"
 )]
@@ -149,6 +150,7 @@ async fn capabilities_are_those_that_are_declared() {
     assert_eq!(
         declared(&Whole.into_server()).await,
         json!({
+            "logging": {},
             "tools": {"listChanged": true},
             "prompts": {},
             "resources": {"subscribe": true, "listChanged": true},

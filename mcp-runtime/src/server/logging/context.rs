@@ -25,7 +25,7 @@ impl Context {
     ///
     /// struct Library;
     ///
-    /// #[mcp_server]
+    /// #[mcp_server(logging)]
     /// impl Library {
     ///     /// Lends a book.
     ///     #[tool]
