@@ -1,0 +1,87 @@
+//! A pizzeria that asks its guests: forms from types, a web page to pay on, and a side effect that
+//! happens once. The same functions serve clients of both eras.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use mcp_runtime::prelude::*;
+
+#[derive(Default)]
+struct Pizzeria {
+    orders: AtomicU32,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(crate = "mcp_runtime::serde")]
+#[schemars(crate = "mcp_runtime::schemars")]
+struct Order {
+    /// What should be on it.
+    toppings: Vec<Topping>,
+    /// How large it should be.
+    size: Size,
+    /// How many you want.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 9))]
+    count: u32,
+    /// Anything that the kitchen should know.
+    note: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(crate = "mcp_runtime::serde", rename_all = "lowercase")]
+#[schemars(crate = "mcp_runtime::schemars")]
+enum Topping {
+    Ham,
+    Mushrooms,
+    Olives,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(crate = "mcp_runtime::serde", rename_all = "lowercase")]
+#[schemars(crate = "mcp_runtime::schemars")]
+enum Size {
+    /// Small, 26 cm
+    Small,
+    /// Large, 32 cm
+    Large,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[mcp_server]
+impl Pizzeria {
+    /// Takes an order, and asks for whatever is missing.
+    #[tool]
+    async fn order(&self, cx: &Context) -> Result<String, ToolError> {
+        let order: Order = cx.elicit("What would you like?").await?;
+        // The function runs again when the next answer comes; the number is drawn but once.
+        let next = async { self.orders.fetch_add(1, Ordering::Relaxed) + 1 };
+        let number = cx.once("number", next).await?;
+        let question = format!(
+            "{} {:?}, order {number}. All right?",
+            order.count, order.size
+        );
+        match cx.elicit::<bool>(question).outcome().await? {
+            Elicited::Accepted(true) => {}
+            Elicited::Accepted(false) | Elicited::Declined => return Ok("Nothing, then.".into()),
+            Elicited::Cancelled => return Ok("Come back any time.".into()),
+        }
+        let note = order.note.map(|note| format!(" ({note})"));
+        let note = note.unwrap_or_default();
+        Ok(format!("Order {number}: {:?}{note}", order.toppings))
+    }
+
+    /// Lets the guest pay.
+    #[tool]
+    async fn pay(&self, number: u32, cx: &Context) -> Result<String, ToolError> {
+        let page = format!("https://pizza.example.com/pay/{number}");
+        cx.elicit_url("Please pay for your order.", page).await?;
+        Ok(format!("Order {number} is being paid for."))
+    }
+}
+
+#[mcp_runtime::main]
+async fn main() -> Result<(), ServeError> {
+    Pizzeria::default().serve(stdio()).await
+}
