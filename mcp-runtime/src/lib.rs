@@ -38,6 +38,7 @@ mod schema;
 pub mod server;
 #[cfg(any(feature = "client", feature = "server"))]
 mod together;
+mod trace_context;
 pub mod transport;
 
 #[cfg(feature = "client")]
@@ -81,5 +82,6 @@ pub use server::{
     CancellationToken, Context, FromContext, Initialized, McpServer, Progress, Server,
     ServerBuilder,
 };
+pub use trace_context::TraceContext;
 #[doc(no_inline)]
 pub use {schemars, serde, serde_json};

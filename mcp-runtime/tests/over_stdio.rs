@@ -30,6 +30,6 @@ async fn files_are_served_to_their_end() {
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].take())
         .collect();
-    ids.sort_by_key(|id| id.as_i64());
+    ids.sort_by_key(serde_json::Value::as_i64);
     assert_eq!(ids, [1, 2]);
 }

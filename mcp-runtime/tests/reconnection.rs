@@ -310,3 +310,20 @@ async fn a_server_that_dies_of_the_probe_is_greeted_with_a_handshake() {
     let (client, _server) = tokio::join!(builder().connect_with(make), script);
     assert_eq!(client.unwrap().revision().as_str(), "2025-11-25");
 }
+
+#[tokio::test(start_paused = true)]
+async fn whatever_a_server_sends_is_a_sign_of_life() {
+    let often = KeepAlive {
+        every: SECOND,
+        timeout: SECOND,
+        misses: 1,
+    };
+    let (client, mut server, _servers) = connected(builder().keep_alive(often)).await;
+    for _ in 0..3 {
+        server.expect("ping").await;
+        server.send_text("rubbish").await;
+    }
+    assert_eq!(client.status().transport, TransportState::Connected);
+    server.expect("ping").await;
+    assert_eq!(server.next().await, None);
+}

@@ -7,9 +7,12 @@ mod support;
 use std::io;
 use std::sync::{Arc, Mutex};
 
+use mcp_runtime::server::{Reply, tools::ToolRoute};
+use mcp_runtime::types::Tool;
 use serde_json::json;
-use support::{Wire, call};
+use support::{Wire, builder, call, stateless, text};
 use tracing::Level;
+use tracing::subscriber::DefaultGuard;
 
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
@@ -30,8 +33,8 @@ impl io::Write for Log {
     }
 }
 
-/// What is logged at `level` while a session makes the given call.
-async fn logged(level: Level, tool: &str) -> String {
+/// Keeps what is logged at `level`.
+fn listening(level: Level) -> (Log, DefaultGuard) {
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()
@@ -40,7 +43,12 @@ async fn logged(level: Level, tool: &str) -> String {
         .with_writer(move || writer.clone())
         .finish();
     // The test's runtime has one thread, so this holds for every task of it.
-    let _guard = tracing::subscriber::set_default(subscriber);
+    (log, tracing::subscriber::set_default(subscriber))
+}
+
+/// What is logged at `level` while a session makes the given call.
+async fn logged(level: Level, tool: &str) -> String {
+    let (log, _guard) = listening(level);
     let mut wire = Wire::operating("2025-06-18").await;
     wire.ask(call(42, tool, json!({}))).await;
     log.text()
@@ -73,4 +81,68 @@ async fn operation_is_quiet_and_a_panic_is_not() {
     assert_eq!(logged(Level::INFO, "soon").await, "");
     let log = logged(Level::INFO, "panic_later").await;
     assert!(log.contains("ERROR") && log.contains("secret"), "{log}");
+}
+
+const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01";
+
+#[tokio::test]
+async fn the_span_of_a_request_says_which_trace_it_belongs_to() {
+    let (log, _guard) = listening(Level::DEBUG);
+    let mut wire = Wire::open().await;
+    for (id, parent) in [(42, PARENT), (43, "rubbish")] {
+        let mut message = stateless(id, "tools/call", json!({"name": "soon"}));
+        message["params"]["_meta"]["traceparent"] = json!(parent);
+        message["params"]["_meta"]["tracestate"] = json!("vendor=1");
+        wire.ask(message).await;
+    }
+    let text = log.text();
+    let line = |id: &str| text.lines().find(|line| line.contains(id)).unwrap();
+    for part in [
+        "trace_id=\"0af7651916cd43dd8448eb211c80319c\"",
+        &format!("traceparent=\"{PARENT}\""),
+        "tracestate=\"vendor=1\"",
+        "otel.kind=\"server\"",
+    ] {
+        assert!(line("id=42").contains(part), "{part} in {text}");
+    }
+    assert!(!line("id=43").contains("traceparent"), "{text}");
+}
+
+#[cfg(feature = "client")]
+#[tokio::test]
+async fn a_client_hands_its_trace_on_to_handlers() {
+    use mcp_runtime::transport::memory;
+    use mcp_runtime::{Client, Era, TraceContext};
+
+    let mut server = builder();
+    let tool = Tool::new("parent", json!({"type": "object"}));
+    server.tool_route(ToolRoute::new(tool, |call| {
+        let trace = call.context.trace_context();
+        let said = trace.map(|trace| {
+            (
+                trace.parent_id().to_owned(),
+                trace.baggage().map(str::to_owned),
+            )
+        });
+        Reply::Ready(Ok(text(format!("{said:?}"))))
+    }));
+    let server = server.build();
+    for era in [Era::Handshake, Era::Stateless] {
+        for told in [true, false] {
+            let (ours, theirs) = memory::pair();
+            tokio::spawn(server.serve(theirs).without_signals().into_future());
+            let builder = Client::builder("test", "1").era(era);
+            let builder = builder.trace_context(move || {
+                let trace = TraceContext::new(PARENT).filter(|_| told)?;
+                Some(trace.with_baggage("user=7"))
+            });
+            let client = builder.connect(ours).await.unwrap();
+            let said: String = client.call("parent", json!({})).await.unwrap();
+            let expected = match told {
+                true => r#"Some(("00f067aa0ba902b7", Some("user=7")))"#,
+                false => "None",
+            };
+            assert_eq!(said, expected, "{era:?}");
+        }
+    }
 }

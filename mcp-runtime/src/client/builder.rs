@@ -11,7 +11,9 @@ use super::hub::{Hub, OnNotification};
 use super::opener::{Open, Shared, reopening};
 use super::slot::Connection;
 use super::status::{OnStatus, Status, StatusBoard};
+use super::tracing::Tracing;
 use super::{Client, ConnectError, KeepAlive, Reconnect};
+use crate::TraceContext;
 use crate::protocol::Timeouts;
 use crate::transport::Transport;
 
@@ -72,6 +74,27 @@ impl ClientBuilder {
     /// How many pages of a list are fetched at most; 1000 unless set.
     pub fn max_pages(mut self, pages: usize) -> Self {
         self.config.max_pages = pages;
+        self
+    }
+
+    /// Tells the server of each request which trace it is part of; `source` is asked for it, and must
+    /// return quickly. Unless set, nothing is told.
+    ///
+    /// ```
+    /// # use mcp_runtime::{Client, TraceContext};
+    /// fn current_trace() -> Option<TraceContext> {
+    ///     // From the tracer of the program, whichever it is.
+    ///     TraceContext::new("00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01")
+    /// }
+    ///
+    /// let client = Client::builder("example", "1.0.0").trace_context(current_trace);
+    /// # drop(client);
+    /// ```
+    pub fn trace_context(
+        mut self,
+        source: impl Fn() -> Option<TraceContext> + Send + Sync + 'static,
+    ) -> Self {
+        self.config.tracing = Tracing::from(source);
         self
     }
 

@@ -126,6 +126,7 @@ where
             let agreed = &connection.agreed;
             params.conform(agreed.agreement.revision);
             let meta = client.memory().meta(&agreed.meta);
+            let meta = client.config().tracing.extend(meta);
             let (link, options) = (&connection.link, options.clone());
             let answer = match &retry {
                 None => link.request::<R>(&params, &meta, options).await,

@@ -7,6 +7,7 @@ use mcp_types::{Implementation, Revisions};
 use super::keep_alive::KeepAlive;
 use super::questions::Handlers;
 use super::reconnect::Reconnect;
+use super::tracing::Tracing;
 use crate::driver::Limits;
 use crate::protocol::Timeouts;
 
@@ -24,6 +25,7 @@ pub(super) struct Config {
     pub(super) limits: Limits,
     pub(super) keep_alive: Option<KeepAlive>,
     pub(super) reconnect: Option<Reconnect>,
+    pub(super) tracing: Tracing,
 }
 
 /// How long a server may take to read what is left to be sent when the connection is closed.
@@ -45,6 +47,7 @@ impl Config {
             },
             keep_alive: Some(KeepAlive::default()),
             reconnect: Some(Reconnect::default()),
+            tracing: Tracing::default(),
         }
     }
 }

@@ -16,7 +16,8 @@ pub struct KeepAlive {
     pub every: Duration,
     /// How long an answer may take; 5 seconds by default.
     pub timeout: Duration,
-    /// After how many unanswered ones in a row the connection is taken for dead; 3 by default.
+    /// After how many unanswered ones in a row the connection is taken for dead; 3 by default. One
+    /// during which the server sent anything else does not count.
     pub misses: u32,
 }
 
@@ -43,12 +44,13 @@ impl KeepAlive {
         while missed < self.misses {
             sleep(self.every).await;
             let options = Options::silent(timeouts);
+            let frames = link.session().frames();
             let params = RequestParams::new();
             match link.request::<PingRequest>(&params, "", options).await {
-                Err(CallError::Timeout { .. }) => missed += 1,
+                Err(CallError::Timeout { .. }) if link.session().frames() == frames => missed += 1,
                 // The end of the connection, or a revision without `ping`.
                 Err(CallError::Closed | CallError::Unavailable(_)) => std::future::pending().await,
-                // Any answer is a sign of life, a refusal as well.
+                // Any answer is a sign of life, a refusal as well, and so is anything else it sends.
                 _ => missed = 0,
             }
         }

@@ -29,6 +29,7 @@ mod status;
 mod subscription;
 mod supervisor;
 mod tools;
+mod tracing;
 #[cfg(feature = "validation")]
 mod validate;
 

@@ -70,6 +70,10 @@ impl ClientRole {
 impl Role for ClientRole {
     type Answer = RawJson;
 
+    fn heard(&mut self) {
+        self.session.heard();
+    }
+
     fn request(
         &mut self,
         id: &RequestId,

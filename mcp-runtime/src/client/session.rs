@@ -1,5 +1,6 @@
 //! The lifecycle of one connection, shared by the driver and those who call.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::status::StatusBoard;
@@ -10,6 +11,8 @@ use crate::protocol::{ClientLifecycle, LifecycleState};
 pub(super) struct Session {
     lifecycle: Mutex<ClientLifecycle>,
     board: Arc<StatusBoard>,
+    /// How much the server has sent.
+    frames: AtomicU64,
 }
 
 impl Session {
@@ -18,7 +21,18 @@ impl Session {
         Self {
             lifecycle: Mutex::new(ClientLifecycle::new()),
             board,
+            frames: AtomicU64::new(0),
         }
+    }
+
+    /// The server has sent something.
+    pub(super) fn heard(&self) {
+        self.frames.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How much the server has sent so far.
+    pub(super) fn frames(&self) -> u64 {
+        self.frames.load(Ordering::Relaxed)
     }
 
     /// Asks or moves the lifecycle.

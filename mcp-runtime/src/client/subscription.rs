@@ -157,7 +157,8 @@ async fn open(client: &Client, filter: SubscriptionFilter) -> Result<Stream, Cal
     let connection = client.connection(true).await?;
     let id = connection.link.peer().next_id();
     let agreed = &connection.agreed;
-    let meta = client.memory().meta(&agreed.meta).into_owned();
+    let meta = client.memory().meta(&agreed.meta);
+    let meta = client.config().tracing.extend(meta).into_owned();
     let mut params = SubscriptionsListenRequestParams::new(RequestMetaObject::new(), filter);
     params.conform(agreed.agreement.revision);
     let options = Options::new(Timeouts {

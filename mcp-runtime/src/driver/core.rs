@@ -48,6 +48,7 @@ impl<R: Role> Core<R> {
 
     /// Serves one frame.
     pub(super) fn incoming(&mut self, incoming: Incoming<'_>, now: Instant) {
+        self.role.heard();
         let frame = match incoming {
             Incoming::Frame(bytes) => Frame::parse_with_max_depth(bytes, self.limits.max_depth),
             Incoming::TooLarge { head, limit } => Err(InvalidMessage {

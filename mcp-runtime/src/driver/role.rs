@@ -17,6 +17,9 @@ pub(crate) trait Role: Send + 'static {
     /// A result that can be written.
     type Answer: Outgoing;
 
+    /// The peer has sent something, whatever it is.
+    fn heard(&mut self) {}
+
     /// Serves a request, at once or later.
     fn request(
         &mut self,

@@ -9,6 +9,7 @@ use super::ask::Asking;
 use super::progress::{Amount, Reporter, Total};
 use super::told::Wishes;
 use super::{CancellationToken, Change, Conversation, Server};
+use crate::TraceContext;
 use crate::driver::Peer;
 use crate::protocol::Terms;
 
@@ -123,6 +124,12 @@ impl Context {
     #[must_use]
     pub fn meta(&self) -> Option<&RawJson> {
         self.call.meta.as_ref()
+    }
+
+    /// The trace that the request is part of, if the client says so in a well-formed way.
+    #[must_use]
+    pub fn trace_context(&self) -> Option<TraceContext> {
+        TraceContext::of_meta(self.meta()?.get())
     }
 
     /// The client, to send it requests and notifications.

@@ -5,6 +5,7 @@ use std::time::Instant;
 use mcp_types::{ErrorObject, RawJsonRef, RequestId};
 use tracing::{Instrument, Span, field};
 
+use crate::TraceContext;
 use crate::driver::{BoxFuture, Served};
 use crate::protocol::Terms;
 
@@ -23,6 +24,11 @@ impl Trace {
             name = field::Empty,
             revision = field::Empty,
             client = field::Empty,
+            otel.kind = "server",
+            trace_id = field::Empty,
+            traceparent = field::Empty,
+            tracestate = field::Empty,
+            baggage = field::Empty,
         );
         let ending = (!span.is_disabled()).then(|| Ending {
             begun: Instant::now(),
@@ -46,8 +52,15 @@ impl Trace {
         if let Some(client) = &terms.client_info {
             self.span.record("client", &*client.name);
         }
-        if let Some(name) = params.and_then(name) {
+        let Some(params) = params else { return };
+        if let Some(name) = name(params) {
             self.span.record("name", &*name);
+        }
+        if let Some(trace) = trace_of(params) {
+            self.span.record("trace_id", trace.trace_id());
+            self.span.record("traceparent", trace.traceparent());
+            self.span.record("tracestate", trace.tracestate());
+            self.span.record("baggage", trace.baggage());
         }
     }
 
@@ -89,6 +102,17 @@ fn name(params: RawJsonRef<'_>) -> Option<String> {
     }
     let named: Named = serde_json::from_str(params.get()).ok()?;
     Some(named.name)
+}
+
+/// The caller's trace, for whatever connects spans to traces, such as an OpenTelemetry layer.
+fn trace_of(params: RawJsonRef<'_>) -> Option<TraceContext> {
+    #[derive(serde::Deserialize)]
+    struct Params<'a> {
+        #[serde(borrow, rename = "_meta")]
+        meta: RawJsonRef<'a>,
+    }
+    let params: Params<'_> = serde_json::from_str(params.get()).ok()?;
+    TraceContext::of_meta(params.meta.get())
 }
 
 /// Reports when it is dropped: so a request that was cancelled is reported, too.
