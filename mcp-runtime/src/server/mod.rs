@@ -83,5 +83,7 @@ pub use offered::{OfferedPrompt, OfferedResource, OfferedTool};
 #[cfg(feature = "stream")]
 pub use progress::ProgressStream;
 pub use progress::{Amount, Progress, ProgressItems, Total};
+#[cfg(feature = "client")]
+pub use proxy::Proxy;
 pub use reply::Reply;
 pub use serve::{Serve, ShutdownHandle};

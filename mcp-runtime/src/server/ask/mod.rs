@@ -21,6 +21,8 @@ mod elicit;
 mod error;
 mod field;
 mod form;
+#[cfg(feature = "client")]
+mod forwarded;
 mod guard;
 mod id;
 #[cfg(any(test, not(feature = "seal")))]

@@ -26,7 +26,7 @@ const MAX_TOKENS: i64 = 1000;
 #[derive(Clone, Debug)]
 pub struct Sample {
     cx: Context,
-    params: CreateMessageRequestParams,
+    pub(super) params: CreateMessageRequestParams,
     key: Option<String>,
     timeout: Option<Duration>,
 }

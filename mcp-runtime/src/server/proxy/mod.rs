@@ -1,9 +1,18 @@
 //! A server that stands for another one, which is reached through a client.
 //!
 //! `remote` asks that server what it has, and makes routes that lead there (`routes`); `follow`
-//! asks again whenever it says that something has changed.
+//! asks again whenever it says that something has changed. `callers` knows whom to ask what that
+//! server asks.
 
+mod callers;
 mod follow;
 mod open;
+#[allow(
+    clippy::module_inception,
+    reason = "the type's name is the user's word"
+)]
+mod proxy;
 mod remote;
 mod routes;
+
+pub use proxy::Proxy;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mcp_types::ServerCapabilities;
 
+use super::callers::Callers;
 use super::follow::follow;
 use super::remote::Remote;
 use crate::client::Client;
@@ -17,7 +18,8 @@ impl Server {
     ///
     /// Calls are passed on with their progress, and cancelled there when they are cancelled here.
     /// When that server says that its lists have changed, they change here, and clients are told.
-    /// Name, version and instructions are its own. The connection lives as long as `client`, or
+    /// Name, version and instructions are its own. To pass on its questions as well, begin with a
+    /// [`Proxy`](crate::server::Proxy). The connection lives as long as `client`, or
     /// this server.
     ///
     /// ```no_run
@@ -39,26 +41,32 @@ impl Server {
     ///
     /// When that server does not say what it offers.
     pub async fn proxy(client: &Client) -> Result<Self, CallError> {
-        let capabilities = client.server_capabilities();
-        let dynamic = dynamic(&capabilities);
-        let remote = Arc::new(Remote::new(client.clone(), capabilities));
-        let mut builder = Self::builder();
-        if let Some(info) = client.server_info() {
-            builder.info(info);
-        }
-        if let Some(instructions) = client.instructions() {
-            builder.instructions(instructions);
-        }
-        builder.dynamic(dynamic.iter().copied());
-        builder.settings.keeps = Some(Arc::clone(&remote) as _);
-        let server = builder.build();
-        // News that come before the lists are there are not lost: they are asked for again.
-        remote.keep(follow(&remote, &server, &dynamic).await?);
-        for list in List::ALL {
-            remote.update(&server.live, list).await?;
-        }
-        Ok(server)
+        server(client, Arc::default()).await
     }
+}
+
+/// A server that passes on calls to the one behind `client`, and the questions of that one to
+/// `callers`.
+pub(super) async fn server(client: &Client, callers: Arc<Callers>) -> Result<Server, CallError> {
+    let capabilities = client.server_capabilities();
+    let dynamic = dynamic(&capabilities);
+    let remote = Arc::new(Remote::new(client.clone(), capabilities, callers));
+    let mut builder = Server::builder();
+    if let Some(info) = client.server_info() {
+        builder.info(info);
+    }
+    if let Some(instructions) = client.instructions() {
+        builder.instructions(instructions);
+    }
+    builder.dynamic(dynamic.iter().copied());
+    builder.settings.keeps = Some(Arc::clone(&remote) as _);
+    let server = builder.build();
+    // News that come before the lists are there are not lost: they are asked for again.
+    remote.keep(follow(&remote, &server, &dynamic).await?);
+    for list in List::ALL {
+        remote.update(&server.live, list).await?;
+    }
+    Ok(server)
 }
 
 /// The lists of a server that can change.

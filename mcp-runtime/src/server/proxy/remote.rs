@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mcp_types::ServerCapabilities;
 use tokio::task::AbortHandle;
 
+use super::callers::Callers;
 use super::routes;
 use crate::client::Client;
 use crate::error::CallError;
@@ -17,6 +18,7 @@ use crate::server::live::Live;
 pub(super) struct Remote {
     pub(super) client: Client,
     pub(super) capabilities: ServerCapabilities,
+    pub(super) callers: Arc<Callers>,
     /// The task that listens to its news.
     news: Mutex<Option<AbortHandle>>,
     /// One list is asked for at a time, so that no older answer replaces a newer one.
@@ -27,10 +29,15 @@ pub(super) struct Remote {
 const ORIGIN: usize = 0;
 
 impl Remote {
-    pub(super) fn new(client: Client, capabilities: ServerCapabilities) -> Self {
+    pub(super) fn new(
+        client: Client,
+        capabilities: ServerCapabilities,
+        callers: Arc<Callers>,
+    ) -> Self {
         Self {
             client,
             capabilities,
+            callers,
             news: Mutex::default(),
             asking: tokio::sync::Mutex::default(),
         }

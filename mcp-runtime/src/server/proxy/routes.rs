@@ -1,5 +1,6 @@
 //! Routes that lead to the server behind the proxy.
 
+use std::future::IntoFuture as _;
 use std::sync::Arc;
 
 use mcp_types::jsonrpc::code;
@@ -23,7 +24,7 @@ pub(super) fn tool(remote: &Arc<Remote>, tool: Tool) -> ToolRoute {
     ToolRoute::forwarding(tool, move |call| {
         let arguments = call.arguments.map(RawJson::from);
         let sent = remote.client.call_tool(name.clone(), arguments);
-        passed_on(reporting(sent, call.context))
+        passed_on(&remote, sent, call.context)
     })
 }
 
@@ -33,7 +34,7 @@ pub(super) fn prompt(remote: &Arc<Remote>, prompt: Prompt) -> PromptRoute {
     let mut route = PromptRoute::new(prompt, move |call| {
         let arguments = call.arguments.iter();
         let sent = asked.client.get_prompt(name.clone(), arguments);
-        passed_on(reporting(sent, call.context))
+        passed_on(&asked, sent, call.context)
     });
     route.completers = completers(remote, reference);
     route
@@ -60,9 +61,10 @@ pub(super) fn template(remote: &Arc<Remote>, listed: ResourceTemplate) -> Option
 }
 
 fn read(remote: &Remote, uri: &str, context: &Context) -> Reply<Contents> {
-    let sent = reporting(remote.client.read_resource(uri), context);
+    let sent = reporting(remote.client.read_resource(uri), context).into_future();
+    let passed = Arc::clone(&remote.callers).pass(context.clone(), sent);
     Reply::Pending(Box::pin(async move {
-        match sent.await {
+        match passed.await {
             Ok(result) => Ok(Contents::Whole(Box::new(result))),
             Err(CallError::Rpc(error)) if is_not_found(&error) => Ok(Contents::Missing),
             Err(error) => Err(refused(error)),
@@ -90,7 +92,10 @@ fn completers(remote: &Arc<Remote>, reference: CompletionReference) -> Completer
     Completers::delegate(move |mut params: CompleteRequestParams| {
         params.reference = reference.clone();
         params.meta = None;
-        Ok(passed_on(remote.client.request::<CompleteRequest>(params)))
+        let sent = remote.client.request::<CompleteRequest>(params);
+        Ok(Reply::Pending(Box::pin(async move {
+            sent.await.map_err(refused)
+        })))
     })
 }
 
@@ -105,12 +110,14 @@ fn reporting<R: mcp_types::Request>(call: Call<R>, context: &Context) -> Call<R>
     }
 }
 
-fn passed_on<R>(call: Call<R>) -> Reply<R::Result>
+fn passed_on<R>(remote: &Remote, call: Call<R>, context: &Context) -> Reply<R::Result>
 where
     R: mcp_types::Request + 'static,
     R::Params: mcp_types::Conform,
 {
-    Reply::Pending(Box::pin(async move { call.await.map_err(refused) }))
+    let sent = reporting(call, context).into_future();
+    let passed = Arc::clone(&remote.callers).pass(context.clone(), sent);
+    Reply::Pending(Box::pin(async move { passed.await.map_err(refused) }))
 }
 
 /// What the caller is told of a call that failed.

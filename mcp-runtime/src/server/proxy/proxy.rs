@@ -1,0 +1,78 @@
+//! A proxy before it has a server behind it.
+
+use std::sync::Arc;
+
+use super::callers::Callers;
+use super::open;
+use crate::client::{Client, ClientBuilder};
+use crate::error::CallError;
+use crate::server::Server;
+
+/// A proxy that passes on questions: what the server behind it asks during a call, it asks whoever
+/// made that call.
+///
+/// The client that leads there has to declare that it can be asked, which the one that
+/// [`client`](Self::client) begins does; a caller who can't be asked counts as one who dismisses
+/// the question. Roots are not passed on.
+///
+/// A server with a handshake does not say which call its question belongs to. It is passed on only
+/// while a single call is in flight, so that no caller is asked what is meant for another. A caller
+/// without a handshake answers by making its call again, which is then passed on again.
+///
+/// ```no_run
+/// use mcp_runtime::Server;
+/// use mcp_runtime::server::Proxy;
+/// use mcp_runtime::transport::ChildProcess;
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let proxy = Proxy::new();
+/// let behind = ChildProcess::new("shop-server");
+/// let client = proxy.client("gateway", "1.0.0").connect(behind).await?;
+///
+/// let mut server = Server::builder();
+/// server.mount("shop", &proxy.server(&client).await?);
+/// # drop(server.build());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Proxy {
+    callers: Arc<Callers>,
+}
+
+impl Proxy {
+    /// A proxy without a server behind it.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Begins a client that passes on what it is asked: forms, pages and samplings.
+    pub fn client(&self, name: impl Into<String>, version: impl Into<String>) -> ClientBuilder {
+        let callers = || Arc::clone(&self.callers);
+        let (forms, pages, models) = (callers(), callers(), callers());
+        Client::builder(name, version)
+            .on_form(move |form| {
+                let callers = Arc::clone(&forms);
+                async move { callers.form(form).await }
+            })
+            .on_page(move |page| {
+                let callers = Arc::clone(&pages);
+                async move { callers.page(page).await }
+            })
+            .on_sample(move |params| {
+                let callers = Arc::clone(&models);
+                async move { callers.sample(params).await }
+            })
+            .sample_with_tools()
+    }
+
+    /// A server that offers what the server behind `client` offers; see [`Server::proxy`].
+    ///
+    /// # Errors
+    ///
+    /// When that server does not say what it offers.
+    pub async fn server(&self, client: &Client) -> Result<Server, CallError> {
+        open::server(client, Arc::clone(&self.callers)).await
+    }
+}
