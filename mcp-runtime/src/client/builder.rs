@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mcp_types::{Era, Implementation, Revision, Revisions, ServerNotification};
 
+use super::cache::Kept;
 use super::config::Config;
 use super::connect::without_probe;
 use super::hub::{Hub, OnNotification};
@@ -12,7 +13,7 @@ use super::opener::{Open, Shared, reopening};
 use super::slot::Connection;
 use super::status::{OnStatus, Status, StatusBoard};
 use super::tracing::Tracing;
-use super::{Client, ConnectError, KeepAlive, Reconnect};
+use super::{Changed, Client, ConnectError, KeepAlive, Reconnect, ResponseCache};
 use crate::TraceContext;
 use crate::protocol::Timeouts;
 use crate::transport::Transport;
@@ -23,6 +24,7 @@ pub struct ClientBuilder {
     pub(super) config: Config,
     on_status: Option<OnStatus>,
     on_notification: Vec<OnNotification>,
+    cache: Option<ResponseCache>,
 }
 
 impl ClientBuilder {
@@ -31,6 +33,7 @@ impl ClientBuilder {
             config: Config::new(Implementation::new(name, version)),
             on_status: None,
             on_notification: Vec::new(),
+            cache: None,
         }
     }
 
@@ -112,6 +115,12 @@ impl ClientBuilder {
         observer: impl Fn(&ServerNotification) + Send + Sync + 'static,
     ) -> Self {
         self.on_notification.push(Box::new(observer));
+        self
+    }
+
+    /// Keeps answers for as long as the server allows; none unless set. See [`ResponseCache`].
+    pub fn cache(mut self, cache: ResponseCache) -> Self {
+        self.cache = Some(cache);
         self
     }
 
@@ -200,12 +209,26 @@ impl ClientBuilder {
         Ok(Client::start(shared, Some(open), connection))
     }
 
-    fn shared(self) -> Shared {
+    fn shared(mut self) -> Shared {
+        let kept = self.cache.take().map(|cache| Arc::new(Kept::new(cache)));
+        if let Some(kept) = &kept {
+            let kept = Arc::clone(kept);
+            // Before anybody else is told, who might ask again at once.
+            self.on_notification.insert(
+                0,
+                Box::new(move |told| {
+                    if let Some(changed) = Changed::by(told) {
+                        kept.changed(&changed);
+                    }
+                }),
+            );
+        }
         Shared {
             config: Arc::new(self.config),
             board: Arc::new(StatusBoard::new(self.on_status)),
             hub: Arc::new(Hub::new(self.on_notification)),
             memory: Arc::default(),
+            kept,
         }
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use mcp_types::{Conform, ProgressNotificationParams, Request, methods};
 
 use super::Client;
+use super::cache::Cached;
 use super::link::Options;
 use super::output::complete;
 use super::questions::Retry;
@@ -39,6 +40,7 @@ pub struct Call<R: Request> {
     pub(super) params: Result<R::Params, serde_json::Error>,
     options: Options,
     policy: Policy,
+    fresh: bool,
 }
 
 /// What is done about a connection that is lost.
@@ -61,6 +63,7 @@ impl<R: Request> Call<R> {
                 // Whatever is not a tool asks for something or sets it.
                 repeats: R::METHOD != methods::TOOLS_CALL,
             },
+            fresh: false,
         }
     }
 
@@ -77,6 +80,13 @@ impl<R: Request> Call<R> {
     pub fn fail_fast(mut self) -> Self {
         self.policy.waits = false;
         self.policy.repeats = false;
+        self
+    }
+
+    /// Asks the server even if its last answer is [kept](super::ClientBuilder::cache) and still
+    /// good.
+    pub fn fresh(mut self) -> Self {
+        self.fresh = true;
         self
     }
 
@@ -117,6 +127,7 @@ where
             params,
             options,
             policy,
+            fresh,
         } = self;
         let mut params = params.map_err(CallError::Params)?;
         let mut retry = None;
@@ -127,6 +138,13 @@ where
             params.conform(agreed.agreement.revision);
             let meta = client.memory().meta(&agreed.meta);
             let meta = client.config().tracing.extend(meta);
+            // What depends on more than the parameters is not kept.
+            let kept = client.kept().filter(|_| retry.is_none());
+            let place = kept.and_then(|kept| kept.place::<R>(&params));
+            let known = place.as_ref().filter(|_| !fresh).and_then(Cached::get);
+            if let Some(known) = known {
+                return complete::<R>(&known);
+            }
             let (link, options) = (&connection.link, options.clone());
             let answer = match &retry {
                 None => link.request::<R>(&params, &meta, options).await,
@@ -141,7 +159,14 @@ where
                     attempt += 1;
                     continue;
                 }
-                answer => complete::<R>(&answer?),
+                answer => {
+                    let answer = answer?;
+                    let completed = complete::<R>(&answer);
+                    if let Some(place) = place.filter(|_| completed.is_ok()) {
+                        place.put(&answer);
+                    }
+                    completed
+                }
             };
             let wanted = match answer {
                 Err(CallError::InputRequired { wanted, .. }) => *wanted,

@@ -7,6 +7,7 @@ use mcp_types::{
 };
 use tokio::sync::watch;
 
+use super::cache::Kept;
 use super::config::Config;
 use super::hub::Notifications;
 use super::memory::Memory;
@@ -91,6 +92,11 @@ impl Client {
         &self.inner.shared.memory
     }
 
+    /// What is kept of the server's answers, if anything is.
+    pub(super) fn kept(&self) -> Option<&Kept> {
+        self.inner.shared.kept.as_deref()
+    }
+
     /// Whether a lost connection is made anew.
     pub(super) fn restores(&self) -> bool {
         self.inner.restores
@@ -166,12 +172,17 @@ impl Client {
         self.inner.shared.hub.subscribe()
     }
 
+    /// Waits until there is no connection, and there will be none.
+    pub(super) async fn down(&self) {
+        let mut slot = self.inner.slot.clone();
+        // An error means that the task was dropped with its runtime, which is the end as well.
+        let _ = slot.wait_for(|slot| slot.phase == Phase::Down).await;
+    }
+
     /// Closes the connection, and waits until everything is released. Calls that still wait for
     /// an answer fail with [`CallError::Closed`].
     pub async fn close(&self) {
         self.inner.closing.send_replace(true);
-        let mut slot = self.inner.slot.clone();
-        // An error means that the task was dropped with its runtime, which is the end as well.
-        let _ = slot.wait_for(|slot| slot.phase == Phase::Down).await;
+        self.down().await;
     }
 }

@@ -1,7 +1,7 @@
 //! What a server was told, to be told again after a reconnection.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mcp_types::{
@@ -21,6 +21,8 @@ pub(super) struct Memory(Mutex<State>);
 struct State {
     log_level: Option<LoggingLevel>,
     subscriptions: BTreeSet<String>,
+    /// Resources that [`Subscription`](super::Subscription)s are about, and how many of them.
+    held: BTreeMap<String, usize>,
     tools: HashMap<String, Tool>,
 }
 
@@ -39,6 +41,25 @@ impl Memory {
 
     pub(super) fn unsubscribed(&self, uri: &str) {
         self.state().subscriptions.remove(uri);
+    }
+
+    /// One more subscription is about `uri`.
+    pub(super) fn hold(&self, uri: &str) {
+        *self.state().held.entry(uri.to_owned()).or_default() += 1;
+    }
+
+    /// One subscription less is about `uri`. `true` if nobody else wants to know of it.
+    pub(super) fn release(&self, uri: &str) -> bool {
+        let mut state = self.state();
+        let Some(count) = state.held.get_mut(uri) else {
+            return false;
+        };
+        *count -= 1;
+        if *count > 0 {
+            return false;
+        }
+        state.held.remove(uri);
+        !state.subscriptions.contains(uri)
     }
 
     /// Replaces what is known of the server's tools.
@@ -87,14 +108,18 @@ impl Memory {
         let (level, subscriptions) = {
             let mut state = self.state();
             state.tools.clear();
-            (state.log_level.clone(), state.subscriptions.clone())
+            let mut subscriptions = state.subscriptions.clone();
+            subscriptions.extend(state.held.keys().cloned());
+            (state.log_level.clone(), subscriptions)
         };
         // Where requests carry the level themselves, there is nobody to tell.
         if let Some(level) = level.filter(|_| connection.agreed.meta.is_empty()) {
             let params = SetLevelRequestParams::new(level);
             tell::<SetLevelRequest>(connection, config, &params).await;
         }
-        for uri in subscriptions {
+        // Where each subscription is a request of its own, it is made again by whoever holds it.
+        let subscriptions = subscriptions.into_iter();
+        for uri in subscriptions.filter(|_| connection.agreed.meta.is_empty()) {
             let params = SubscribeRequestParams::new(uri);
             tell::<SubscribeRequest>(connection, config, &params).await;
         }

@@ -5,6 +5,7 @@
 //! called is a [`Call`]: await it to send it.
 
 mod builder;
+mod cache;
 mod call;
 mod config;
 mod connect;
@@ -13,7 +14,9 @@ mod handle;
 mod hub;
 mod keep_alive;
 mod link;
+mod listening;
 mod memory;
+mod observers;
 mod offers;
 mod opener;
 mod output;
@@ -26,6 +29,8 @@ mod role;
 mod session;
 mod slot;
 mod status;
+#[cfg(feature = "stream")]
+mod stream;
 mod subscription;
 mod supervisor;
 mod tools;
@@ -34,15 +39,19 @@ mod tracing;
 mod validate;
 
 pub use builder::ClientBuilder;
+pub use cache::ResponseCache;
 pub use call::Call;
 pub use error::ConnectError;
 pub use handle::Client;
 pub use hub::Notifications;
 pub use keep_alive::KeepAlive;
+pub use observers::Changed;
 pub use pages::{ListRequest, Pages};
 pub use questions::{ElicitReply, Form, Page, Roots};
 pub use reconnect::Reconnect;
 pub use status::{Status, StatusWatch, TransportState};
+#[cfg(feature = "stream")]
+pub use stream::{NotificationStream, SubscriptionStream};
 pub use subscription::Subscription;
 pub use tools::TypedCall;
 #[cfg(feature = "validation")]

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_types::Revisions;
 
+use super::cache::Kept;
 use super::config::Config;
 use super::connect::agree;
 use super::error::ConnectError;
@@ -39,6 +40,8 @@ pub(super) struct Shared {
     pub(super) board: Arc<StatusBoard>,
     pub(super) hub: Arc<Hub>,
     pub(super) memory: Arc<Memory>,
+    /// What is kept of the server's answers, if anything is.
+    pub(super) kept: Option<Arc<Kept>>,
 }
 
 impl Shared {

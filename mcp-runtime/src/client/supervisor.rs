@@ -89,6 +89,10 @@ impl Supervisor {
             .await
             .map_err(ConnectError::Open)?;
         let connection = self.shared.greet(link, revisions).await?;
+        // Whatever has changed meanwhile, nobody said so.
+        if let Some(kept) = &self.shared.kept {
+            kept.clear();
+        }
         self.shared
             .memory
             .repeat(&connection, &self.shared.config)

@@ -1,40 +1,66 @@
-//! Subscriptions of the stateless era (2026-07-28, "Subscriptions").
+//! Subscriptions, in both eras.
 
 use std::fmt;
 use std::time::Duration;
 
-use mcp_types::{
-    Conform, RawJson, RequestId, RequestMetaObject, ServerNotification, SubscriptionFilter,
-    SubscriptionsListenRequest, SubscriptionsListenRequestParams, methods,
-};
+use mcp_types::{ServerNotification, SubscriptionFilter, methods};
 
 use super::Client;
 use super::hub::Notifications;
-use super::link::Options;
-use crate::driver::BoxFuture;
+use super::listening::{Event, Listening};
 use crate::error::CallError;
-use crate::protocol::Timeouts;
 
-/// As good as forever: a subscription is open until somebody ends it.
-const FOREVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+mod session;
 
 impl Client {
-    /// Subscribes to what `filter` names, in revisions without a handshake, and waits until the
-    /// server has agreed. Revisions with one send such notifications unasked, or after
-    /// [`subscribe`](Self::subscribe).
+    /// Subscribes to what `filter` names, in any revision, and waits until the server has agreed.
+    /// What it does not offer is left out of what it [accepts](Subscription::accepted).
+    ///
+    /// In revisions with a handshake, resources are subscribed to one by one, and changes of lists
+    /// are announced anyway; in those without, this is [`listen`](Self::listen).
     ///
     /// ```no_run
     /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
     /// use mcp_runtime::types::SubscriptionFilter;
     ///
-    /// let tools = SubscriptionFilter::new().with_tools_list_changed(true);
-    /// let mut changes = client.listen(tools).await?;
-    /// while changes.next().await?.is_some() {
-    ///     println!("{} tools", client.list_tools().await?.len());
+    /// let filter = SubscriptionFilter::new()
+    ///     .with_tools_list_changed(true)
+    ///     .with_resource_subscriptions(["file:///etc/motd"]);
+    /// let mut changes = client.subscribe_to(filter).await?;
+    /// while let Some(change) = changes.next().await? {
+    ///     println!("{change:?}");
     /// }
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Timeout`] where the server does not agree in time, or why it refuses.
+    pub async fn subscribe_to(
+        &self,
+        filter: SubscriptionFilter,
+    ) -> Result<Subscription, CallError> {
+        let waited = self.config().timeouts.idle;
+        let connection = tokio::time::timeout(waited, self.connection(true)).await;
+        let connection = connection.unwrap_or_else(|_| Err(timeout(waited)))?;
+        // Where requests carry nothing, there is a session.
+        if !connection.agreed.meta.is_empty() {
+            return self.listen(filter).await;
+        }
+        let notifications = self.notifications();
+        let accepted = self.subscribe_in_session(&filter).await?;
+        Ok(Subscription {
+            client: self.clone(),
+            filter,
+            accepted,
+            notifications,
+            state: State::Session,
+        })
+    }
+
+    /// Subscribes to what `filter` names, in revisions without a handshake, and waits until the
+    /// server has agreed (2026-07-28, "Subscriptions").
     ///
     /// # Errors
     ///
@@ -51,11 +77,15 @@ impl Client {
         let waited = self.config().timeouts.idle;
         match tokio::time::timeout(waited, subscription.agreed()).await {
             Ok(agreed) => agreed.map(|()| subscription),
-            Err(_) => Err(CallError::Timeout {
-                method: methods::SUBSCRIPTIONS_LISTEN.to_owned(),
-                waited,
-            }),
+            Err(_) => Err(timeout(waited)),
         }
+    }
+}
+
+fn timeout(waited: Duration) -> CallError {
+    CallError::Timeout {
+        method: methods::SUBSCRIPTIONS_LISTEN.to_owned(),
+        waited,
     }
 }
 
@@ -72,21 +102,13 @@ pub struct Subscription {
 }
 
 enum State {
-    Open(Stream),
+    /// A request is open, to which the notifications belong.
+    Open(Listening),
     /// The connection is lost, or was not used yet.
     Lost,
+    /// The notifications are among those of a session.
+    Session,
     Ended,
-}
-
-/// The request that the notifications belong to; its answer is the end.
-struct Stream {
-    id: RequestId,
-    end: BoxFuture<Result<RawJson, CallError>>,
-}
-
-enum Event {
-    Told(ServerNotification),
-    Ended(Result<RawJson, CallError>),
 }
 
 impl Subscription {
@@ -127,18 +149,20 @@ impl Subscription {
         }
     }
 
-    /// Whatever comes next on the stream, which is opened again where it was lost.
+    /// Whatever comes next; a request that was lost is opened again.
     async fn event(&mut self) -> Result<Option<ServerNotification>, CallError> {
         loop {
-            let stream = match &mut self.state {
-                State::Open(stream) => stream,
+            let listening = match &mut self.state {
+                State::Open(listening) => listening,
                 State::Lost => {
-                    self.state = State::Open(open(&self.client, self.filter.clone()).await?);
+                    let filter = self.filter.clone();
+                    self.state = State::Open(Listening::open(&self.client, filter).await?);
                     continue;
                 }
+                State::Session => return self.told_in_session().await.map(Some),
                 State::Ended => return Ok(None),
             };
-            match stream.next(&mut self.notifications).await {
+            match listening.next(&mut self.notifications).await {
                 Event::Told(notification) => return Ok(Some(notification)),
                 Event::Ended(Err(CallError::Closed)) if self.client.restores() => {
                     self.state = State::Lost;
@@ -147,47 +171,6 @@ impl Subscription {
                     self.state = State::Ended;
                     return end.map(|_| None);
                 }
-            }
-        }
-    }
-}
-
-/// Asks for the notifications that `filter` names.
-async fn open(client: &Client, filter: SubscriptionFilter) -> Result<Stream, CallError> {
-    let connection = client.connection(true).await?;
-    let id = connection.link.peer().next_id();
-    let agreed = &connection.agreed;
-    let meta = client.memory().meta(&agreed.meta);
-    let meta = client.config().tracing.extend(meta).into_owned();
-    let mut params = SubscriptionsListenRequestParams::new(RequestMetaObject::new(), filter);
-    params.conform(agreed.agreement.revision);
-    let options = Options::new(Timeouts {
-        idle: FOREVER,
-        total: FOREVER,
-        reset_on_progress: false,
-    });
-    let end = Box::pin(async move {
-        let link = &connection.link;
-        let request = link.request_as::<SubscriptionsListenRequest>(id, &params, &meta, options);
-        request.await
-    });
-    let id = RequestId::Number(id);
-    Ok(Stream { id, end })
-}
-
-impl Stream {
-    async fn next(&mut self, notifications: &mut Notifications) -> Event {
-        loop {
-            tokio::select! {
-                biased;
-                told = notifications.next_told() => match told {
-                    Some(told) if told.subscription.as_ref() == Some(&self.id) => {
-                        return Event::Told(told.notification);
-                    }
-                    Some(_) => {}
-                    None => return Event::Ended(Err(CallError::Closed)),
-                },
-                end = &mut self.end => return Event::Ended(end),
             }
         }
     }
