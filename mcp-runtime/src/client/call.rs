@@ -5,7 +5,7 @@ use std::future::IntoFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::{Conform, ProgressNotificationParams, Request, methods};
+use mcp_types::{Conform, ProgressNotificationParams, RawJson, Request, methods};
 
 use super::Client;
 use super::cache::Cached;
@@ -159,14 +159,7 @@ where
                     attempt += 1;
                     continue;
                 }
-                answer => {
-                    let answer = answer?;
-                    let completed = complete::<R>(&answer);
-                    if let Some(place) = place.filter(|_| completed.is_ok()) {
-                        place.put(&answer);
-                    }
-                    completed
-                }
+                answer => keeping::<R>(&answer?, place),
             };
             let wanted = match answer {
                 Err(CallError::InputRequired { wanted, .. }) => *wanted,
@@ -184,6 +177,18 @@ where
             retry = Some(Retry::answering(handlers, R::METHOD, wanted, revision).await?);
         }
     }
+}
+
+/// The result of a call, which is kept if there is a place for it.
+fn keeping<R: Request>(
+    answer: &RawJson,
+    place: Option<Cached<'_>>,
+) -> Result<R::Result, CallError> {
+    let completed = complete::<R>(answer);
+    if let Some(place) = place.filter(|_| completed.is_ok()) {
+        place.put(answer);
+    }
+    completed
 }
 
 /// How often a call that is safe to repeat is sent again: one that kills its server each time must

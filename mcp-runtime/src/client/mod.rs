@@ -14,7 +14,6 @@ mod handle;
 mod hub;
 mod keep_alive;
 mod link;
-mod listening;
 mod memory;
 mod observers;
 mod offers;

@@ -11,18 +11,21 @@ use super::{Notifications, Subscription};
 use crate::driver::BoxFuture;
 use crate::error::CallError;
 
+/// An item, and what gives those after it; `None` at the end.
+type Found<S> = Option<(<S as Source>::Item, Option<S>)>;
+
 /// A source that gives one item after the other.
 trait Source: Sized + Send + 'static {
     type Item: Send + 'static;
 
-    /// The next item, and what gives those after it; `None` at the end.
-    fn next(self) -> BoxFuture<Option<(Self::Item, Option<Self>)>>;
+    /// Finds the next item.
+    fn next(self) -> BoxFuture<Found<Self>>;
 }
 
 impl Source for Subscription {
     type Item = Result<ServerNotification, CallError>;
 
-    fn next(mut self) -> BoxFuture<Option<(Self::Item, Option<Self>)>> {
+    fn next(mut self) -> BoxFuture<Found<Self>> {
         Box::pin(async move {
             match Self::next(&mut self).await {
                 Ok(told) => Some((Ok(told?), Some(self))),
@@ -35,13 +38,13 @@ impl Source for Subscription {
 impl Source for Notifications {
     type Item = ServerNotification;
 
-    fn next(mut self) -> BoxFuture<Option<(Self::Item, Option<Self>)>> {
+    fn next(mut self) -> BoxFuture<Found<Self>> {
         Box::pin(async move { Some((Self::next(&mut self).await?, Some(self))) })
     }
 }
 
 /// The items of a source as they come. It waits where it is asked, so nothing is lost.
-struct Items<S: Source>(Option<BoxFuture<Option<(S::Item, Option<S>)>>>);
+struct Items<S: Source>(Option<BoxFuture<Found<S>>>);
 
 impl<S: Source> Items<S> {
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<S::Item>> {

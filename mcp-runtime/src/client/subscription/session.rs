@@ -6,7 +6,7 @@ use mcp_types::{
     UnsubscribeRequest, UnsubscribeRequestParams,
 };
 
-use super::{State, Subscription};
+use super::handle::{State, Subscription};
 use crate::client::{Changed, Client};
 use crate::error::CallError;
 

@@ -7,9 +7,9 @@ use mcp_types::{
     SubscriptionsListenRequest, SubscriptionsListenRequestParams,
 };
 
-use super::Client;
-use super::hub::Notifications;
-use super::link::Options;
+use crate::client::Client;
+use crate::client::hub::Notifications;
+use crate::client::link::Options;
 use crate::driver::BoxFuture;
 use crate::error::CallError;
 use crate::protocol::Timeouts;
