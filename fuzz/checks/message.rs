@@ -1,16 +1,26 @@
 //! What must hold for every frame, whatever its bytes.
 //!
 //! Reading never panics. A message that is accepted can be written, takes one
-//! line, and reads again as the same message. An error can be answered.
+//! line, and reads again as the same message. An error can be answered. What
+//! is no JSON is what serde_json finds to be none, or what nests too deep.
 
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, code};
 use mcp_types::{RawJsonRef, RequestId};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 /// Panics if a rule is broken.
 pub(crate) fn check(bytes: &[u8]) {
-    match Frame::parse(bytes) {
+    let frame = Frame::parse(bytes);
+    let refused = matches!(&frame, Err(invalid) if invalid.error.code == code::PARSE_ERROR);
+    let text = std::str::from_utf8(bytes);
+    let json = text.is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok());
+    let deep = frame
+        .as_ref()
+        .is_err_and(|error| error.to_string().contains("nested deeper"));
+    assert_eq!(refused, !json || deep, "{text:?}");
+    match frame {
         Ok(Frame::Single(message)) => check_message(&message),
         Ok(Frame::Batch(members)) => {
             assert!(!members.is_empty(), "an empty batch was accepted");

@@ -1,8 +1,11 @@
 //! What must hold for every type of the model, whatever JSON it is read from.
 //!
 //! Decoding never panics. What was decoded can be encoded, and that decodes to
-//! an equal value which encodes to the same text.
+//! an equal value which encodes to the same text. The crate's own reader and
+//! writer do what serde_json does.
 
+use mcp_types::RawJsonRef;
+use mcp_types::jsonrpc::write;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
@@ -19,9 +22,12 @@ pub(crate) fn check(bytes: &[u8]) {
 }
 
 fn check_type<T: Debug + DeserializeOwned + PartialEq + Serialize>(text: &str) {
+    let read = RawJsonRef::from_text(text).and_then(RawJsonRef::parse::<T>);
     let Ok(value) = serde_json::from_str::<T>(text) else {
+        assert!(read.is_err(), "only serde_json refuses {text}");
         return;
     };
+    assert_eq!(read.ok().as_ref(), Some(&value), "read from {text}");
     let encoded = serde_json::to_string(&value).expect("what was decoded can be encoded");
     let again: T = match serde_json::from_str(&encoded) {
         Ok(again) => again,
@@ -30,4 +36,7 @@ fn check_type<T: Debug + DeserializeOwned + PartialEq + Serialize>(text: &str) {
     assert_eq!(value, again, "by way of {encoded}");
     let encoded_again = serde_json::to_string(&again).expect("what was decoded can be encoded");
     assert_eq!(encoded, encoded_again);
+    let mut written = Vec::new();
+    write::value(&mut written, &value).expect("what was decoded can be encoded");
+    assert_eq!(encoded.replace(['\n', '\r'], " ").as_bytes(), written);
 }
