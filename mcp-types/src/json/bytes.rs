@@ -24,6 +24,24 @@ pub(super) fn plain(bytes: &[u8], start: usize) -> usize {
     plain_tail(bytes, start)
 }
 
+/// Whether a JSON string can hold all the bytes as they are.
+#[inline]
+pub(super) fn are_plain(bytes: &[u8]) -> bool {
+    let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) else {
+        return bytes.iter().all(|byte| is_plain(*byte));
+    };
+    // What is looked at twice does no harm.
+    let ends = u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last));
+    let mut found = special(ends);
+    if bytes.len() > 8 {
+        let (words, _) = bytes.as_chunks::<8>();
+        let rest = bytes.last_chunk::<8>().into_iter();
+        let all = words.iter().chain(rest);
+        found |= all.fold(0, |found, word| found | special(u64::from_le_bytes(*word)));
+    }
+    found == 0
+}
+
 /// Behind as many blocks as are plain.
 #[inline(never)]
 fn behind_plain_blocks(bytes: &[u8], start: usize) -> usize {
@@ -90,7 +108,9 @@ mod tests {
             for length in 0..100 {
                 let mut bytes = vec![b'a'; length];
                 assert_eq!(plain(&bytes, 0), length);
+                assert!(are_plain(&bytes));
                 bytes.push(special);
+                assert!(!are_plain(&bytes), "{special} after {length}");
                 bytes.extend([b'"', 0xc3, 0xa9, 0]);
                 assert_eq!(plain(&bytes, 0), length, "{special} after {length}");
             }

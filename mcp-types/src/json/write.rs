@@ -39,10 +39,10 @@ pub(super) fn append_string(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     out.reserve(bytes.len() + 2);
     out.push(b'"');
-    let plain = bytes::plain(bytes, 0);
-    out.extend_from_slice(&bytes[..plain]);
-    if plain < bytes.len() {
-        append_escaped(out, &bytes[plain..]);
+    if bytes::are_plain(bytes) {
+        out.extend_from_slice(bytes);
+    } else {
+        append_escaped(out, bytes);
     }
     out.push(b'"');
 }
@@ -50,7 +50,12 @@ pub(super) fn append_string(out: &mut Vec<u8>, text: &str) {
 #[inline(never)]
 fn append_escaped(out: &mut Vec<u8>, bytes: &[u8]) {
     let mut rest = bytes;
-    while let Some((special, after)) = rest.split_first() {
+    loop {
+        let (plain, more) = rest.split_at(bytes::plain(rest, 0));
+        out.extend_from_slice(plain);
+        let Some((special, after)) = more.split_first() else {
+            return;
+        };
         match *special {
             b'"' => out.extend_from_slice(br#"\""#),
             b'\\' => out.extend_from_slice(br"\\"),
@@ -65,9 +70,7 @@ fn append_escaped(out: &mut Vec<u8>, bytes: &[u8]) {
                 out.extend_from_slice(&[digit(control >> 4), digit(control)]);
             }
         }
-        let (plain, more) = after.split_at(bytes::plain(after, 0));
-        out.extend_from_slice(plain);
-        rest = more;
+        rest = after;
     }
 }
 
