@@ -47,6 +47,29 @@ struct Closed {
     tags: Vec<String>,
 }
 
+#[allow(dead_code)] // Read through `Debug`.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Page {
+    #[schemars(range(min = 1, max = 20))]
+    number: i64,
+    #[schemars(length(min = 2))]
+    words: Option<Vec<String>>,
+}
+
+/// What says more of its values than their types.
+#[allow(dead_code)] // Read through `Debug`.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Ruled {
+    #[schemars(length(min = 1, max = 3))]
+    name: String,
+    #[schemars(range(max = 0.5))]
+    share: Option<f64>,
+    small: u8,
+    first: Page,
+    #[serde(default)]
+    pages: Vec<Page>,
+}
+
 pub(crate) struct Arguments;
 
 #[mcp_server(undocumented = "allow")]
@@ -145,6 +168,11 @@ impl Arguments {
     #[tool]
     fn closed(&self, #[args] closed: Closed) -> String {
         format!("{closed:?}")
+    }
+
+    #[tool]
+    fn ruled(&self, #[args] ruled: Ruled) -> String {
+        format!("{} {:?}", ruled.name, ruled.share)
     }
 
     #[tool]
@@ -320,6 +348,36 @@ async fn every_fault_of_a_struct_is_told() {
     assert_eq!(
         faults(&server, "spread", list).await[1..],
         ["- `arguments`: expected an object with one member per argument"]
+    );
+}
+
+#[tokio::test]
+async fn what_a_struct_says_of_its_values_is_enforced() {
+    let server = Arguments.into_server();
+    let page = json!({"number": 20, "words": ["a", "b"]});
+    let kept = json!({"name": "cup", "share": 0.5, "small": 255, "first": page, "pages": [page]});
+    let result = call(&server, "ruled", kept).await;
+    assert_eq!(result, text("cup Some(0.5)"));
+    let absent = json!({"name": "cup", "share": null, "small": 0, "first": {"number": 1}});
+    let result = call(&server, "ruled", absent).await;
+    assert_eq!(result, text("cup None"));
+    let broken = json!({
+        "name": "",
+        "share": 0.75,
+        "small": "x",
+        "first": {"number": 21, "words": ["a"]},
+        "pages": [page, {"number": 0}],
+    });
+    assert_eq!(
+        faults(&server, "ruled", broken).await[1..],
+        [
+            "- `small`: invalid type: string \"x\", expected u8",
+            "- `first.number`: out of range: 21, expected a number of at most 20",
+            "- `first.words`: too short: 1, expected at least 2",
+            "- `name`: too short: 0, expected at least 1",
+            "- `pages[1].number`: out of range: 0, expected a number of at least 1",
+            "- `share`: out of range: 0.75, expected a number of at most 0.5",
+        ]
     );
 }
 

@@ -50,6 +50,18 @@ impl Faults {
         self.0.push(fault);
     }
 
+    /// Whether something is wrong with the argument, or inside it.
+    pub(crate) fn are_of(&self, argument: &str) -> bool {
+        let rest = |fault: &Fault| {
+            fault
+                .path
+                .strip_prefix(argument)
+                .map(|rest| rest.chars().next())
+        };
+        let mut rests = self.0.iter().filter_map(rest);
+        rests.any(|next| matches!(next, None | Some('.' | '[')))
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

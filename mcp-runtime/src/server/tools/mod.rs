@@ -17,12 +17,14 @@ mod header;
 mod missing;
 mod mounted;
 #[cfg(not(feature = "pattern"))]
-mod no_pattern;
+#[path = "no_pattern.rs"]
+mod pattern;
 #[cfg(feature = "pattern")]
 mod pattern;
 mod probe;
 mod result;
 mod route;
+mod rules;
 pub(crate) mod spec;
 pub(crate) mod spread;
 mod structured;

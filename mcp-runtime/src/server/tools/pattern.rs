@@ -28,6 +28,11 @@ impl<T: Texty> Texty for Option<T> {
     }
 }
 
+/// Whether `pattern` is a regular expression that finds nothing in `text`.
+pub(super) fn is_missed(pattern: &str, text: &str) -> bool {
+    Regex::new(pattern).is_ok_and(|regex| !regex.is_match(text))
+}
+
 /// A pattern that cannot be searched for.
 #[derive(Debug, Error)]
 #[error("argument `{argument}`: `{pattern}` is no regular expression: {source}")]

@@ -6,9 +6,11 @@ use serde_json::Value;
 use super::argument::ToolArgument;
 use super::call::Call;
 use super::probe::{self, Probe};
+use super::rules;
 use super::spec::{ToolSpec, expected};
 use crate::schema::{self, Describe};
 use crate::server::handler::decode::decode_prefix;
+use crate::server::handler::fault::Faults;
 use crate::server::handler::run::Rejection;
 
 /// The description of a struct that takes all arguments.
@@ -18,6 +20,8 @@ pub struct Spread<T> {
     probe: Probe,
     /// The members that have to be there, and what is expected of each.
     required: Vec<(String, String)>,
+    /// The schema, where it says more of values than their types.
+    rules: Option<Value>,
 }
 
 /// A struct of the type `T` that takes all arguments.
@@ -28,6 +32,7 @@ pub fn spread<T: ToolArgument>() -> Spread<T> {
         decode: |text| decode_prefix(text),
         probe: probe::probe::<T>,
         required: Vec::new(),
+        rules: None,
     }
 }
 
@@ -36,6 +41,7 @@ impl ToolSpec {
     pub fn spread<T>(&mut self, mut spread: Spread<T>) -> Spread<T> {
         let mut schema = schema::document(spread.describe, schema::for_input());
         spread.required = required(&schema);
+        spread.rules = Some(schema.clone()).filter(rules::are_in);
         if let Value::Object(members) = &mut schema {
             // What the struct says of itself is said of the tool already, or not meant for it.
             members.remove("description");
@@ -68,12 +74,22 @@ impl Call<'_> {
             true => (spread.decode)(text).map_err(Some),
             false => Err(None),
         };
-        match decoded {
-            Ok((value, _)) => Ok(value),
+        let (value, mut faults) = match decoded {
+            Ok((value, _)) => (Some(value), Faults::default()),
             Err(error) => {
-                let faults = probe::faults(text, error.as_ref(), spread.probe, &spread.required);
-                Err(Rejection::from(faults))
+                let error: Option<serde_json::Error> = error;
+                let required = &spread.required;
+                (
+                    None,
+                    probe::faults(text, error.as_ref(), spread.probe, required),
+                )
             }
+        };
+        if let Some(schema) = &spread.rules {
+            rules::check(schema, text, &mut faults);
         }
+        value
+            .filter(|_| faults.is_empty())
+            .ok_or_else(|| Rejection::from(faults))
     }
 }
