@@ -66,13 +66,20 @@ async fn tools_come_and_go_and_clients_are_told() {
     let seen = compare(env!("CARGO_BIN_EXE_dynamic"), &[], async |client| {
         assert_eq!(tool_names(client).await, ["learn", "forget"]);
         let mut notifications = client.notifications();
+        // Clients without a handshake subscribe, the others are told unasked.
+        let filter = SubscriptionFilter::new().with_tools_list_changed(true);
+        let subscription = client.listen(filter).await;
+        assert_eq!(
+            subscription.is_ok(),
+            client.revision().era() == Era::Stateless
+        );
         let lesson = json!({"name": "greet", "answer": "hello"});
         client.call_tool("learn", lesson).await.unwrap();
-        // Clients without a handshake would have to subscribe.
-        if client.revision().era() == Era::Handshake {
-            let told = notifications.next().await;
-            assert!(matches!(told, Some(ServerNotification::ToolListChanged(_))));
-        }
+        let told = match subscription {
+            Ok(mut subscription) => subscription.next().await.unwrap(),
+            Err(_) => notifications.next().await,
+        };
+        assert!(matches!(told, Some(ServerNotification::ToolListChanged(_))));
         let names = tool_names(client).await;
         let said: String = client.call("greet", json!({"to": "you"})).await.unwrap();
         client

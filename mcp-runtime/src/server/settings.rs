@@ -30,6 +30,7 @@ pub(super) struct Settings {
     pub(super) requirement: Requirement,
     pub(super) asking: Policy,
     /// What lives as long as the server.
+    #[allow(dead_code, reason = "it is only kept")]
     pub(super) keeps: Option<Arc<dyn Any + Send + Sync>>,
     pub(super) extensions: Extensions,
     pub(super) own_methods: OwnMethods,
