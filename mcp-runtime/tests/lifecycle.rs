@@ -231,3 +231,20 @@ async fn a_stateless_version_that_is_not_served_is_refused_with_those_that_are()
         discovered["result"]["supportedVersions"]
     );
 }
+
+#[tokio::test]
+async fn calls_in_flight_at_the_end_of_input_are_answered() {
+    // A WebSocket is closed in both directions at once.
+    if module_path!().starts_with("over_websocket") {
+        return;
+    }
+    let mut wire = Wire::open().await;
+    for id in 0..3 {
+        wire.send(stateless(id, "tools/call", json!({"name": "soon"})))
+            .await;
+    }
+    let rest = wire.drain().await;
+    let mut ids: Vec<_> = rest.iter().map(|answer| answer["id"].as_i64()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, [Some(0), Some(1), Some(2)], "{rest:?}");
+}

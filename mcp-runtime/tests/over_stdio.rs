@@ -11,11 +11,16 @@ mod lifecycle;
 mod malformed;
 #[path = "support/mod.rs"]
 mod support;
+#[path = "tools.rs"]
+mod tools;
 
 /// Not a test of its own: what the others start as another process.
 #[test]
 fn the_server() {
-    support::over_stdio::serve_if_told();
+    support::over_stdio::serve_if_told(|name| match name {
+        "tools" => tools::server(),
+        name => support::named(name),
+    });
 }
 
 #[tokio::test]

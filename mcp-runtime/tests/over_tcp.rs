@@ -8,3 +8,5 @@ mod batches;
 mod lifecycle;
 #[path = "malformed.rs"]
 mod malformed;
+#[path = "tools.rs"]
+mod tools;

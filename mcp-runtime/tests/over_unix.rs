@@ -9,3 +9,5 @@ mod batches;
 mod lifecycle;
 #[path = "malformed.rs"]
 mod malformed;
+#[path = "tools.rs"]
+mod tools;

@@ -47,10 +47,16 @@ impl Tools {
     }
 }
 
+/// The server that all this is asked of.
+#[allow(unreachable_pub)]
+pub fn server() -> mcp_runtime::Server {
+    Tools.into_server()
+}
+
 /// A client of each era, and how it calls a tool.
 async fn both_eras() -> [(Wire, fn(Value, &str, Value) -> Value); 2] {
-    let server = Tools.into_server();
-    let mut handshake = Wire::to(&server).await;
+    let server = server();
+    let mut handshake = Wire::shared("tools", &server).await;
     handshake.handshake("2025-06-18").await;
     let without: fn(Value, &str, Value) -> Value = |id, name, arguments| call(id, name, arguments);
     let with: fn(Value, &str, Value) -> Value = |id, name, arguments| {
@@ -60,7 +66,10 @@ async fn both_eras() -> [(Wire, fn(Value, &str, Value) -> Value); 2] {
             json!({"name": name, "arguments": arguments}),
         )
     };
-    [(handshake, without), (Wire::to(&server).await, with)]
+    [
+        (handshake, without),
+        (Wire::shared("tools", &server).await, with),
+    ]
 }
 
 /// The client's next good call is served.

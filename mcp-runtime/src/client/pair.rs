@@ -14,7 +14,9 @@ use proptest::prelude::*;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::protocol::{Admission, Agreement, ClientLifecycle, Pending, ServerLifecycle, Timeouts};
+use crate::protocol::{
+    Admission, Agreement, ClientLifecycle, LifecycleState, Pending, ServerLifecycle, Timeouts,
+};
 
 /// What may happen next.
 #[derive(Clone, Copy, Debug)]
@@ -113,9 +115,22 @@ impl World {
     }
 
     fn send(&mut self, method: &'static str) {
+        let state = self.client.state();
         if self.client.send(method).is_err() {
             return;
         }
+        let allowed = match state {
+            LifecycleState::Uninitialized => {
+                matches!(
+                    method,
+                    methods::INITIALIZE | methods::SERVER_DISCOVER | methods::PING
+                )
+            }
+            LifecycleState::Initializing | LifecycleState::Initialized => method == methods::PING,
+            LifecycleState::Operating => method != methods::INITIALIZE,
+            LifecycleState::ShuttingDown | LifecycleState::Terminated => false,
+        };
+        assert!(allowed, "`{method}` is sent while {state}");
         let id = i64::try_from(self.settled.len()).unwrap();
         self.settled.insert(id, 0);
         self.pending.insert(id, method, TIMEOUTS, self.now);
@@ -149,7 +164,17 @@ impl World {
                     Ok(Admission::Initialize(_) | Admission::Ping) => {
                         self.to_client.push_back(FromServer::Answer(id, true));
                     }
-                    Ok(Admission::Serve(_)) => self.in_flight.push(id),
+                    Ok(Admission::Serve(_)) => {
+                        let state = self.server.state();
+                        let alone = params.get().contains("protocolVersion");
+                        let open = match state {
+                            LifecycleState::Initialized | LifecycleState::Operating => true,
+                            LifecycleState::Uninitialized | LifecycleState::Initializing => alone,
+                            LifecycleState::ShuttingDown | LifecycleState::Terminated => false,
+                        };
+                        assert!(open, "`{method}` is served while {state}");
+                        self.in_flight.push(id);
+                    }
                     Err(_) => self.refuse(id),
                 }
             }

@@ -44,6 +44,12 @@ impl Wire {
 
     /// Connects to the server that is [called](named) `name`.
     pub async fn named(name: &str) -> Self {
+        Self::shared(name, &named(name)).await
+    }
+
+    /// Connects to `server`, or where it has to be in another process, to what is called `name`
+    /// there.
+    pub async fn shared(name: &str, server: &Server) -> Self {
         #[cfg(unix)]
         if module_path!().starts_with("over_stdio") {
             let (ours, theirs) = memory::pair();
@@ -53,7 +59,8 @@ impl Wire {
             };
             return Self::with(ours, serving).await;
         }
-        Self::to(&named(name)).await
+        let _ = name;
+        Self::to(server).await
     }
 
     pub async fn to(server: &Server) -> Self {

@@ -6,9 +6,9 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as StdStream;
 use std::process::Stdio;
 
-use mcp_runtime::ServeError;
 use mcp_runtime::transport::ByteStream;
 use mcp_runtime::transport::memory::Memory;
+use mcp_runtime::{ServeError, Server};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
@@ -90,9 +90,9 @@ async fn converse(
     Ok(())
 }
 
-/// Serves on the standard streams, in the process that is told to.
+/// Serves what is `named` on the standard streams, in the process that is told to.
 #[allow(clippy::print_stdout)]
-pub fn serve_if_told() {
+pub fn serve_if_told(named: impl Fn(&str) -> Server) {
     let Ok(name) = std::env::var(VARIABLE) else {
         return;
     };
@@ -101,11 +101,8 @@ pub fn serve_if_told() {
         .enable_all()
         .build()
         .unwrap();
-    let served = runtime.block_on(async {
-        super::named(&name)
-            .serve(mcp_runtime::transport::stdio())
-            .await
-    });
+    let served =
+        runtime.block_on(async { named(&name).serve(mcp_runtime::transport::stdio()).await });
     // Nothing else is to be printed.
     std::process::exit(i32::from(served.is_err()));
 }
