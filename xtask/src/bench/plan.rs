@@ -26,6 +26,9 @@ pub(crate) struct Options {
     /// Fewer requests and rounds.
     #[arg(long)]
     quick: bool,
+    /// Measure the servers as they were built before.
+    #[arg(long)]
+    built: bool,
     /// How often each server is run for each timing; the median counts.
     #[arg(long, value_name = "N")]
     rounds: Option<usize>,
@@ -59,7 +62,9 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String, Box<dyn Erro
         return guard::run(root, options.accept);
     }
     let servers = servers::choose(&options.servers)?;
-    servers::build(root, &servers)?;
+    if !options.built {
+        servers::build(root, &servers)?;
+    }
     let plan = Plan {
         root,
         servers: &servers,

@@ -36,7 +36,7 @@ const SERVERS: &[Server] = &[
     ),
     Server::new("rmcp", "bench-rmcp", &[], &Wire::BOTH, &Wire::BOTH),
     Server::new(
-        "rmcp, fast",
+        "rmcp fast",
         "bench-rmcp",
         &["--fast"],
         &Wire::BOTH,

@@ -65,7 +65,7 @@ impl ParamHeaders {
         let Some(annotated) = self.by_tool.get(tool) else {
             return Ok(());
         };
-        let arguments = arguments.and_then(|raw| serde_json::from_str(raw.get()).ok());
+        let arguments = arguments.and_then(|raw| raw.parse().ok());
         for param in annotated {
             let value = arguments
                 .as_ref()
@@ -95,7 +95,7 @@ pub(super) fn check(
         _ => return Ok(()),
     };
     // What is no string is refused with the other faults of the parameters.
-    let named: Option<Cow<'_, str>> = named.and_then(|raw| serde_json::from_str(raw.get()).ok());
+    let named: Option<Cow<'_, str>> = named.and_then(|raw| raw.parse().ok());
     let Some(named) = named else {
         return Ok(());
     };
@@ -118,7 +118,7 @@ pub(super) fn check_version(
     let name = &headers::PROTOCOL_VERSION;
     let value = headers.get(name).ok_or_else(|| missing(name))?;
     let in_body = meta.and_then(|meta| meta.protocol_version);
-    let in_body = in_body.and_then(|raw| serde_json::from_str::<Cow<'_, str>>(raw.get()).ok());
+    let in_body = in_body.and_then(|raw| raw.parse::<Cow<'_, str>>().ok());
     match in_body {
         Some(in_body) => compare(name, Some(value), &in_body),
         // A version that is missing from the body is a fault of the body.

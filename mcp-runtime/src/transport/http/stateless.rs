@@ -124,7 +124,7 @@ fn mirrored(params: Option<RawJsonRef<'_>>) -> Result<Mirrored<'_>, Refusal> {
     let Some(params) = params else {
         return Ok(Mirrored::default());
     };
-    serde_json::from_str(params.get()).map_err(|_| Refusal::InvalidParams {
+    params.parse().map_err(|_| Refusal::InvalidParams {
         path: "params._meta".to_owned(),
         reason: "must be an object".to_owned(),
     })
