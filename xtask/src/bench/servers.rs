@@ -116,7 +116,7 @@ impl Server {
         };
         eprintln!("building {}", self.package);
         let status = Command::new("cargo")
-            .args(["build", "--release", "--locked", "--package", self.package])
+            .args(["build", "--release", "--package", self.package])
             .args(extra)
             .current_dir(folder)
             .status()?;

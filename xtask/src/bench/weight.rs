@@ -32,7 +32,7 @@ pub(super) fn weigh(root: &Path, package: &str) -> Result<Weight, Box<dyn Error>
     let build = |profile: &[&str]| -> Result<f64, Box<dyn Error>> {
         let begun = Instant::now();
         let status = Command::new("cargo")
-            .args(["build", "--quiet", "--locked", "--package", package])
+            .args(["build", "--quiet", "--package", package])
             .args(profile)
             .current_dir(&folder)
             .env("CARGO_TARGET_DIR", &target)
@@ -71,7 +71,6 @@ fn crates(folder: &Path, package: &str) -> Result<usize, Box<dyn Error>> {
     let output = Command::new("cargo")
         .args([
             "tree",
-            "--locked",
             "-e",
             "normal",
             "--prefix",
