@@ -59,7 +59,7 @@ const RESULTS: &str = "benches/RESULTS.md";
 /// is only returned.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<String, Box<dyn Error>> {
     if options.guard {
-        return guard::run(root, options.accept);
+        return guard::run(root, options.built, options.accept);
     }
     let servers = servers::choose(&options.servers)?;
     if !options.built {
