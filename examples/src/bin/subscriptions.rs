@@ -1,0 +1,35 @@
+//! A server with a resource that changes, and clients that are told.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use mcp_runtime::prelude::*;
+
+/// Where the count is found.
+const URI: &str = "counter://count";
+
+#[derive(Default)]
+struct Counter {
+    count: AtomicU64,
+}
+
+#[mcp_server]
+impl Counter {
+    /// The count.
+    #[resource("counter://count", mime = "text/plain", subscribe)]
+    fn count(&self) -> String {
+        self.count.load(Ordering::Relaxed).to_string()
+    }
+
+    /// Counts one more.
+    #[tool]
+    fn increment(&self, cx: &Context) -> u64 {
+        let count = self.count.fetch_add(1, Ordering::Relaxed) + 1;
+        cx.notify_resource_updated(URI);
+        count
+    }
+}
+
+#[mcp_runtime::main]
+async fn main() -> Result<(), ServeError> {
+    Counter::default().serve(stdio()).await
+}
