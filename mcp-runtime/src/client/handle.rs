@@ -64,7 +64,7 @@ impl Client {
         let (announce, slot) = watch::channel(Slot::up(connection));
         let (closing, until) = watch::channel(false);
         if let Some(roots) = &shared.config.handlers.roots {
-            tokio::spawn(roots.clone().announce(slot.clone()));
+            tokio::spawn(roots.announce(slot.clone()));
         }
         let supervisor = Supervisor {
             shared: shared.clone(),

@@ -7,7 +7,7 @@ use mcp_runtime::client::{ElicitReply, Form, Page, Roots};
 use mcp_runtime::transport::memory;
 use mcp_runtime::types::{
     ContentBlock, CreateMessageRequestParams, CreateMessageResult, ErrorObject, RawJson, Role,
-    Root, SamplingMessageContentBlock, TextContent, ToolUseContent,
+    Root, SamplingMessageContentBlock, ServerNotification, TextContent, ToolUseContent,
 };
 use mcp_runtime::{CallError, Client, ClientBuilder, Revision};
 use serde_json::json;
@@ -192,4 +192,60 @@ async fn a_server_that_never_has_enough_is_given_up() {
             );
         }
     }
+}
+
+#[tokio::test]
+async fn a_call_may_be_refused_until_the_user_has_been_to_a_page() {
+    let visit = async |page: Page| page.accept();
+    let client = connect(builder().on_page(visit), Revision::V2025_11_25).await;
+    let error = client.call_tool("vault", json!({})).await.unwrap_err();
+    let pages = error.required_pages().unwrap();
+    assert_eq!(pages[0].url, "https://vault.example.com");
+    assert_eq!(pages[0].elicitation_id.as_deref(), Some("18"));
+    let client = connect(builder().on_page(visit), Revision::V2026_07_28).await;
+    assert_eq!(call(&client, "vault").await, "open");
+}
+
+#[tokio::test]
+async fn the_client_hears_that_the_user_is_done_with_a_page() {
+    let visit = async |page: Page| page.accept();
+    let client = connect(builder().on_page(visit), Revision::V2025_11_25).await;
+    let mut notifications = client.notifications();
+    assert_eq!(call(&client, "pay").await, "paid");
+    let told = notifications.next().await.unwrap();
+    let ServerNotification::ElicitationComplete(done) = told else {
+        panic!("{told:?}")
+    };
+    assert_eq!(done.elicitation_id, "17");
+}
+
+#[tokio::test]
+async fn servers_of_the_handshake_era_hear_that_roots_have_changed() {
+    let roots = Roots::new([Root::new("file:///a")]);
+    let (ours, theirs) = memory::pair();
+    let mut wire = crate::support::Wire::with(theirs, tokio::spawn(async { Ok(()) })).await;
+    let builder = builder().roots(&roots).revision(Revision::V2025_11_25);
+    let connecting = tokio::spawn(builder.connect(ours));
+    let hello = wire.next().await.unwrap();
+    let declared = &hello["params"]["capabilities"];
+    assert_eq!(*declared, json!({"roots": {"listChanged": true}}));
+    let result = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "serverInfo": {"name": "s", "version": "1"},
+    });
+    wire.send(json!({"jsonrpc": "2.0", "id": hello["id"], "result": result}))
+        .await;
+    let client = connecting.await.unwrap().unwrap();
+    assert_eq!(
+        wire.next().await.unwrap()["method"],
+        "notifications/initialized"
+    );
+    roots.set([Root::new("file:///b")]);
+    let told = wire.next().await.unwrap();
+    assert_eq!(told["method"], "notifications/roots/list_changed");
+    let asked = json!({"jsonrpc": "2.0", "id": 1, "method": "roots/list"});
+    let answer = wire.ask(asked).await;
+    assert_eq!(answer["result"]["roots"], json!([{"uri": "file:///b"}]));
+    drop(client);
 }

@@ -174,6 +174,19 @@ impl Agency {
         Ok("paid")
     }
 
+    /// Refuses until the user has been to a web page.
+    #[tool]
+    fn vault(&self, cx: &Context) -> Result<&'static str, ToolError> {
+        if cx.answers().raw("permission").is_some() {
+            return Ok("open");
+        }
+        let page = cx
+            .elicit_url("Please sign in.", "https://vault.example.com")
+            .id("18");
+        let wanted = InputRequired::new().ask("permission", page);
+        Err(cx.require(wanted.by_error()))?
+    }
+
     /// Asks from another task, which nobody polls for it.
     #[tool]
     async fn delegate(&self, cx: &Context) -> Result<String, ToolError> {

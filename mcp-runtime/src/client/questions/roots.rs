@@ -47,19 +47,23 @@ impl Roots {
     }
 
     /// Tells whichever server is connected of each change, until the client is closed.
-    pub(in crate::client) async fn announce(self, mut slot: watch::Receiver<Slot>) {
+    pub(in crate::client) fn announce(
+        &self,
+        slot: watch::Receiver<Slot>,
+    ) -> impl Future<Output = ()> + Send + use<> {
         let mut changes = self.list.subscribe();
-        drop(self);
-        let mut closed = slot.clone();
-        let closed = closed.wait_for(|slot| slot.phase == Phase::Down);
-        let told = async {
-            while changes.changed().await.is_ok() {
-                tell(&slot.borrow_and_update());
+        async move {
+            let mut closed = slot.clone();
+            let closed = closed.wait_for(|slot| slot.phase == Phase::Down);
+            let told = async {
+                while changes.changed().await.is_ok() {
+                    tell(&slot.borrow());
+                }
+            };
+            tokio::select! {
+                _ = closed => {}
+                () = told => {}
             }
-        };
-        tokio::select! {
-            _ = closed => {}
-            () = told => {}
         }
     }
 }

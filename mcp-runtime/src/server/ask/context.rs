@@ -68,7 +68,8 @@ impl Context {
     }
 
     /// Tells the client that what the user had to do on a web page is done
-    /// ([`Elicit::id`] made the id known). Revisions without this notification are not told.
+    /// ([`Elicit::id`] made the id known). Revisions without this notification are not told; over
+    /// HTTP it travels with the answer to this call, so say it before the call ends.
     ///
     /// # Errors
     ///

@@ -11,8 +11,6 @@ use serde::de::DeserializeOwned;
 use super::ask::Ask;
 use super::{AskError, Asking, Elicited, Sampled, elicit, roots};
 
-type Requests = (BTreeMap<String, InputRequest>, Option<String>);
-
 /// Questions that a handler puts together by itself, instead of waiting for their answers.
 ///
 /// [`Context::require`](crate::Context::require) ends the call with them. When the client has
@@ -22,6 +20,15 @@ type Requests = (BTreeMap<String, InputRequest>, Option<String>);
 pub struct InputRequired {
     pub(super) questions: Vec<(String, Result<InputRequest, String>)>,
     pub(super) note: Option<String>,
+    pub(super) by_error: bool,
+}
+
+/// Questions that were put together by hand, ready to be asked.
+pub(super) struct Wanted {
+    pub(super) questions: BTreeMap<String, InputRequest>,
+    pub(super) note: Option<String>,
+    /// Whether clients of the handshake era get an error that names web pages, instead of requests.
+    pub(super) by_error: bool,
 }
 
 impl InputRequired {
@@ -42,12 +49,22 @@ impl InputRequired {
         self
     }
 
-    /// The questions by name, and the note.
+    /// Does not wait for the user: where the questions are web pages, clients of the handshake era
+    /// get an error that names them, and call again when the user has been there (2025-11-25,
+    /// "Elicitation", section URL Elicitation Required Error). In the stateless era nobody waits
+    /// anyhow.
+    #[must_use]
+    pub fn by_error(mut self) -> Self {
+        self.by_error = true;
+        self
+    }
+
+    /// The questions by name, and what else is to be known.
     ///
     /// # Errors
     ///
     /// When one of the questions can't be asked.
-    pub(super) fn into_requests(self) -> Result<Requests, ErrorObject> {
+    pub(super) fn into_wanted(self) -> Result<Wanted, ErrorObject> {
         let requests = self.questions.into_iter().map(|(key, request)| {
             let request = request.map_err(|reason| {
                 tracing::error!(key, reason, "a question can't be asked");
@@ -55,7 +72,11 @@ impl InputRequired {
             });
             Ok((key, request?))
         });
-        Ok((requests.collect::<Result<_, ErrorObject>>()?, self.note))
+        Ok(Wanted {
+            questions: requests.collect::<Result<_, ErrorObject>>()?,
+            note: self.note,
+            by_error: self.by_error,
+        })
     }
 
     /// What the handler wants to know again when it runs the next time, as text.

@@ -7,12 +7,14 @@ use std::task::Poll;
 
 use mcp_types::jsonrpc::code;
 use mcp_types::{
-    Era, ErrorObject, InputRequest, InputRequiredResult, RawJson, RawJsonRef, RequestId,
+    ElicitRequestParams, Era, ErrorObject, InputRequest, InputRequiredResult, RawJson, RawJsonRef,
+    RequestId, UrlElicitationRequiredErrorData, error_codes,
 };
 
 use super::asking::{Asking, Memory};
 use super::policy::MOST_ROUNDS;
 use super::question::Question;
+use super::required::Wanted;
 use super::start::{Start, binding};
 use super::state::now;
 use crate::driver::{BoxFuture, Served};
@@ -66,10 +68,7 @@ struct Call {
 enum End {
     Answered(Outcome),
     /// It waits for answers, or wants to be run again with them.
-    Asks {
-        questions: BTreeMap<String, InputRequest>,
-        note: Option<String>,
-    },
+    Asks(Wanted),
 }
 
 impl Call {
@@ -105,21 +104,22 @@ impl Call {
             let end = round(&asking, handler).await?;
             drop(guard);
             asking.end();
-            let (questions, note) = match end {
+            let wanted = match end {
                 End::Answered(outcome) => return outcome,
-                End::Asks { questions, note } => (questions, note),
+                End::Asks(wanted) => wanted,
             };
             let mut memory = asking.memory();
-            memory.note = note;
+            memory.note = wanted.note;
             memory.rounds += 1;
+            let questions = wanted.questions;
             check(&cx, &questions, memory.rounds)?;
+            let patience = self.server.settings().asking.patience;
             match cx.revision().era() {
                 Era::Stateless => return self.suspend(&cx, questions, &memory),
-                Era::Handshake => {
-                    let answers =
-                        gather(&cx, questions, self.server.settings().asking.patience).await?;
-                    memory.answers.extend(answers);
-                }
+                Era::Handshake if wanted.by_error => return Err(pages_required(questions)?),
+                Era::Handshake => memory
+                    .answers
+                    .extend(gather(&cx, questions, patience).await?),
             }
             (cx, handler) = self.again(&cx, memory)?;
             asking = cx.asking_or_new(self.server.settings().asking.patience);
@@ -174,19 +174,16 @@ async fn round(asking: &Asking, mut handler: BoxFuture<Outcome>) -> Result<End, 
         asking.watch(task);
         let poll = handler.as_mut().poll(task);
         if let Some(required) = asking.take_required() {
-            return Poll::Ready(
-                required
-                    .into_requests()
-                    .map(|(questions, note)| End::Asks { questions, note }),
-            );
+            return Poll::Ready(required.into_wanted().map(End::Asks));
         }
         match poll {
             Poll::Ready(outcome) => Poll::Ready(Ok(End::Answered(outcome))),
             Poll::Pending => match asking.take_questions() {
-                Some(questions) => {
-                    let note = asking.note();
-                    Poll::Ready(Ok(End::Asks { questions, note }))
-                }
+                Some(questions) => Poll::Ready(Ok(End::Asks(Wanted {
+                    questions,
+                    note: asking.note(),
+                    by_error: false,
+                }))),
                 None => Poll::Pending,
             },
         }
@@ -210,6 +207,30 @@ fn check(
     lacking
         .next()
         .map_or(Ok(()), |lacking| Err(lacking.refusal().to_error()))
+}
+
+/// The error that names web pages which the user has to visit first.
+///
+/// # Errors
+///
+/// When some of the questions are no pages: this server's fault.
+fn pages_required(questions: BTreeMap<String, InputRequest>) -> Result<ErrorObject, ErrorObject> {
+    let pages = questions.into_values().map(|request| match request {
+        InputRequest::Elicit(ElicitRequestParams::Url(page)) => Ok(*page),
+        _ => {
+            let message = "Only web pages can be asked for by an error";
+            Err(ErrorObject::new(code::INTERNAL_ERROR, message))
+        }
+    });
+    let data = UrlElicitationRequiredErrorData::new(pages.collect::<Result<Vec<_>, _>>()?);
+    let error = ErrorObject::new(
+        error_codes::URL_ELICITATION_REQUIRED,
+        "The user has to visit a web page first",
+    );
+    Ok(match RawJson::new(&data) {
+        Ok(data) => error.with_data(data),
+        Err(_) => error,
+    })
 }
 
 /// Asks everything at once, by requests.
