@@ -9,7 +9,7 @@ use mcp_runtime::serde_json::{Value, json};
 use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::types::{
     CompleteRequest, CompleteRequestParams, CompletionArgument, CompletionContext, PromptReference,
-    ServerNotification,
+    ServerNotification, SubscriptionFilter,
 };
 use mcp_runtime::{Client, Era, Revision};
 
