@@ -5,12 +5,15 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::site::{Site, read, read_until};
+use crate::streams::with_roots;
 use crate::support::{call, stateless};
 
 #[tokio::test]
 async fn calls_in_flight_finish_and_new_ones_are_refused() {
     let site = Site::open().await;
-    let session = site.session("2025-11-25").await;
+    let session = site
+        .session_of(&with_roots("2025-11-25"), "2025-11-25")
+        .await;
     let standalone = session.listen(None).await;
     let mut waiting = session.start(&call(1, "roots", json!({}))).await;
     read_until(&mut waiting, "roots/list").await;

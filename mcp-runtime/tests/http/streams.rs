@@ -44,7 +44,7 @@ pub fn add_tools(server: &mut ServerBuilder) {
 }
 
 /// The greeting of a client that has roots.
-fn with_roots(revision: &str) -> Value {
+pub fn with_roots(revision: &str) -> Value {
     let mut hello = support::initialize(revision);
     hello["params"]["capabilities"] = json!({"roots": {}});
     hello
