@@ -77,6 +77,8 @@ pub use icon::IntoIcon;
 pub use lent::Lent;
 pub use lists::List;
 pub use logging::Logger;
+#[cfg(feature = "log-layer")]
+pub use logging::client_logs;
 pub use mcp_server::McpServer;
 pub use metadata::IntoMeta;
 pub use offered::{OfferedPrompt, OfferedResource, OfferedTool};

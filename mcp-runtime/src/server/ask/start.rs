@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::asking::{Asking, Memory};
 use super::state::{Binding, now};
 use crate::protocol::{Refusal, decode_params};
+use crate::server::logging::attach;
 use crate::server::router::Admitted;
 use crate::server::{Context, Server};
 
@@ -56,6 +57,7 @@ impl<'a> Start<'a> {
         retry: Retry<'_>,
     ) -> Result<&Context, Refusal> {
         let context = request.new_context(meta);
+        attach(&context);
         if let Some(resumed) = self.resumed.take() {
             let (memory, before) = *resumed;
             context.set_asking(Asking::new(self.server.settings().asking.patience, memory));

@@ -1,0 +1,158 @@
+//! What the program logs by `tracing`, for the clients whose requests it is about.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mcp_types::LoggingLevel;
+use serde_json::{Map, Value};
+use tracing::field::{Field, Visit};
+use tracing::span::Id;
+use tracing::{Event, Level, Metadata, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::Context as Scope;
+use tracing_subscriber::registry::LookupSpan;
+
+use crate::server::Context;
+
+/// A layer that forwards what is logged under `target` while a request is served to the client
+/// that sent the request, as [`Context::log`] would: where the server
+/// [says](crate::ServerBuilder::logging) that it logs, and as far as the client wants to hear it.
+///
+/// The target is that of a crate or module, with all that is in it. It becomes the logger's name;
+/// an event that has only a message becomes text, any other an object. What is logged outside of
+/// requests stays here.
+///
+/// ```
+/// use mcp_runtime::server::client_logs;
+/// use tracing_subscriber::layer::SubscriberExt as _;
+///
+/// let subscriber = tracing_subscriber::registry().with(client_logs("my_server"));
+/// # drop(subscriber);
+/// ```
+pub fn client_logs<S>(target: impl Into<String>) -> impl Layer<S> + Send + Sync + 'static
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    IN_USE.store(true, Ordering::Relaxed);
+    let target = target.into();
+    ClientLogs::default().with_filter(filter_fn(move |metadata| {
+        (metadata.is_span() && is_request(metadata))
+            || (metadata.is_event() && is_within(metadata.target(), &target))
+    }))
+}
+
+/// Whether there is such a layer, so that without one requests need not look for it.
+static IN_USE: AtomicBool = AtomicBool::new(false);
+
+/// The requests that are being served, by their spans.
+#[derive(Default)]
+struct ClientLogs {
+    requests: Mutex<HashMap<u64, Context>>,
+}
+
+/// Lets the layer know which request the current span is about.
+pub(in crate::server) fn attach(cx: &Context) {
+    if !IN_USE.load(Ordering::Relaxed) {
+        return;
+    }
+    tracing::Span::current().with_subscriber(|(id, dispatch)| {
+        if let Some(logs) = dispatch.downcast_ref::<ClientLogs>() {
+            logs.lock().insert(id.into_u64(), cx.clone());
+        }
+    });
+}
+
+fn is_request(metadata: &Metadata<'_>) -> bool {
+    metadata.name() == "request" && metadata.target() == "mcp_runtime::server::trace"
+}
+
+/// Whether `target` is `whole`, or a module in it.
+fn is_within(target: &str, whole: &str) -> bool {
+    let rest = target.strip_prefix(whole);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+}
+
+impl ClientLogs {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Context>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for ClientLogs {
+    fn on_event(&self, event: &Event<'_>, scope: Scope<'_, S>) {
+        let mut spans = scope.event_scope(event).into_iter().flatten();
+        let request = spans.find_map(|span| self.lock().get(&span.id().into_u64()).cloned());
+        let Some(cx) = request else { return };
+        let metadata = event.metadata();
+        let level = level(*metadata.level());
+        if cx.wants_log(&level) {
+            let mut fields = Fields::default();
+            event.record(&mut fields);
+            cx.log_as(Some(metadata.target()), level, &fields.into_data());
+        }
+    }
+
+    fn on_close(&self, id: Id, _: Scope<'_, S>) {
+        let closed = self.lock().remove(&id.into_u64());
+        drop(closed);
+    }
+}
+
+fn level(level: Level) -> LoggingLevel {
+    match level {
+        Level::ERROR => LoggingLevel::Error,
+        Level::WARN => LoggingLevel::Warning,
+        Level::INFO => LoggingLevel::Info,
+        _ => LoggingLevel::Debug,
+    }
+}
+
+/// The fields of an event.
+#[derive(Default)]
+struct Fields(Map<String, Value>);
+
+impl Fields {
+    fn into_data(mut self) -> Value {
+        match (self.0.len(), self.0.remove("message")) {
+            (1, Some(message)) => message,
+            (_, Some(message)) => {
+                self.0.insert("message".to_owned(), message);
+                Value::Object(self.0)
+            }
+            (_, None) => Value::Object(self.0),
+        }
+    }
+
+    fn add(&mut self, field: &Field, value: impl Into<Value>) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+}
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.add(field, format!("{value:?}"));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.add(field, value);
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.add(field, value);
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.add(field, value);
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.add(field, value);
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.add(field, value);
+    }
+}
