@@ -58,7 +58,8 @@ async fn a_stateless_call_says_all() {
             "io.modelcontextprotocol/clientCapabilities": {},
         })
     );
-    let wish = json!({"resultType": "input_required", "requestState": "s"});
+    let question = json!({"method": "roots/list"});
+    let wish = json!({"resultType": "input_required", "inputRequests": {"where": question}});
     server.answer(&id, wish).await;
     let wish = calling.await.unwrap().unwrap_err();
     assert!(matches!(wish, CallError::InputRequired { .. }), "{wish}");

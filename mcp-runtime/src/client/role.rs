@@ -55,9 +55,14 @@ impl ClientRole {
         params: Option<RawJsonRef<'_>>,
         revision: Revision,
     ) -> Result<Served<RawJson>, Refusal> {
+        let offered = self.config.handlers.capabilities(revision);
         let request = match method {
-            methods::ELICITATION_CREATE => InputRequest::Elicit(decode_params(params)?),
-            methods::SAMPLING_CREATE_MESSAGE => InputRequest::CreateMessage(decode_params(params)?),
+            methods::ELICITATION_CREATE if offered.elicitation.is_some() => {
+                InputRequest::Elicit(decode_params(params)?)
+            }
+            methods::SAMPLING_CREATE_MESSAGE if offered.sampling.is_some() => {
+                InputRequest::CreateMessage(decode_params(params)?)
+            }
             methods::ROOTS_LIST => InputRequest::ListRoots(None),
             _ => return Err(not_offered(method, Side::Client, revision)),
         };
