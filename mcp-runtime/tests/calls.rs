@@ -257,3 +257,33 @@ async fn arguments_must_have_a_json_form() {
     let refused = client.call_tool("add", arguments).await.unwrap_err();
     assert!(matches!(refused, CallError::Params(_)), "{refused}");
 }
+
+#[cfg(feature = "stream")]
+#[tokio::test]
+async fn a_list_can_be_read_item_by_item() {
+    use futures_util::StreamExt;
+    use mcp_runtime::types::ListToolsRequest;
+
+    let (client, mut server) = operating(builder().max_pages(2)).await;
+    let reading = tokio::spawn(async move {
+        let items = client.items::<ListToolsRequest>();
+        let names = items.map(|tool| {
+            tool.map(|tool| tool.name)
+                .map_err(|error| error.to_string())
+        });
+        names.collect::<Vec<_>>().await
+    });
+    for page in ["a", "b"] {
+        let (id, _) = server.expect("tools/list").await;
+        let tool = |name: String| json!({"name": name, "inputSchema": {"type": "object"}});
+        let tools = [tool(format!("{page}1")), tool(format!("{page}2"))];
+        let list = json!({"tools": tools, "nextCursor": "more"});
+        server.answer(&id, list).await;
+    }
+    let mut read = reading.await.unwrap();
+    assert!(read.pop().unwrap().unwrap_err().contains("2 pages"));
+    assert_eq!(
+        read,
+        ["a1", "a2", "b1", "b2"].map(|name| Ok(name.to_owned()))
+    );
+}

@@ -107,7 +107,7 @@ async fn calls_that_are_safe_to_repeat_are_sent_again_and_others_fail() {
         async move { client.list_tools().await }
     });
     let (id, _) = server.expect("tools/list").await;
-    server.answer(&id, tools).await;
+    server.answer(&id, tools.clone()).await;
     listing.await.unwrap().unwrap();
 
     let calls = ["read", "set", "add", "unheard-of"].map(|name| {
@@ -121,6 +121,9 @@ async fn calls_that_are_safe_to_repeat_are_sent_again_and_others_fail() {
     }
     drop(server);
     let mut server = servers.operating().await;
+    // What was known of the tools is learned anew, before anything else.
+    let (id, _) = server.expect("tools/list").await;
+    server.answer(&id, tools).await;
     let mut again = Vec::new();
     for _ in 0..3 {
         let (id, params) = server.expect("tools/call").await;
@@ -130,6 +133,7 @@ async fn calls_that_are_safe_to_repeat_are_sent_again_and_others_fail() {
     again.sort();
     assert_eq!(again, ["by word", "read", "set"]);
     on_my_word.await.unwrap().unwrap();
+    assert!(client.known_tool("read").is_some());
     for (call, repeats) in calls.into_iter().zip([true, true, false, false]) {
         match call.await.unwrap() {
             Ok(_) => assert!(repeats),

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mcp_types::{
-    LoggingLevel, Request, SetLevelRequest, SetLevelRequestParams, SubscribeRequest,
-    SubscribeRequestParams, Tool, meta_keys,
+    ListToolsRequest, ListToolsResult, LoggingLevel, PaginatedRequestParams, RawJson, Request,
+    SetLevelRequest, SetLevelRequestParams, SubscribeRequest, SubscribeRequestParams, Tool,
+    meta_keys,
 };
 
 use super::config::Config;
@@ -105,12 +106,13 @@ impl Memory {
     /// Tells a server again what the one before it was told. What it refuses is logged: the
     /// connection is of use without it.
     pub(super) async fn repeat(&self, connection: &Connection, config: &Config) {
-        let (level, subscriptions) = {
+        let (level, subscriptions, listed) = {
             let mut state = self.state();
+            let listed = !state.tools.is_empty();
             state.tools.clear();
             let mut subscriptions = state.subscriptions.clone();
             subscriptions.extend(state.held.keys().cloned());
-            (state.log_level.clone(), subscriptions)
+            (state.log_level.clone(), subscriptions, listed)
         };
         // Where requests carry the level themselves, there is nobody to tell.
         if let Some(level) = level.filter(|_| connection.agreed.meta.is_empty()) {
@@ -123,20 +125,45 @@ impl Memory {
             let params = SubscribeRequestParams::new(uri);
             tell::<SubscribeRequest>(connection, config, &params).await;
         }
+        if listed {
+            self.learn_again(connection, config).await;
+        }
+    }
+
+    /// Lists the tools that a server offers after a reconnection: what was known of them may no
+    /// longer hold.
+    async fn learn_again(&self, connection: &Connection, config: &Config) {
+        let mut params = PaginatedRequestParams::new();
+        for _ in 0..config.max_pages {
+            let page = tell::<ListToolsRequest>(connection, config, &params).await;
+            let Some(Ok(page)) = page.map(|page| page.parse::<ListToolsResult>()) else {
+                return;
+            };
+            self.learn(&page.tools);
+            match page.next_cursor {
+                Some(cursor) => params = PaginatedRequestParams::new().with_cursor(cursor),
+                None => return,
+            }
+        }
     }
 }
 
-async fn tell<R: Request>(connection: &Connection, config: &Config, params: &R::Params)
+async fn tell<R: Request>(
+    connection: &Connection,
+    config: &Config,
+    params: &R::Params,
+) -> Option<RawJson>
 where
     R::Params: Sync,
 {
     let agreed = &connection.agreed;
     let options = Options::new(config.timeouts);
-    if let Err(error) = connection
+    let told = connection
         .link
         .request::<R>(params, &agreed.meta, options)
-        .await
-    {
+        .await;
+    told.inspect_err(|error| {
         tracing::warn!(method = R::METHOD, %error, "the server could not be told again");
-    }
+    })
+    .ok()
 }

@@ -12,6 +12,8 @@ mod connect;
 mod error;
 mod handle;
 mod hub;
+#[cfg(feature = "stream")]
+mod items;
 mod keep_alive;
 mod link;
 mod memory;
@@ -43,6 +45,8 @@ pub use call::Call;
 pub use error::ConnectError;
 pub use handle::Client;
 pub use hub::Notifications;
+#[cfg(feature = "stream")]
+pub use items::Items;
 pub use keep_alive::KeepAlive;
 pub use observers::Changed;
 pub use pages::{ListRequest, Pages};

@@ -15,7 +15,7 @@ use crate::error::CallError;
 /// `ListResourceTemplatesRequest`.
 pub trait ListRequest: Request<Params = PaginatedRequestParams> + Sized + 'static {
     /// What is listed.
-    type Item;
+    type Item: Send + 'static;
 
     /// The items of a page, and the cursor of the next one.
     fn split(page: Self::Result) -> (Vec<Self::Item>, Option<String>);
