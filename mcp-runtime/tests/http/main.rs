@@ -8,6 +8,7 @@ mod changes;
 mod client;
 #[cfg(all(feature = "http-client", feature = "sse"))]
 mod fallback;
+mod figures;
 mod hooks;
 mod identity;
 #[cfg(feature = "sse")]

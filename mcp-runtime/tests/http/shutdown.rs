@@ -15,8 +15,8 @@ async fn calls_in_flight_finish_and_new_ones_are_refused() {
         .session_of(&with_roots("2025-11-25"), "2025-11-25")
         .await;
     let standalone = session.listen(None).await;
-    let mut waiting = session.start(&call(1, "roots", json!({}))).await;
-    read_until(&mut waiting, "roots/list").await;
+    let mut waiting = session.start(&call(1, "tell_and_wait", json!({}))).await;
+    read_until(&mut waiting, "notifications/progress").await;
     let mut kept = site.connect().await;
     let list = site.stateless(&stateless(1, "tools/list", json!({})));
     read(kept.send_request(list).await.unwrap()).await;

@@ -17,6 +17,7 @@ use tokio::sync::watch;
 use tower_service::Service as _;
 
 use super::body::ResponseBody;
+use super::figures;
 use super::patience::{Activity, Patient};
 use super::rejection::Rejection;
 use super::response;
@@ -135,6 +136,7 @@ pub(super) async fn serve(
         tracing::debug!(%error, "a connection was gone before it was served");
         return;
     }
+    let _counted = figures::Connection::opened();
     let shared = Arc::clone(&site.shared);
     let patience = shared.patience;
     let activity = Arc::new(Activity::default());

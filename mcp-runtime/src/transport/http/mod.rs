@@ -5,6 +5,11 @@
 //! served within its own exchange; a handshake opens a session, to which later requests belong.
 //! An answer is plain JSON unless something is sent before it. Clients of 2024-11-05, which know only
 //! HTTP+SSE, are served beside the others with the feature `sse`.
+//!
+//! What happens can be counted: events of the target `mcp_runtime::http`, at level debug, carry
+//! `monotonic_counter.http_requests` with the `status`, `counter.http_sessions` and
+//! `counter.http_connections`, as the metrics layer of `tracing-opentelemetry` reads them; and each
+//! MCP request is a span with its outcome and time.
 
 mod body;
 mod connection;
@@ -13,6 +18,7 @@ mod era;
 mod event_stream;
 mod events;
 mod exchange;
+mod figures;
 mod get;
 mod guard;
 mod handshake;

@@ -18,7 +18,7 @@ use super::body::ResponseBody;
 use super::hub::Hub;
 use super::options::HttpOptions;
 use super::rejection::Rejection;
-use super::{cors, get, guard, post};
+use super::{cors, figures, get, guard, post};
 use crate::server::Server;
 
 /// Serves `server` at whatever path the service is mounted, in all revisions.
@@ -107,6 +107,7 @@ pub(super) fn readable(
     reader: Option<HeaderValue>,
 ) -> Response<ResponseBody> {
     let mut response = served.unwrap_or_else(Rejection::response);
+    figures::answered(response.status());
     if let Some(reader) = reader {
         cors::allow(&mut response, reader);
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Wea
 use std::time::{Duration, Instant};
 
 use super::{Session, SessionId, SessionStore};
+use crate::transport::http::figures;
 use crate::transport::http::rejection::Rejection;
 
 /// The sessions that are open.
@@ -51,8 +52,11 @@ impl Sessions {
         if open.len() >= self.limit {
             return Err(Rejection::TooManySessions);
         }
-        let there = open.entry(session.id());
-        let there = Arc::clone(there.or_insert_with(|| Arc::clone(session)));
+        let there = open.entry(session.id()).or_insert_with(|| {
+            figures::sessions(1);
+            Arc::clone(session)
+        });
+        let there = Arc::clone(there);
         drop(open);
         if !self.swept.swap(true, Ordering::AcqRel) {
             tokio::spawn(sweep(Arc::downgrade(self), self.idle));
@@ -68,6 +72,7 @@ impl Sessions {
     /// Ends the session `id` in this process.
     pub(in crate::transport::http) fn end(&self, id: SessionId) -> Option<Arc<Session>> {
         let session = self.write().remove(&id)?;
+        figures::sessions(-1);
         session.end();
         Some(session)
     }
@@ -93,6 +98,7 @@ impl Sessions {
             keep
         });
         for session in &swept.idle {
+            figures::sessions(-1);
             tracing::debug!(id = ?session.id(), "a session that nobody used was ended");
             session.end();
         }

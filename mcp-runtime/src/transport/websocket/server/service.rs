@@ -129,6 +129,8 @@ impl WebSocketService {
             peer_addr: self.peer_addr,
         };
         let (ending, config) = (self.shared.ending.subscribe(), self.manner.config());
+        // The connection goes on when the service is gone: nobody has asked for its end.
+        let shared = Arc::clone(&self.shared);
         tokio::spawn(async move {
             let io = match upgrade.await {
                 Ok(upgraded) => TokioIo::new(upgraded),
@@ -136,6 +138,7 @@ impl WebSocketService {
             };
             let stream = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
             attendant.attend(stream, arrival, ending).await;
+            drop(shared);
         });
         Ok(response)
     }
