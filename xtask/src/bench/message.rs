@@ -80,11 +80,17 @@ impl Ask {
         let result = &answer["result"];
         let said = &result["content"][0]["text"];
         match self {
-            Self::Add => said == "5",
-            Self::Echo(bytes) => said.as_str().is_some_and(|said| said == text(bytes)),
+            Self::Add => is_said(said, "5"),
+            Self::Echo(bytes) => is_said(said, &text(bytes)),
             Self::List => result["tools"].as_array().is_some_and(|it| it.len() > 2),
         }
     }
+}
+
+/// Whether a tool's text is `text`, or the JSON of it, which is what pmcp makes of a string.
+fn is_said(said: &Value, text: &str) -> bool {
+    let said = said.as_str().unwrap_or_default();
+    said == text || serde_json::from_str::<String>(said).is_ok_and(|said| said == text)
 }
 
 /// Lines of text: their ends have to be escaped.

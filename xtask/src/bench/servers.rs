@@ -22,6 +22,8 @@ pub(super) enum Way {
     Http,
 }
 
+const OLD: &[Wire] = &[Wire::Handshake];
+
 /// The first is what others are compared with; the second is ours. `--fast` is the fastest way to
 /// serve that the SDK documents, where it is not the default.
 const SERVERS: &[Server] = &[
@@ -42,6 +44,9 @@ const SERVERS: &[Server] = &[
         &Wire::BOTH,
         &Wire::BOTH,
     ),
+    Server::new("turbomcp", "bench-turbomcp", &[], &Wire::BOTH, &Wire::BOTH),
+    Server::new("pmcp", "bench-pmcp", &[], OLD, OLD),
+    Server::new("pmcp fast", "bench-pmcp", &["--fast"], &[], &Wire::BOTH),
 ];
 
 /// The package of this workspace; all others are in the one of the measurements.
@@ -77,7 +82,12 @@ impl Server {
         if self.package == "bench-pmcp" {
             "/"
         } else {
-            "/mcp"
+            // pmcp serves nothing else.
+            if self.package == "bench-pmcp" {
+                "/"
+            } else {
+                "/mcp"
+            }
         }
     }
 
