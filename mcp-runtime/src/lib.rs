@@ -27,10 +27,28 @@
 pub mod __private;
 #[cfg(feature = "client")]
 pub mod client;
+#[cfg_attr(
+    not(feature = "server"),
+    allow(
+        dead_code,
+        unreachable_pub,
+        unused_imports,
+        reason = "both sides share it, and clients do not use all of it"
+    )
+)]
 mod driver;
 mod error;
 #[cfg(feature = "server")]
 pub mod prelude;
+#[cfg_attr(
+    not(feature = "server"),
+    allow(
+        dead_code,
+        unreachable_pub,
+        unused_imports,
+        reason = "both sides share it, and clients do not use all of it"
+    )
+)]
 mod protocol;
 #[cfg(feature = "server")]
 mod schema;
@@ -38,6 +56,15 @@ mod schema;
 pub mod server;
 #[cfg(any(feature = "client", feature = "server"))]
 mod together;
+#[cfg_attr(
+    not(feature = "server"),
+    allow(
+        dead_code,
+        unreachable_pub,
+        unused_imports,
+        reason = "both sides share it, and clients do not use all of it"
+    )
+)]
 mod trace_context;
 pub mod transport;
 
