@@ -162,7 +162,8 @@ impl Plan<'_> {
                 loads.push(self.load(Way::Stdio, wire, Ask::Add, at_once, 20_000));
             }
             loads.push(self.load(Way::Stdio, wire, Ask::Echo(100), 16, 20_000));
-            loads.push(self.load(Way::Stdio, wire, Ask::Echo(10 << 10), 16, 5_000));
+            // What is in flight must fit into a pipe: the client does not read while it writes.
+            loads.push(self.load(Way::Stdio, wire, Ask::Echo(10 << 10), 4, 5_000));
             loads.push(self.load(Way::Stdio, wire, Ask::Echo(1 << 20), 1, 100));
             loads.push(self.load(Way::Stdio, wire, Ask::List, 16, 5_000));
         }
