@@ -4,6 +4,7 @@ use mcp_types::RawJsonRef;
 use serde::Deserialize;
 
 use super::Refusal;
+use super::place::locate;
 
 /// Decodes the parameters of a known method; absent ones count as an empty object.
 ///
@@ -20,15 +21,13 @@ pub(crate) fn decode_params<'a, T: Deserialize<'a>>(
 
 /// What is wrong with `text`, which does not decode to a `T` and stands at `path`.
 pub(crate) fn invalid_params<'a, T: Deserialize<'a>>(path: &str, text: &'a str) -> Refusal {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    let fault = serde_path_to_error::deserialize::<_, T>(&mut deserializer).err();
-    let (inner, reason) = fault.map_or((".".to_owned(), "invalid".to_owned()), |fault| {
-        (fault.path().to_string(), reason(fault.inner()))
-    });
-    let path = if inner == "." {
-        path.to_owned()
-    } else {
-        format!("{path}.{inner}")
+    let mut path = path.to_owned();
+    let reason = match serde_json::from_str::<T>(text) {
+        Ok(_) => "invalid".to_owned(),
+        Err(error) => {
+            locate(text, &error, &mut path);
+            reason(&error)
+        }
     };
     match missing_field(&reason) {
         Some(field) => Refusal::InvalidParams {

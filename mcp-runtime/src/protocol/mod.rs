@@ -21,6 +21,7 @@ mod known;
 mod methods;
 mod negotiate;
 mod pending;
+mod place;
 mod refusal;
 mod requirement;
 mod server;
@@ -48,6 +49,8 @@ pub(crate) use known::OwnMethods;
 pub(crate) use methods::not_offered;
 pub(crate) use pending::Pending;
 pub use pending::Timeouts;
+#[cfg(feature = "server")]
+pub(crate) use place::locate;
 pub(crate) use refusal::Refusal;
 #[cfg(feature = "server")]
 pub(crate) use requirement::Requirement;

@@ -1,8 +1,9 @@
 //! What is wrong with a call's arguments, in words that a model can act upon.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
-use super::decode::{Scanner, skip};
+use super::decode::skip;
+use crate::protocol::locate;
 
 /// At most this many faults are listed; nobody mends more at a time.
 const MOST_FAULTS: usize = 16;
@@ -26,7 +27,7 @@ impl Fault {
         }
     }
 
-    /// A fault somewhere inside `value`, at the place that `error` names.
+    /// A fault somewhere inside what `value` begins with, at the place that `error` names.
     pub(crate) fn in_value(argument: &str, value: &str, error: &serde_json::Error) -> Self {
         let text = error.to_string();
         let message = match text.rfind(" at line ") {
@@ -34,9 +35,8 @@ impl Fault {
             None => &text,
         };
         let mut path = argument.to_owned();
-        if let Some(offset) = offset(value, error) {
-            descend(value, offset, &mut path);
-        }
+        let end = skip(value).unwrap_or(value.len());
+        locate(&value[..end], error, &mut path);
         Self::new(path, message)
     }
 }
@@ -90,44 +90,4 @@ fn shorten(mut message: String) -> String {
         message.push('…');
     }
     message
-}
-
-/// How many bytes of `text` had been read when `error` arose.
-fn offset(text: &str, error: &serde_json::Error) -> Option<usize> {
-    let line = error.line().checked_sub(1)?;
-    let before: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
-    Some(before + error.column())
-}
-
-/// Appends to `path` the way to the innermost member or element of `text` at `offset`.
-///
-/// The decoder says where it stopped but not inside what; this finds out, and only when it must.
-fn descend(text: &str, offset: usize, path: &mut String) {
-    let mut scanner = Scanner { text, at: 0 };
-    let is_object = scanner.eat(b'{').is_some();
-    if !is_object && scanner.eat(b'[').is_none() {
-        return;
-    }
-    for index in 0.. {
-        let name = if is_object { scanner.string() } else { None };
-        if is_object && (name.is_none() || scanner.eat(b':').is_none()) {
-            return;
-        }
-        let value = scanner.rest();
-        let start = scanner.at;
-        let Some(taken) = skip(value) else {
-            return;
-        };
-        scanner.at += taken;
-        if (start..=scanner.at).contains(&offset) {
-            match name {
-                Some(name) => _ = write!(path, ".{name}"),
-                None => _ = write!(path, "[{index}]"),
-            }
-            return descend(value, offset - start, path);
-        }
-        if scanner.eat(b',').is_none() {
-            return;
-        }
-    }
 }
