@@ -26,11 +26,10 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
     pub fn items<R: ListRequest>(&self) -> Items<R> {
         Items {
             page: Vec::new().into_iter(),
-            next: Next::Wanted(self.pages()),
+            next: Next::Wanted(Box::new(self.pages())),
         }
     }
 }
@@ -44,8 +43,8 @@ pub struct Items<R: ListRequest> {
 
 /// Where the next page comes from.
 enum Next<R: ListRequest> {
-    Wanted(Pages<R>),
-    Fetching(BoxFuture<(Pages<R>, Fetched<R>)>),
+    Wanted(Box<Pages<R>>),
+    Fetching(BoxFuture<(Box<Pages<R>>, Fetched<R>)>),
     Ended,
 }
 
