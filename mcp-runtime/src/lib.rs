@@ -54,6 +54,8 @@ mod protocol;
 mod schema;
 #[cfg(feature = "server")]
 pub mod server;
+#[cfg(feature = "testing")]
+pub mod testing;
 #[cfg(any(feature = "client", feature = "server"))]
 mod together;
 #[cfg_attr(

@@ -1,5 +1,6 @@
 //! Putting a client together.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -243,5 +244,13 @@ async fn first(shared: &Shared, open: &Open) -> Result<Connection, ConnectError>
         };
         tracing::debug!("the server closed the connection when it was probed");
         revisions = without_probe(revisions).ok_or(error)?;
+    }
+}
+
+impl fmt::Debug for ClientBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder")
+            .field("info", &self.config.info)
+            .finish_non_exhaustive()
     }
 }

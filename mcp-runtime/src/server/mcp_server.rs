@@ -50,3 +50,9 @@ pub trait McpServer: Send + Sync + Sized + 'static {
         self.into_server().serve(endpoint)
     }
 }
+
+impl<T: McpServer> From<T> for Server {
+    fn from(server: T) -> Self {
+        server.into_server()
+    }
+}

@@ -1,0 +1,96 @@
+//! A client of a server in the same process.
+
+use std::future::IntoFuture;
+
+use mcp_types::{Era, Revision, Side};
+
+use super::Recording;
+use super::tap::Tap;
+use crate::driver::BoxFuture;
+use crate::transport::memory;
+use crate::{Client, ClientBuilder, ConnectError, Server};
+
+/// Connects a client to `server` in memory; await it to get the [`Client`].
+///
+/// Each call serves a connection of its own, so a [`Server`] that is given twice as a clone has two
+/// clients. The connection ends when the client is closed or dropped.
+pub fn connect(server: impl Into<Server>) -> Connect {
+    Connect {
+        server: server.into(),
+        client: Client::builder("test", "0.0.0").without_keep_alive(),
+        recording: Recording::default(),
+        paused: false,
+    }
+}
+
+/// How a client is connected; made by [`connect`].
+#[must_use = "nothing is connected until this is awaited"]
+#[derive(Debug)]
+pub struct Connect {
+    server: Server,
+    client: ClientBuilder,
+    recording: Recording,
+    paused: bool,
+}
+
+impl Connect {
+    /// The client that connects, instead of one that answers no questions and is called `test`.
+    /// Say so first: what is said of the client before is lost.
+    pub fn client(mut self, client: ClientBuilder) -> Self {
+        self.client = client;
+        self
+    }
+
+    /// The era to speak. The client finds out for itself unless one is set.
+    pub fn era(mut self, era: Era) -> Self {
+        self.client = self.client.era(era);
+        self
+    }
+
+    /// The revision to speak. The client finds out for itself unless one is set.
+    pub fn revision(mut self, revision: Revision) -> Self {
+        self.client = self.client.revision(revision);
+        self
+    }
+
+    /// Writes down every message of the connection.
+    pub fn record(mut self, recording: &Recording) -> Self {
+        self.recording = recording.clone();
+        self
+    }
+
+    /// Stops tokio's clock first: it then jumps from one deadline to the next whenever nothing else
+    /// is to be done, so that timeouts come at once.
+    ///
+    /// # Panics
+    ///
+    /// When it is awaited, if the clock is stopped already, or in a runtime with several threads; see
+    /// [`tokio::time::pause`].
+    pub fn paused(mut self) -> Self {
+        self.paused = true;
+        self
+    }
+}
+
+impl IntoFuture for Connect {
+    type Output = Result<Client, ConnectError>;
+    type IntoFuture = BoxFuture<Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            if self.paused {
+                tokio::time::pause();
+            }
+            let (ours, theirs) = memory::pair();
+            let ours = Tap::new(ours, Side::Server, &self.recording);
+            let theirs = Tap::new(theirs, Side::Client, &self.recording);
+            let serving = self.server.serve(theirs).without_signals();
+            tokio::spawn(async move {
+                if let Err(error) = serving.await {
+                    tracing::error!(%error, "the server under test failed");
+                }
+            });
+            self.client.connect(ours).await
+        })
+    }
+}
