@@ -230,3 +230,31 @@ async fn a_client_that_finds_nobody_is_told() {
     let missing = connect(&directory.path().join("none.sock")).await;
     assert!(matches!(missing, Err(ConnectError::Open(_))), "{missing:?}");
 }
+
+#[tokio::test]
+async fn lines_too_long_are_skipped_and_last_ones_need_no_line_break() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::UnixStream;
+
+    const LIMIT: usize = 16 * 1024 * 1024;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("server.sock");
+    let serving = Serving::at(&path, |unix| unix).await;
+    let mut stream = UnixStream::connect(&path).await.unwrap();
+    let head = r#"{"jsonrpc":"2.0","id":9,"method":"ping","params":{"x":""#;
+    let long = format!("{head}{}\"}}}}\n", "x".repeat(LIMIT));
+    stream.write_all(long.as_bytes()).await.unwrap();
+    let last = r#"{"jsonrpc":"2.0","id":10,"method":"ping"}"#;
+    stream.write_all(last.as_bytes()).await.unwrap();
+    stream.shutdown().await.unwrap();
+    let mut answers = String::new();
+    stream.read_to_string(&mut answers).await.unwrap();
+    let (refused, served) = answers.split_once('\n').unwrap();
+    let refused: serde_json::Value = serde_json::from_str(refused).unwrap();
+    assert_eq!(refused["id"], 9, "{answers}");
+    assert_eq!(refused["error"]["code"], -32600, "{answers}");
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains(&LIMIT.to_string()), "{message}");
+    assert_eq!(served, "{\"jsonrpc\":\"2.0\",\"id\":10,\"result\":{}}\n");
+    serving.end().await;
+}
