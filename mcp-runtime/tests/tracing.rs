@@ -4,51 +4,16 @@
 
 mod support;
 
-use std::io;
-use std::sync::{Arc, Mutex};
-
 use mcp_runtime::server::{Reply, tools::ToolRoute};
 use mcp_runtime::types::Tool;
 use serde_json::json;
+use support::log::Log;
 use support::{Wire, builder, call, stateless, text};
 use tracing::Level;
-use tracing::subscriber::DefaultGuard;
-
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Log {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-}
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Keeps what is logged at `level`.
-fn listening(level: Level) -> (Log, DefaultGuard) {
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(level)
-        .with_ansi(false)
-        .with_writer(move || writer.clone())
-        .finish();
-    // The test's runtime has one thread, so this holds for every task of it.
-    (log, tracing::subscriber::set_default(subscriber))
-}
 
 /// What is logged at `level` while a session makes the given call.
 async fn logged(level: Level, tool: &str) -> String {
-    let (log, _guard) = listening(level);
+    let (log, _guard) = Log::listening(level);
     let mut wire = Wire::operating("2025-06-18").await;
     wire.ask(call(42, tool, json!({}))).await;
     log.text()
@@ -87,7 +52,7 @@ const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01";
 
 #[tokio::test]
 async fn the_span_of_a_request_says_which_trace_it_belongs_to() {
-    let (log, _guard) = listening(Level::DEBUG);
+    let (log, _guard) = Log::listening(Level::DEBUG);
     let mut wire = Wire::open().await;
     for (id, parent) in [(42, PARENT), (43, "rubbish")] {
         let mut message = stateless(id, "tools/call", json!({"name": "soon"}));

@@ -1,37 +1,15 @@
 //! What can be counted.
 
-use std::io;
-use std::sync::{Arc, Mutex};
-
 use serde_json::json;
 use tracing::Level;
 
 use crate::site::Site;
+use crate::support::log::Log;
 use crate::support::stateless;
-
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 #[tokio::test]
 async fn requests_sessions_and_connections_are_counted() {
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(Level::DEBUG)
-        .with_ansi(false)
-        .with_writer(move || writer.clone())
-        .finish();
-    let guard = tracing::subscriber::set_default(subscriber);
+    let (log, guard) = Log::listening(Level::DEBUG);
     let site = Site::open().await;
     let session = site.session("2025-11-25").await;
     let delete = session.request("DELETE").body(String::new()).unwrap();
@@ -42,7 +20,7 @@ async fn requests_sessions_and_connections_are_counted() {
     site.serving.await.unwrap().unwrap();
     drop(guard);
 
-    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let log = log.text();
     let lines = |part: &str| log.lines().filter(|line| line.contains(part)).count();
     assert_eq!(
         lines("mcp_runtime::http: monotonic_counter.http_requests=1"),

@@ -1,0 +1,48 @@
+//! What is logged while a test runs.
+
+use std::io;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use tracing::subscriber::{DefaultGuard, NoSubscriber};
+use tracing::{Dispatch, Level};
+
+/// The lines that were logged, in the order they came.
+#[derive(Clone, Default)]
+pub struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    /// Keeps what this thread logs at `level`, until the guard is dropped.
+    pub fn listening(level: Level) -> (Self, DefaultGuard) {
+        let log = Self::default();
+        let writer = log.clone();
+        ask_every_subscriber();
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(level)
+            .with_ansi(false)
+            .with_writer(move || writer.clone())
+            .finish();
+        (log, tracing::subscriber::set_default(subscriber))
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// With a single subscriber in the process, `tracing` asks only the thread that
+/// comes first by a place whether anybody listens there, and remembers the answer
+/// for all. That thread may belong to another test; so there are always two more.
+fn ask_every_subscriber() {
+    static OTHERS: OnceLock<[Dispatch; 2]> = OnceLock::new();
+    OTHERS.get_or_init(|| [(); 2].map(|()| Dispatch::new(NoSubscriber::new())));
+}
