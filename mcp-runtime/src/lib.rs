@@ -21,6 +21,58 @@
 //!     Calculator.serve(stdio()).await
 //! }
 //! ```
+//!
+//! A client starts a server, or reaches one, and finds out by itself how to speak to it:
+//!
+//! ```no_run
+//! # #[cfg(feature = "client")]
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use mcp_runtime::Client;
+//! use mcp_runtime::transport::ChildProcess;
+//! use serde_json::json;
+//!
+//! let client = Client::builder("my-app", "1.0")
+//!     .connect(ChildProcess::new("calculator"))
+//!     .await?;
+//! let sum: i64 = client.call("add", json!({"a": 2, "b": 3})).await?;
+//! assert_eq!(sum, 5);
+//! client.close().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Where to begin
+//!
+//! - [`mcp_server`], [`tool`], [`prompt`] and [`resource`] make servers of functions;
+//!   [`Server::builder`] makes them of closures, and changes, mounts and serves them.
+//! - [`Context`] is what a handler knows of its call: by it a handler asks the client,
+//!   reports progress and logs.
+//! - [`transport`] has standard input and output, sockets, HTTP, WebSocket and memory, and is where a
+//!   transport of your own begins.
+//! - [`Client`] calls servers, answers their questions and keeps connections alive.
+//! - [`testing`] joins a server and a client for your tests.
+//! - [`types`] are the messages themselves.
+//!
+//! # Features
+//!
+//! `macros`, `server` and `stdio` are on unless switched off.
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `macros` | the attributes |
+//! | `server` | [`Server`] and everything behind it |
+//! | `stdio` | standard input and output as a transport |
+//! | `client` | [`Client`], and servers as child processes |
+//! | `http-server`, `http-client` | Streamable HTTP |
+//! | `sse` | HTTP+SSE of 2024-11-05, with either of the two |
+//! | `websocket` | one message a text frame; for servers together with `http-server` |
+//! | `seal` | encrypts what a call has to know between its rounds; part of `http-server` |
+//! | `stream` | lists, subscriptions and progress as `Stream`s |
+//! | `log-layer` | forwards what is logged with `tracing` to clients |
+//! | `validation` | checks structured results against their schema, in the client |
+//! | `pattern` | patterns for the text arguments of tools |
+//! | `testing` | clients in memory for tests, and a record of what was said |
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "server")]
 #[doc(hidden)]

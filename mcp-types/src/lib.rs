@@ -1,10 +1,4 @@
-//! The message types of the Model Context Protocol, one model for five revisions.
-//!
-//! [`jsonrpc`] reads and writes the envelope; [`Revision`] names what the peers agreed on. The
-//! types of parameters and results are generated from the published schemas, and merged: a field
-//! that only some revisions have is optional, and each item says where it exists.
-//!
-//! Nothing here does I/O, and the only dependencies are `serde` and `serde_json`.
+#![doc = include_str!("../README.md")]
 
 mod availability;
 mod conform;
