@@ -10,7 +10,9 @@ use mcp_runtime::server::{FixedList, List, Reply};
 use mcp_runtime::types::{ResourceContents, ResourceLink, TextResourceContents};
 use mcp_runtime::{Server, ServerBuilder};
 use serde_json::{Value, json};
+use support::log::Log;
 use support::{Wire, request, stateless, text, tool};
+use tracing::Level;
 
 struct Hub;
 
@@ -260,6 +262,7 @@ async fn a_handler_of_the_mounted_server_edits_that() {
 
 #[tokio::test]
 async fn whoever_has_a_name_keeps_it() {
+    let (log, _guard) = Log::listening(Level::WARN);
     let mut inner = Server::builder();
     inner.tool(tool("own", |_| Reply::Ready(Ok(text("inner".to_owned())))));
     inner.tool(tool("more", |_| Reply::Ready(Ok(text("inner".to_owned())))));
@@ -271,6 +274,9 @@ async fn whoever_has_a_name_keeps_it() {
     for answer in call(&server, "own", json!({})).await {
         assert_eq!(answer["result"]["content"][0]["text"], "own");
     }
+    let warnings = log.text();
+    assert!(warnings.contains("name=\"own\""), "{warnings}");
+    assert!(!warnings.contains("name=\"more\""), "{warnings}");
 }
 
 #[tokio::test]

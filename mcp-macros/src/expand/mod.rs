@@ -2,6 +2,7 @@
 
 mod arguments;
 mod call;
+mod claim;
 mod free;
 mod function;
 mod hook;

@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 use syn::{Expr, Generics, WherePredicate, parse_quote, parse_quote_spanned};
 
 use super::setter::{cache, setter};
-use super::{function, hook};
+use super::{claim, function, hook};
 use crate::model::{Info, Role, Server};
 
 /// The implementation of `McpServer`, or what a block contributes to it.
@@ -45,6 +45,7 @@ pub(crate) fn server(server: &Server) -> TokenStream {
         }
     };
     let undocumented = server.functions.iter().filter_map(function::undocumented);
+    let names = claim::names(server);
     quote_spanned! {Span::mixed_site()=>
         const _: () = {
             use #runtime::__private as __mcp;
@@ -52,6 +53,7 @@ pub(crate) fn server(server: &Server) -> TokenStream {
             use __mcp::forms::*;
 
             #(#undocumented)*
+            #names
             #implementation
         };
     }

@@ -138,6 +138,11 @@ const _: () = {
     #[allow(non_upper_case_globals)]
     const close_has_no_description: () = ();
     const _: () = close_has_no_description;
+    #[allow(dead_code, non_upper_case_globals)]
+    impl Library {
+        #[doc(hidden)]
+        const a_tool_called_close_exists_already__rename_one_of_them: () = ();
+    }
     impl Library
     where
         Library: ::core::marker::Send + ::core::marker::Sync + 'static,

@@ -20,7 +20,7 @@ use super::routes::Stock;
 use super::settings::Settings;
 use super::tools::ToolRoute;
 use super::visibility::Visibility;
-use super::{Context, HandlerError, List, OfferedPrompt, OfferedResource, OfferedTool, Server};
+use super::{Context, HandlerError, List, Server};
 use crate::protocol::{OwnMethods, Requirement};
 
 /// What a server says of itself and what it offers.
@@ -109,7 +109,7 @@ impl ServerBuilder {
     /// Offers everything that `server` offers as well, under names and URIs that begin with
     /// `prefix`: the tool `search` becomes `gh_search`, the resource `repo://main` becomes
     /// `gh+repo://main`. With an empty prefix, all keep their names; where one is taken already,
-    /// whoever had it first keeps it.
+    /// whoever had it first keeps it, and a warning of `tracing` says so.
     ///
     /// What changes in the mounted server changes here, and clients are told. A handler's
     /// [`Context::server`] is the server that it belongs to. Instructions, extensions, hooks and
@@ -216,39 +216,6 @@ impl ServerBuilder {
     /// clients are told so. Otherwise it is dropped.
     pub fn logging(&mut self) -> &mut Self {
         self.settings.logging = true;
-        self
-    }
-
-    /// Adds a tool. A later one of the same name replaces the earlier one.
-    pub fn tool_route(&mut self, tool: ToolRoute) -> &mut Self {
-        self.tools.push(tool);
-        self
-    }
-
-    /// Adds a tool: a function under `#[tool]`, or a route.
-    pub fn tool(&mut self, tool: impl OfferedTool) -> &mut Self {
-        self.tool_route(tool.tool_route())
-    }
-
-    /// Adds a prompt: a function under `#[prompt]`, or a route.
-    pub fn prompt(&mut self, prompt: impl OfferedPrompt) -> &mut Self {
-        self.prompt_route(prompt.prompt_route())
-    }
-
-    /// Adds a resource: a function under `#[resource]`, or a route.
-    pub fn resource(&mut self, resource: impl OfferedResource) -> &mut Self {
-        self.resource_route(resource.resource_route())
-    }
-
-    /// Adds a prompt. A later one of the same name replaces the earlier one.
-    pub fn prompt_route(&mut self, prompt: PromptRoute) -> &mut Self {
-        self.prompts.push(prompt);
-        self
-    }
-
-    /// Adds a resource or template. A later one of the same URI replaces the earlier one.
-    pub fn resource_route(&mut self, resource: ResourceRoute) -> &mut Self {
-        self.resources.push(resource);
         self
     }
 

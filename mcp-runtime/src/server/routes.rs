@@ -29,6 +29,21 @@ struct Entry<R> {
     route: Arc<R>,
 }
 
+/// Adds `route` to `declared`; `kind` is what people call it.
+///
+/// # Panics
+///
+/// When there is one of its name.
+#[track_caller]
+pub(super) fn declare<R: Named>(declared: &mut Vec<R>, kind: &str, route: R) {
+    let name = route.name();
+    assert!(
+        declared.iter().all(|known| known.name() != name),
+        "the server has a {kind} `{name}` already: rename one of them"
+    );
+    declared.push(route);
+}
+
 /// One step of an edit.
 #[derive(Debug)]
 pub(super) enum Step<R> {
@@ -43,21 +58,13 @@ pub(super) enum Step<R> {
 }
 
 impl<R: Named> Stock<R> {
-    /// Keeps `declared`; a later one replaces one of its name.
+    /// Keeps `declared`, in which each has a name of its own.
     pub(super) fn new(declared: Vec<R>) -> Self {
-        let mut entries: Vec<Entry<R>> = Vec::with_capacity(declared.len());
-        let mut by_name: HashMap<String, usize> = HashMap::with_capacity(declared.len());
-        let mut next = 0;
-        for route in declared {
-            match by_name.get(route.name()) {
-                Some(&index) => entries[index].route = Arc::new(route),
-                None => {
-                    by_name.insert(route.name().to_owned(), entries.len());
-                    entries.push(Entry::new(next, route));
-                    next += 1;
-                }
-            }
-        }
+        let entries: Vec<_> = (0..)
+            .zip(declared)
+            .map(|(n, it)| Entry::new(n, it))
+            .collect();
+        let next = entries.len() as u64;
         Self { entries, next }
     }
 
@@ -106,7 +113,10 @@ impl<R: Named> Stock<R> {
         for route in routes {
             match self.entry(route.name()) {
                 Some(entry) if entry.mount == Some(mount) => entry.route = Arc::new(route),
-                Some(_) => {}
+                Some(_) => {
+                    let name = route.name();
+                    tracing::warn!(name, "hidden by what has its name: mount under a prefix");
+                }
                 None => {
                     let mut entry = Entry::new(self.next, route);
                     entry.mount = Some(mount);

@@ -1,0 +1,81 @@
+//! Names that are taken once in all blocks of a server.
+//!
+//! No block sees the others, but the compiler sees all of them: two constants of one name in one
+//! type are an error, on both names. It is for every instance of a generic type, which a constant
+//! that compares lists would not be. What the constant is called is what the message says.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
+
+use crate::model::{Function, Kind, Role, Server};
+
+/// The names that the block has, as constants of the type; nothing if it is the only block.
+pub(super) fn names(server: &Server) -> TokenStream {
+    let alone = matches!(&server.role, Role::Whole { blocks, .. } if blocks.is_empty());
+    if alone || server.functions.is_empty() {
+        return TokenStream::new();
+    }
+    let claims = server.functions.iter().map(claim);
+    let self_type = &server.self_type;
+    let (generics, _, where_clause) = server.generics.split_for_impl();
+    quote_spanned! {Span::mixed_site()=>
+        #[allow(dead_code, non_upper_case_globals)]
+        impl #generics #self_type #where_clause {
+            #(#claims)*
+        }
+    }
+}
+
+fn claim(function: &Function) -> TokenStream {
+    let conditions = &function.callable.conditions;
+    let (kind, name, span) = match &function.kind {
+        Kind::Tool(_) => ("tool_called", function.name.clone(), function.name_span),
+        Kind::Prompt => ("prompt_called", function.name.clone(), function.name_span),
+        Kind::Resource(resource) => ("resource_under", resource.uri.value(), resource.uri.span()),
+    };
+    let name = identifier(&name);
+    let text = format!("a_{kind}_{name}_exists_already__rename_one_of_them");
+    let ident = Ident::new(&text, span);
+    // With the span of the name alone, the error stands there.
+    quote_spanned! {span=>
+        #(#conditions)*
+        #[doc(hidden)]
+        const #ident: () = ();
+    }
+}
+
+/// The name as a part of an identifier. Where it has letters that no identifier has, a hash keeps
+/// it apart from others that look the same without them.
+fn identifier(name: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    if name.chars().all(is_plain) {
+        return name.to_owned();
+    }
+    let plain = name.replace(|letter| !is_plain(letter), "_");
+    format!("{plain}_{:016x}", fnv(name))
+}
+
+/// FNV-1a, of 64 bits.
+fn fnv(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::identifier;
+
+    #[test]
+    fn names_that_look_alike_are_kept_apart() {
+        let names = ["a_b", "a-b", "a.b", "a__b", "book://{a}", "book://{b}"];
+        let mut seen = names.map(identifier).to_vec();
+        seen.sort();
+        seen.dedup();
+        assert_eq!(seen.len(), names.len());
+        assert!(
+            seen.iter()
+                .all(|text| syn::parse_str::<syn::Ident>(&format!("a_{text}")).is_ok())
+        );
+    }
+}

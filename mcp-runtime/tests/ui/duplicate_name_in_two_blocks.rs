@@ -1,0 +1,21 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server<T>(T);
+
+#[mcp_server(blocks(more))]
+impl<T: Send + Sync + 'static> Server<T> {
+    /// Looks.
+    #[tool]
+    fn look(&self) {}
+}
+
+#[mcp_server(block = more)]
+impl<T: Send + Sync + 'static> Server<T> {
+    /// Looks.
+    #[tool(name = "look")]
+    fn watch(&self) {}
+}
+
+fn main() {}

@@ -1,0 +1,21 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server<T>(T);
+
+#[mcp_server(blocks(more))]
+impl<T: Send + Sync + 'static> Server<T> {
+    /// Looks.
+    #[resource("book://{isbn}")]
+    fn look(&self, isbn: u64) -> String { String::new() }
+}
+
+#[mcp_server(block = more)]
+impl<T: Send + Sync + 'static> Server<T> {
+    /// Looks.
+    #[resource("book://{isbn}")]
+    fn watch(&self, isbn: u64) -> String { String::new() }
+}
+
+fn main() {}
