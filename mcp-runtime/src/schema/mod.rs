@@ -10,3 +10,4 @@ mod describe;
 mod walk;
 
 pub(crate) use describe::{Describe, describe, document, finish, for_input, for_output};
+pub(crate) use walk::walk;

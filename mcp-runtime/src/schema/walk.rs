@@ -30,7 +30,7 @@ const NAMED: [&str; 4] = [
 /// Calls `visit` on `schema` and on all schemas inside it, the outer ones first.
 ///
 /// What only looks like a schema, such as an example or a property's name, is left alone.
-pub(super) fn walk(schema: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
+pub(crate) fn walk(schema: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
     visit(schema);
     let Value::Object(members) = schema else {
         return;

@@ -15,6 +15,7 @@ mod resources;
 mod results;
 mod schemas;
 mod server;
+mod structs;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -17,6 +17,17 @@ impl Patterns {
     ) -> String {
         format!("{isbn} {other:?}")
     }
+
+    #[tool]
+    fn lend(&self, book: Book) -> String {
+        book.isbn
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Book {
+    #[schemars(regex(pattern = "^[0-9]{3}$"))]
+    isbn: String,
 }
 
 #[tokio::test]
@@ -36,5 +47,16 @@ async fn a_pattern_is_shown_and_enforced() {
             "- `isbn`: does not match the pattern `^[0-9]{3}$`",
             "- `other`: does not match the pattern `x`",
         ]
+    );
+}
+
+#[tokio::test]
+async fn a_pattern_of_a_field_is_enforced() {
+    let server = Patterns.into_server();
+    let result = call(&server, "lend", json!({"book": {"isbn": "978"}})).await;
+    assert_eq!(result, text("978"));
+    assert_eq!(
+        faults(&server, "lend", json!({"book": {"isbn": "97x"}})).await[1..],
+        ["- `book.isbn`: does not match the pattern `^[0-9]{3}$`"]
     );
 }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::arguments::Arguments;
 use crate::attributes::Attributes;
 use crate::results::Results;
+use crate::structs::Structs;
 use crate::{list, listed};
 
 /// A place on the map.
@@ -126,6 +127,7 @@ async fn everything() -> Vec<Value> {
     for server in [
         Schemas.into_server(),
         Arguments.into_server(),
+        Structs.into_server(),
         Results.into_server(),
         Attributes.into_server(),
     ] {

@@ -19,7 +19,9 @@ pub trait Slot {
     fn is_filled(&self) -> bool;
 
     /// Decodes the value that `text` begins with; returns how many bytes it took.
-    fn read(&mut self, text: &str) -> serde_json::Result<usize>;
+    ///
+    /// What is wrong with a value that could be decoded goes to `faults`.
+    fn read(&mut self, text: &str, faults: &mut Faults) -> serde_json::Result<usize>;
 
     /// Takes the default if there was no value, and checks the constraints.
     fn finish(&mut self) -> Result<(), String>;
@@ -85,7 +87,7 @@ fn members(
                     faults.push(Fault::new(&*name, "given twice"));
                     None
                 } else {
-                    slot.read(value)
+                    slot.read(value, faults)
                         .map_err(|error| faults.push(Fault::in_value(&name, value, &error)))
                         .ok()
                 };

@@ -27,6 +27,12 @@ impl Fault {
         }
     }
 
+    /// The argument that it is of.
+    pub(crate) fn argument(&self) -> &str {
+        let end = self.path.find(['.', '[']).unwrap_or(self.path.len());
+        &self.path[..end]
+    }
+
     /// A fault somewhere inside what `value` begins with, at the place that `error` names.
     pub(crate) fn in_value(argument: &str, value: &str, error: &serde_json::Error) -> Self {
         let text = error.to_string();
@@ -43,7 +49,7 @@ impl Fault {
 
 /// All faults of one call.
 #[derive(Debug, Default)]
-pub(crate) struct Faults(Vec<Fault>);
+pub struct Faults(Vec<Fault>);
 
 impl Faults {
     pub(crate) fn push(&mut self, fault: Fault) {

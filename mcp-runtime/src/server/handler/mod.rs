@@ -3,6 +3,7 @@
 //! A tool's arguments are JSON values and are read by `decode`; the arguments of a prompt and the
 //! variables of a resource are texts and are read by `text`. Both find every fault in one pass.
 
+pub(crate) mod arity;
 pub(crate) mod decode;
 pub(crate) mod error;
 pub(crate) mod fault;

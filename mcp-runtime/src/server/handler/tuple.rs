@@ -1,5 +1,6 @@
 //! Arguments that are texts, several at once.
 
+use super::arity::for_each_arity;
 use super::run::Rejection;
 use super::text::{TextArgument, TextCall};
 
@@ -43,14 +44,4 @@ macro_rules! tuples {
     )*};
 }
 
-tuples! {
-    ();
-    (A a);
-    (A a, B b);
-    (A a, B b, C c);
-    (A a, B b, C c, D d);
-    (A a, B b, C c, D d, E e);
-    (A a, B b, C c, D d, E e, F f);
-    (A a, B b, C c, D d, E e, F f, G g);
-    (A a, B b, C c, D d, E e, F f, G g, H h);
-}
+for_each_arity!(tuples);

@@ -10,8 +10,10 @@ use serde_json::{Map, Value};
 
 use super::header::Header;
 use super::missing;
+use super::rules::Rules;
 use crate::schema::{self, Describe};
 use crate::server::handler::decode::{self, Slot};
+use crate::server::handler::fault::Faults;
 use crate::server::handler::run::Rejection;
 
 /// A type whose values callers can send: anything with `Deserialize` and `JsonSchema`.
@@ -40,6 +42,8 @@ pub struct Argument<T> {
     decode: fn(&str) -> serde_json::Result<(T, usize)>,
     absent: Absent<T>,
     checks: Vec<Check<T>>,
+    /// What the schema of the type says that the type does not enforce.
+    pub(super) rules: Option<Rules>,
     /// What the schema says is expected, for the fault of a missing value.
     pub(super) expected: String,
 }
@@ -90,6 +94,7 @@ pub fn argument<T: ToolArgument>(name: &'static str) -> Argument<T> {
         decode: |text| decode::decode_prefix(text),
         absent: Absent::Own(missing::value),
         checks: Vec::new(),
+        rules: None,
         expected: String::new(),
     }
 }
@@ -192,13 +197,16 @@ impl<T> Slot for ArgumentSlot<'_, T> {
         self.value.is_some()
     }
 
-    fn read(&mut self, text: &str) -> serde_json::Result<usize> {
+    fn read(&mut self, text: &str, faults: &mut Faults) -> serde_json::Result<usize> {
         let decode = self.argument.decode;
         let (value, taken) = match decode(text) {
             Ok((value, taken)) => (Some(value), taken),
             Err(error) => self.tolerate(text).ok_or(error)?,
         };
         self.value = value;
+        if let Some(rules) = &self.argument.rules {
+            rules.check(self.argument.name, &text[..taken], faults);
+        }
         Ok(taken)
     }
 

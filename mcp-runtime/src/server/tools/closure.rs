@@ -5,6 +5,7 @@ use super::call::Call;
 use super::result::IntoToolResult;
 use super::route::ToolRoute;
 use super::spec::ToolSpec;
+use crate::server::handler::arity::for_each_arity;
 use crate::server::handler::run::Rejection;
 use crate::server::{Context, Reply};
 
@@ -107,14 +108,4 @@ macro_rules! tuples {
     )*};
 }
 
-tuples! {
-    ();
-    (A a);
-    (A a, B b);
-    (A a, B b, C c);
-    (A a, B b, C c, D d);
-    (A a, B b, C c, D d, E e);
-    (A a, B b, C c, D d, E e, F f);
-    (A a, B b, C c, D d, E e, F f, G g);
-    (A a, B b, C c, D d, E e, F f, G g, H h);
-}
+for_each_arity!(tuples);

@@ -1,5 +1,7 @@
 //! Regular expressions for the values of arguments.
 
+use std::collections::BTreeMap;
+
 use regex_lite::Regex;
 use thiserror::Error;
 
@@ -28,9 +30,27 @@ impl<T: Texty> Texty for Option<T> {
     }
 }
 
-/// Whether `pattern` is a regular expression that finds nothing in `text`.
-pub(super) fn is_missed(pattern: &str, text: &str) -> bool {
-    Regex::new(pattern).is_ok_and(|regex| !regex.is_match(text))
+/// The patterns of a schema, compiled.
+#[derive(Debug, Default)]
+pub(super) struct Patterns(BTreeMap<String, Regex>);
+
+impl Patterns {
+    /// Compiles `pattern`; one that cannot be searched for stays what it was, a description.
+    pub(super) fn add(&mut self, pattern: &str) {
+        match Regex::new(pattern) {
+            Ok(regex) => {
+                self.0.insert(pattern.to_owned(), regex);
+            }
+            Err(error) => tracing::warn!(pattern, %error, "a pattern is shown but not enforced"),
+        }
+    }
+
+    /// Whether `pattern` finds nothing in `text`.
+    pub(super) fn is_missed(&self, pattern: &str, text: &str) -> bool {
+        self.0
+            .get(pattern)
+            .is_some_and(|regex| !regex.is_match(text))
+    }
 }
 
 /// A pattern that cannot be searched for.

@@ -1,13 +1,18 @@
-//! What a schema says of values beyond their types, enforced for a struct that takes all arguments.
+//! What a schema says of values beyond their types, enforced where only the schema says it.
 //!
-//! The struct's fields get their rules from attributes of schemars, which only describe. Whatever
-//! else is wrong with a value, the decoder finds.
+//! The fields of structs get such rules from attributes of schemars, which only describe. Whatever
+//! else is wrong with a value, the decoder finds. Most types have no rules, and cost nothing.
 
-use std::fmt::Write as _;
+mod check;
 
-use serde_json::Value;
+use std::collections::BTreeSet;
 
-use super::pattern;
+use schemars::generate::SchemaGenerator;
+use serde_json::{Map, Value};
+
+use self::check::Check;
+use super::pattern::Patterns;
+use crate::schema::{Describe, walk};
 use crate::server::handler::fault::{Fault, Faults};
 
 /// What is looked at.
@@ -25,150 +30,143 @@ const KEYWORDS: [&str; 11] = [
     "maxProperties",
 ];
 
-/// A keyword, how its bound is put into words, and whether a number keeps it.
-type Bound = (&'static str, &'static str, fn(f64, f64) -> bool);
+/// The rules of one type.
+#[derive(Debug)]
+pub(super) struct Rules {
+    schema: Value,
+    /// The definitions that the schema refers to.
+    definitions: Map<String, Value>,
+    patterns: Patterns,
+}
 
-/// How many values may stand in each other; deeper ones are not looked at.
-const DEEPEST: usize = 64;
+impl Rules {
+    /// The rules of a type, if it has any that its decoder does not know.
+    pub(super) fn of(describe: Describe, generator: &mut SchemaGenerator) -> Option<Self> {
+        let mut schema = describe(generator).to_value();
+        let mut definitions = Map::new();
+        let mut wanted = references(&mut schema);
+        while let Some(name) = wanted.pop_first() {
+            if let Some(definition) = generator.definitions().get(&name)
+                && !definitions.contains_key(&name)
+            {
+                let mut definition = definition.clone();
+                wanted.append(&mut references(&mut definition));
+                definitions.insert(name, definition);
+            }
+        }
+        let mut patterns = Patterns::default();
+        let mut are_any = false;
+        for schema in std::iter::once(&mut schema).chain(definitions.values_mut()) {
+            walk(schema, &mut |schema| {
+                drop_known(schema);
+                are_any |= KEYWORDS.iter().any(|key| schema.get(key).is_some());
+                if let Some(Value::String(pattern)) = schema.get("pattern") {
+                    patterns.add(pattern);
+                }
+            });
+        }
+        are_any.then_some(Self {
+            schema,
+            definitions,
+            patterns,
+        })
+    }
 
-/// Whether `schema` has rules at all.
-pub(super) fn are_in(schema: &Value) -> bool {
-    match schema {
-        Value::Object(members) => members
-            .iter()
-            .any(|(key, member)| KEYWORDS.contains(&key.as_str()) || are_in(member)),
-        Value::Array(items) => items.iter().any(are_in),
-        _ => false,
+    /// Adds what is wrong with `text`, the value of the argument `name`, to `faults`.
+    pub(super) fn check(&self, name: &str, text: &str, faults: &mut Faults) {
+        self.find(name, text)
+            .into_iter()
+            .for_each(|fault| faults.push(fault));
+    }
+
+    /// Adds what is wrong with `text`, the object of all arguments, to `faults`, but for arguments
+    /// that have some already.
+    pub(super) fn check_all(&self, text: &str, faults: &mut Faults) {
+        let mut found = self.find("", text);
+        found.retain(|fault| !faults.are_of(fault.argument()));
+        found.into_iter().for_each(|fault| faults.push(fault));
+    }
+
+    fn find(&self, path: &str, text: &str) -> Vec<Fault> {
+        let mut check = Check::new(self);
+        if let Ok(value) = serde_json::from_str(text) {
+            check.value(&self.schema, &value, path, 0);
+        }
+        check.faults
     }
 }
 
-/// Adds what is wrong with the object `text` to `faults`, but for members that have some already.
-pub(super) fn check(schema: &Value, text: &str, faults: &mut Faults) {
-    let Ok(Value::Object(members)) = serde_json::from_str(text) else {
+/// The names of the definitions that `schema` refers to.
+fn references(schema: &mut Value) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    walk(schema, &mut |schema| names.extend(definition(schema)));
+    names
+}
+
+/// The name of the definition that a schema refers to by itself.
+fn definition(schema: &Value) -> Option<String> {
+    let reference = schema.get("$ref")?.as_str()?;
+    Some(reference.strip_prefix("#/$defs/")?.to_owned())
+}
+
+/// Removes the bounds that an integer has because of its type: no other value can be decoded.
+fn drop_known(schema: &mut Value) {
+    let Some(members) = schema.as_object_mut() else {
         return;
     };
-    for (name, value) in &members {
-        if let Some(property) = schema["properties"].get(name)
-            && !faults.are_of(name)
-        {
-            let mut check = Check {
-                root: schema,
-                faults: Vec::new(),
-            };
-            check.value(property, value, name, 0);
-            check
-                .faults
-                .into_iter()
-                .for_each(|fault| faults.push(fault));
+    let (least, most) = match members.get("format").and_then(Value::as_str) {
+        Some("uint8") => (0, u8::MAX.into()),
+        Some("uint16") => (0, u16::MAX.into()),
+        Some("uint" | "uint32" | "uint64" | "uint128") => (0, i64::MAX),
+        Some("int8") => (i8::MIN.into(), i8::MAX.into()),
+        Some("int16") => (i16::MIN.into(), i16::MAX.into()),
+        _ => return,
+    };
+    for (keyword, known) in [("minimum", least), ("maximum", most)] {
+        if members.get(keyword).and_then(Value::as_i64) == Some(known) {
+            members.remove(keyword);
         }
     }
 }
 
-struct Check<'a> {
-    root: &'a Value,
-    faults: Vec<Fault>,
-}
+#[cfg(test)]
+mod tests {
+    #![allow(dead_code)]
 
-impl<'a> Check<'a> {
-    fn value(&mut self, schema: &'a Value, value: &Value, path: &str, depth: usize) {
-        if depth > DEEPEST {
-            return;
-        }
-        let reference = schema.get("$ref").and_then(Value::as_str);
-        let referred = reference.and_then(|text| self.root.pointer(text.strip_prefix('#')?));
-        if let Some(referred) = referred {
-            self.value(referred, value, path, depth + 1);
-        }
-        for alternatives in ["anyOf", "oneOf"] {
-            if let Some(Value::Array(branches)) = schema.get(alternatives) {
-                self.alternatives(branches, value, path, depth);
-            }
-        }
-        match value {
-            Value::Number(number) => self.number(schema, number.as_f64(), path),
-            Value::String(text) => self.text(schema, text, path),
-            Value::Array(items) => {
-                self.length(schema, ["minItems", "maxItems"], items.len(), path);
-                for (index, item) in items.iter().enumerate() {
-                    if let Some(each) = schema.get("items") {
-                        self.value(each, item, &format!("{path}[{index}]"), depth + 1);
-                    }
-                }
-            }
-            Value::Object(members) => {
-                let keywords = ["minProperties", "maxProperties"];
-                self.length(schema, keywords, members.len(), path);
-                for (name, member) in members {
-                    let known = schema.get("properties").and_then(|known| known.get(name));
-                    if let Some(each) = known.or_else(|| schema.get("additionalProperties")) {
-                        self.value(each, member, &format!("{path}.{name}"), depth + 1);
-                    }
-                }
-            }
-            Value::Null | Value::Bool(_) => {}
-        }
+    use schemars::JsonSchema;
+
+    use super::Rules;
+    use crate::schema::{describe, for_input};
+
+    fn has_rules<T: JsonSchema>() -> bool {
+        Rules::of(describe::<T>, &mut for_input()).is_some()
     }
 
-    /// One alternative without fault is enough; else the first one that has faults tells them.
-    fn alternatives(&mut self, branches: &'a [Value], value: &Value, path: &str, depth: usize) {
-        let mut first = None;
-        for branch in branches {
-            if branch.get("type").is_some_and(|kind| kind == "null") && !value.is_null() {
-                continue;
-            }
-            let mut check = Check {
-                root: self.root,
-                faults: Vec::new(),
-            };
-            check.value(branch, value, path, depth + 1);
-            if check.faults.is_empty() {
-                return;
-            }
-            first.get_or_insert(check.faults);
-        }
-        self.faults.extend(first.unwrap_or_default());
+    #[derive(JsonSchema)]
+    struct Plain {
+        small: u8,
+        signed: Vec<i16>,
+        large: Option<u64>,
+        text: String,
     }
 
-    fn number(&mut self, schema: &Value, number: Option<f64>, path: &str) {
-        let Some(number) = number else {
-            return;
-        };
-        let bounds: [Bound; 4] = [
-            ("minimum", "of at least", |number, bound| number >= bound),
-            ("exclusiveMinimum", "above", |number, bound| number > bound),
-            ("maximum", "of at most", |number, bound| number <= bound),
-            ("exclusiveMaximum", "below", |number, bound| number < bound),
-        ];
-        for (keyword, phrase, keeps) in bounds {
-            let bound = schema.get(keyword).and_then(Value::as_f64);
-            if let Some(bound) = bound.filter(|bound| !keeps(number, *bound)) {
-                let message = format!("out of range: {number}, expected a number {phrase} {bound}");
-                self.faults.push(Fault::new(path, message));
-            }
-        }
+    #[derive(JsonSchema)]
+    struct Inner {
+        #[schemars(range(min = 1))]
+        count: u32,
     }
 
-    fn text(&mut self, schema: &Value, text: &str, path: &str) {
-        let length = text.chars().count();
-        self.length(schema, ["minLength", "maxLength"], length, path);
-        let pattern = schema.get("pattern").and_then(Value::as_str);
-        if let Some(pattern) = pattern.filter(|pattern| pattern::is_missed(pattern, text)) {
-            let message = format!("does not match the pattern `{pattern}`");
-            self.faults.push(Fault::new(path, message));
-        }
+    #[derive(JsonSchema)]
+    struct Outer {
+        inner: Vec<Inner>,
+        plain: Plain,
     }
 
-    fn length(&mut self, schema: &Value, [least, most]: [&str; 2], length: usize, path: &str) {
-        let bound = |keyword| schema.get(keyword).and_then(Value::as_u64);
-        let length = length as u64;
-        let mut message = String::new();
-        if let Some(least) = bound(least).filter(|least| length < *least) {
-            _ = write!(message, "too short: {length}, expected at least {least}");
-        } else if let Some(most) = bound(most).filter(|most| length > *most) {
-            _ = write!(message, "too long: {length}, expected at most {most}");
-        }
-        if !message.is_empty() {
-            self.faults.push(Fault::new(path, message));
-        }
+    #[test]
+    fn only_what_a_decoder_does_not_know_is_a_rule() {
+        assert!(!has_rules::<u32>());
+        assert!(!has_rules::<Plain>());
+        assert!(has_rules::<Inner>());
+        assert!(has_rules::<Outer>());
     }
 }

@@ -10,6 +10,7 @@ use super::argument::Argument;
 use super::call::Call;
 use super::forms::Returning;
 use super::route::{ToolCall, ToolRoute};
+use super::rules::Rules;
 use super::structured;
 use crate::schema;
 use crate::server::Reply;
@@ -143,6 +144,7 @@ impl ToolSpec {
                 header.narrow(members);
             }
         }
+        argument.rules = Rules::of(argument.describe, &mut self.generator);
         if argument.is_required() {
             self.required.push(argument.name);
         }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::argument::ToolArgument;
 use super::call::Call;
 use super::probe::{self, Probe};
-use super::rules;
+use super::rules::Rules;
 use super::spec::{ToolSpec, expected};
 use crate::schema::{self, Describe};
 use crate::server::handler::decode::decode_prefix;
@@ -20,8 +20,8 @@ pub struct Spread<T> {
     probe: Probe,
     /// The members that have to be there, and what is expected of each.
     required: Vec<(String, String)>,
-    /// The schema, where it says more of values than their types.
-    rules: Option<Value>,
+    /// What the schema says of values beyond their types.
+    rules: Option<Rules>,
 }
 
 /// A struct of the type `T` that takes all arguments.
@@ -41,7 +41,7 @@ impl ToolSpec {
     pub fn spread<T>(&mut self, mut spread: Spread<T>) -> Spread<T> {
         let mut schema = schema::document(spread.describe, schema::for_input());
         spread.required = required(&schema);
-        spread.rules = Some(schema.clone()).filter(rules::are_in);
+        spread.rules = Rules::of(spread.describe, &mut schema::for_input());
         if let Value::Object(members) = &mut schema {
             // What the struct says of itself is said of the tool already, or not meant for it.
             members.remove("description");
@@ -85,8 +85,8 @@ impl Call<'_> {
                 )
             }
         };
-        if let Some(schema) = &spread.rules {
-            rules::check(schema, text, &mut faults);
+        if let Some(rules) = &spread.rules {
+            rules.check_all(text, &mut faults);
         }
         value
             .filter(|_| faults.is_empty())

@@ -1,0 +1,205 @@
+//! Structs as arguments: all of them together, or one among others.
+
+use mcp_runtime::prelude::*;
+use serde_json::json;
+
+use crate::arguments::{Point, Shape};
+use crate::{call, faults, listed, text};
+
+/// Where something is.
+#[allow(dead_code)] // Read through `Debug`.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Placed {
+    /// What it is.
+    what: String,
+    #[serde(default)]
+    at: Option<Point>,
+}
+
+/// What does not know any other member.
+#[allow(dead_code)] // Read through `Debug`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Closed {
+    name: String,
+    count: u32,
+    shape: Shape,
+    #[serde(default)]
+    tags: Vec<String>,
+}
+
+#[allow(dead_code)] // Read through `Debug`.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Page {
+    #[schemars(range(min = 1, max = 20))]
+    number: i64,
+    #[schemars(length(min = 2))]
+    words: Option<Vec<String>>,
+}
+
+/// What says more of its values than their types.
+#[allow(dead_code)] // Read through `Debug`.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Ruled {
+    #[schemars(length(min = 1, max = 3))]
+    name: String,
+    #[schemars(range(max = 0.5))]
+    share: Option<f64>,
+    small: u8,
+    first: Page,
+    #[serde(default)]
+    pages: Vec<Page>,
+}
+
+/// One of several things, each with rules of its own.
+#[allow(dead_code)] // Read through `Debug`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Choice {
+    Page(Page),
+    Word {
+        #[schemars(length(max = 5))]
+        text: String,
+    },
+    Nothing,
+}
+
+pub(crate) struct Structs;
+
+#[mcp_server(undocumented = "allow")]
+impl Structs {
+    #[tool]
+    fn spread(&self, #[args] place: Placed, cx: &Context) -> String {
+        format!("{place:?} {}", cx.revision())
+    }
+
+    #[tool]
+    fn closed(&self, #[args] closed: Closed) -> String {
+        format!("{closed:?}")
+    }
+
+    #[tool]
+    fn ruled(&self, #[args] ruled: Ruled) -> String {
+        format!("{} {:?}", ruled.name, ruled.share)
+    }
+
+    #[tool]
+    fn nested(&self, page: Page, choices: Option<Vec<Choice>>, pair: (Page, Page)) -> String {
+        format!("{} {} {}", page.number, choices.is_some(), pair.1.number)
+    }
+}
+
+#[tokio::test]
+async fn a_struct_takes_all_arguments() {
+    let server = Structs.into_server();
+    let arguments = json!({"what": "cup", "at": {"x": 1, "y": 2}});
+    let expected = "Placed { what: \"cup\", at: Some(Point { x: 1, y: 2 }) } 2026-07-28";
+    assert_eq!(call(&server, "spread", arguments).await, text(expected));
+    let found = faults(
+        &server,
+        "spread",
+        json!({"what": "cup", "at": {"x": 1, "y": []}}),
+    )
+    .await;
+    assert_eq!(
+        found[1..],
+        ["- `at.y`: invalid type: sequence, expected i32"]
+    );
+    let schema = listed(Structs, "spread").await["inputSchema"].take();
+    assert_eq!(schema["required"], json!(["what"]));
+    assert_eq!(
+        schema["properties"]["what"],
+        json!({"type": "string", "description": "What it is."})
+    );
+    assert!(schema.get("description").is_none(), "{schema}");
+}
+
+#[tokio::test]
+async fn every_fault_of_a_struct_is_told() {
+    let server = Structs.into_server();
+    let shape = json!({"line": [{"x": 1, "y": 2}, {"x": 3, "y": "4"}]});
+    let arguments = json!({"shape": shape, "count": -1, "tags": [1], "colour": "blue"});
+    assert_eq!(
+        faults(&server, "closed", arguments).await[1..],
+        [
+            "- `colour`: unknown field `colour`, expected one of `name`, `count`, `shape`, `tags`",
+            "- `count`: invalid value: integer `-1`, expected u32",
+            "- `shape.line[1].y`: invalid type: string \"4\", expected i32",
+            "- `tags[0]`: invalid type: integer `1`, expected a string",
+            "- `name`: missing, expected string",
+        ]
+    );
+    assert_eq!(
+        faults(&server, "closed", json!({})).await[1..],
+        [
+            "- `name`: missing, expected string",
+            "- `count`: missing, expected integer",
+            "- `shape`: missing, expected a value",
+        ]
+    );
+    let list = json!(["cup", {"x": 1, "y": 2}]);
+    assert_eq!(
+        faults(&server, "spread", list).await[1..],
+        ["- `arguments`: expected an object with one member per argument"]
+    );
+}
+
+#[tokio::test]
+async fn what_a_struct_says_of_its_values_is_enforced() {
+    let server = Structs.into_server();
+    let page = json!({"number": 20, "words": ["a", "b"]});
+    let kept = json!({"name": "cup", "share": 0.5, "small": 255, "first": page, "pages": [page]});
+    let result = call(&server, "ruled", kept).await;
+    assert_eq!(result, text("cup Some(0.5)"));
+    let absent = json!({"name": "cup", "share": null, "small": 0, "first": {"number": 1}});
+    let result = call(&server, "ruled", absent).await;
+    assert_eq!(result, text("cup None"));
+    let broken = json!({
+        "name": "",
+        "share": 0.75,
+        "small": "x",
+        "first": {"number": 21, "words": ["a"]},
+        "pages": [page, {"number": 0}],
+    });
+    assert_eq!(
+        faults(&server, "ruled", broken).await[1..],
+        [
+            "- `small`: invalid type: string \"x\", expected u8",
+            "- `first.number`: out of range: 21, expected a number of at most 20",
+            "- `first.words`: too short: 1, expected at least 2",
+            "- `name`: too short: 0, expected at least 1",
+            "- `pages[1].number`: out of range: 0, expected a number of at least 1",
+            "- `share`: out of range: 0.75, expected a number of at most 0.5",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn what_a_struct_says_of_its_values_is_enforced_for_each_argument() {
+    let server = Structs.into_server();
+    let page = json!({"number": 20, "words": ["a", "b"]});
+    let choices = json!([{"kind": "page", "number": 1}, {"kind": "word", "text": "short"}]);
+    let kept = json!({"page": page, "choices": choices, "pair": [page, {"number": 2}]});
+    let result = call(&server, "nested", kept).await;
+    assert_eq!(result, text("20 true 2"));
+    let choices = json!([
+        {"kind": "nothing"},
+        {"kind": "page", "number": 0},
+        {"kind": "word", "text": "longer"},
+    ]);
+    let broken = json!({
+        "page": {"number": 21, "words": []},
+        "choices": choices,
+        "pair": [page, {"number": -1}],
+    });
+    assert_eq!(
+        faults(&server, "nested", broken).await[1..],
+        [
+            "- `choices[1].number`: out of range: 0, expected a number of at least 1",
+            "- `choices[2].text`: too long: 6, expected at most 5",
+            "- `page.number`: out of range: 21, expected a number of at most 20",
+            "- `page.words`: too short: 0, expected at least 2",
+            "- `pair[1].number`: out of range: -1, expected a number of at least 1",
+        ]
+    );
+}
