@@ -12,12 +12,13 @@ struct Server {
     child: Child,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
+    question: Value,
 }
 
 impl Server {
-    /// A server that waits `milliseconds` before it answers the request 7, and is known to.
-    fn at_work(milliseconds: u64) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_bench-server"))
+    /// A server in the middle of the call 7, which goes on when its question is answered.
+    fn at_work() -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_elicit"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -26,11 +27,12 @@ impl Server {
             stdin: child.stdin.take().unwrap(),
             stdout: BufReader::new(child.stdout.take().unwrap()),
             child,
+            question: Value::Null,
         };
         server.send(
             json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
+                "protocolVersion": "2025-11-25",
+                "capabilities": {"elicitation": {"url": {}}},
                 "clientInfo": {"name": "test", "version": "1"},
             }}),
         );
@@ -38,11 +40,12 @@ impl Server {
         server.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         server.send(
             json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
-                "name": "wait", "arguments": {"ms": milliseconds},
+                "name": "pay", "arguments": {"number": 2},
             }}),
         );
-        server.send(json!({"jsonrpc": "2.0", "id": 8, "method": "ping"}));
-        assert_eq!(server.next().unwrap()["id"], 8);
+        let question = server.next().unwrap();
+        assert_eq!(question["method"], "elicitation/create", "{question}");
+        server.question = question["id"].clone();
         server
     }
 
@@ -84,9 +87,11 @@ impl Server {
 #[test]
 fn a_signal_lets_calls_finish_and_takes_no_new_ones() {
     for signal in ["TERM", "INT"] {
-        let mut server = Server::at_work(3_000);
+        let mut server = Server::at_work();
         server.signal(signal);
         server.is_ending();
+        let question = server.question.clone();
+        server.send(json!({"jsonrpc": "2.0", "id": question, "result": {"action": "accept"}}));
         let answer = server.next().unwrap();
         assert_eq!(answer["id"], 7, "{answer}");
         assert!(answer.get("result").is_some(), "{answer}");
@@ -96,7 +101,7 @@ fn a_signal_lets_calls_finish_and_takes_no_new_ones() {
 
 #[test]
 fn a_second_signal_ends_the_server_at_once() {
-    let mut server = Server::at_work(3_600_000);
+    let mut server = Server::at_work();
     server.signal("TERM");
     server.is_ending();
     server.signal("TERM");

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -207,32 +207,14 @@ async fn a_child_sees_what_it_needs_and_what_it_is_given() {
     assert_eq!(said(all).await, format!("{path}|{secret}||/\n"));
 }
 
-/// A directory that is removed at the end.
-struct Directory(PathBuf);
-
-impl Directory {
-    fn new(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 #[tokio::test]
 async fn a_server_that_died_is_started_again() {
-    let directory = Directory::new("restart");
+    let directory = tempfile::tempdir().unwrap();
     let server = script(
         "read -r line
         if [ -e died ]; then answer 2 alive; read -r line; else : >died; exit 3; fi",
     );
-    let server = server.current_dir(&directory.0);
+    let server = server.current_dir(directory.path());
     let reconnect = Reconnect {
         first_pause: Duration::ZERO,
         ..Reconnect::default()
@@ -259,8 +241,8 @@ async fn opened(pipe: PathBuf) -> std::fs::File {
 
 #[test]
 fn no_orphan_is_left_when_everything_is_dropped() {
-    let directory = Directory::new("orphans");
-    let pipe = directory.0.join("pipe");
+    let directory = tempfile::tempdir().unwrap();
+    let pipe = directory.path().join("pipe");
     assert!(
         Command::new("mkfifo")
             .arg(&pipe)
@@ -287,8 +269,8 @@ fn no_orphan_is_left_when_everything_is_dropped() {
 
 #[tokio::test]
 async fn descendants_end_with_the_server() {
-    let directory = Directory::new("descendants");
-    let pipe = directory.0.join("pipe");
+    let directory = tempfile::tempdir().unwrap();
+    let pipe = directory.path().join("pipe");
     assert!(
         Command::new("mkfifo")
             .arg(&pipe)

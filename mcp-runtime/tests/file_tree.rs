@@ -11,14 +11,15 @@ use mcp_runtime::Server;
 use mcp_runtime::resources::FileTree;
 use serde_json::{Value, json};
 use support::{Wire, request, stateless};
+use tempfile::TempDir;
 
 /// A directory that is gone afterwards: `tree` is offered, `secret.txt` beside it is not.
-struct Place(PathBuf);
+struct Place(TempDir);
 
 impl Place {
-    fn new(name: &str) -> Self {
-        let place = std::env::temp_dir().join(format!("mcp-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&place);
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let place = directory.path();
         let tree = place.join("tree");
         fs::create_dir_all(tree.join("sub/.cache")).unwrap();
         fs::write(place.join("secret.txt"), "secret").unwrap();
@@ -30,17 +31,11 @@ impl Place {
         fs::write(tree.join(".env"), "secret").unwrap();
         fs::write(tree.join("big.txt"), "x".repeat(101)).unwrap();
         fs::write(tree.join("fits.txt"), "x".repeat(100)).unwrap();
-        Self(place)
+        Self(directory)
     }
 
     fn tree(&self) -> PathBuf {
-        self.0.join("tree")
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        self.0.path().join("tree")
     }
 }
 
@@ -65,7 +60,7 @@ async fn read(server: &Server, uri: &str) -> [Value; 2] {
 
 #[tokio::test]
 async fn files_are_read_as_what_they_are() {
-    let place = Place::new("read");
+    let place = Place::new();
     let server = server(&place.tree(), |tree| tree);
     for (path, expected) in [
         (
@@ -96,9 +91,9 @@ async fn files_are_read_as_what_they_are() {
 
 #[tokio::test]
 async fn no_path_leads_out_of_the_tree() {
-    let place = Place::new("escape");
+    let place = Place::new();
     let server = server(&place.tree(), |tree| tree);
-    let absolute = place.0.join("secret.txt").display().to_string();
+    let absolute = place.0.path().join("secret.txt").display().to_string();
     let escaped = absolute.replace('/', "%2F");
     for path in [
         "../secret.txt",
@@ -138,10 +133,10 @@ async fn no_path_leads_out_of_the_tree() {
 async fn links_are_followed_within_the_tree_only() {
     use std::os::unix::fs::symlink;
 
-    let place = Place::new("links");
+    let place = Place::new();
     let tree = place.tree();
-    symlink(place.0.join("secret.txt"), tree.join("out.txt")).unwrap();
-    symlink(&place.0, tree.join("up")).unwrap();
+    symlink(place.0.path().join("secret.txt"), tree.join("out.txt")).unwrap();
+    symlink(place.0.path(), tree.join("up")).unwrap();
     symlink("../..", tree.join("sub/climb")).unwrap();
     symlink(tree.join(".env"), tree.join("shown")).unwrap();
     symlink("sub/plain", tree.join("in")).unwrap();
@@ -158,7 +153,7 @@ async fn links_are_followed_within_the_tree_only() {
 
 #[tokio::test]
 async fn a_file_over_the_limit_is_refused() {
-    let place = Place::new("limit");
+    let place = Place::new();
     let server = server(&place.tree(), |tree| tree);
     for answer in read(&server, "file:///big.txt").await {
         let message = answer["error"]["message"].as_str().unwrap();
@@ -171,7 +166,7 @@ async fn a_file_over_the_limit_is_refused() {
 
 #[tokio::test]
 async fn files_are_listed_only_where_that_was_asked_for() {
-    let place = Place::new("list");
+    let place = Place::new();
     let quiet = server(&place.tree(), |tree| tree);
     for answer in ask(&quiet, "resources/list", json!({})).await {
         assert_eq!(answer["result"]["resources"], json!([]));
@@ -201,7 +196,7 @@ async fn files_are_listed_only_where_that_was_asked_for() {
 
 #[tokio::test]
 async fn hidden_files_are_offered_on_demand() {
-    let place = Place::new("hidden");
+    let place = Place::new();
     let server = server(&place.tree(), FileTree::hidden);
     for path in [".env", "sub/.cache/x"] {
         for answer in read(&server, &format!("file:///{path}")).await {
@@ -212,7 +207,7 @@ async fn hidden_files_are_offered_on_demand() {
 
 #[test]
 fn a_root_has_to_be_a_directory() {
-    let place = Place::new("root");
+    let place = Place::new();
     assert!(FileTree::new(place.tree()).is_ok());
     assert!(FileTree::new(place.tree().join("big.txt")).is_err());
     assert!(FileTree::new(place.tree().join("nowhere")).is_err());

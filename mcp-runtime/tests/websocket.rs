@@ -17,6 +17,7 @@ use mcp_runtime::transport::websocket::{WebSocketServer, websocket, websocket_se
 use mcp_runtime::types::Tool;
 use mcp_runtime::{Client, ServeError};
 use serde_json::{Value, json};
+use support::clock::Clock;
 use support::{call, stateless};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -165,13 +166,16 @@ async fn what_ends_a_connection_is_said_with_a_close_code() {
 
 #[tokio::test]
 async fn a_peer_is_asked_for_signs_of_life_and_given_up_without() {
-    let often = Duration::from_millis(100);
+    let often = Duration::from_secs(1);
+    let clock = Clock::stopped();
     let site = serve(|endpoint| endpoint.ping_every(often));
     let mut socket = connect(&site, None).await.unwrap();
     for _ in 0..3 {
-        // Reading a ping answers it.
-        let ping = socket.next().await.unwrap().unwrap();
+        let ping = clock.run_until(often, socket.next()).await;
+        let ping = ping.unwrap().unwrap();
         assert!(ping.is_ping(), "{ping:?}");
+        // Reading it has answered it, and what comes after the answer says that it has come.
+        ask(&mut socket, stateless(1, "tools/list", json!({}))).await;
     }
     // Now nothing is read, and so nothing answered.
     let io = socket.into_inner();
@@ -179,7 +183,8 @@ async fn a_peer_is_asked_for_signs_of_life_and_given_up_without() {
     let MaybeTlsStream::Plain(mut io) = io else {
         panic!("it is not encrypted");
     };
-    io.read_to_end(&mut bytes).await.unwrap();
+    let end = io.read_to_end(&mut bytes);
+    clock.run_until(often, end).await.unwrap();
     assert!(!bytes.is_empty());
 }
 

@@ -16,7 +16,7 @@ use mcp_runtime::transport::http_client::{HttpUrl, http_client};
 use mcp_runtime::types::CallToolResult;
 use mcp_runtime::{CallError, Client, ClientBuilder, Era, Revision};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 
 use crate::site::Site;
 
@@ -161,10 +161,10 @@ async fn the_session_is_ended_with_the_client() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_reported() {
-    let addr = std::net::TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    // The address is nobody else's, and nobody listens there.
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
+    let addr = socket.local_addr().unwrap();
     let client = builder()
         .connect(http_client(format!("http://{addr}/")))
         .await;

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use http::request::Parts;
 use http::{Request, Response};
@@ -13,9 +14,12 @@ use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::{CallError, Client, ClientBuilder, Revision};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tracing::Level;
 
 use crate::site::{Site, read};
+use crate::support::clock::Clock;
+use crate::support::log::Log;
 
 fn builder() -> ClientBuilder {
     Client::builder("test", "1")
@@ -211,14 +215,22 @@ async fn a_proxy_tunnels_what_is_encrypted() {
 async fn a_connection_that_is_refused_is_tried_again() {
     let site = Site::open().await;
     let addr = site.addr;
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let closed = listener.local_addr().unwrap();
-    drop(listener);
-    let url = format!("http://{closed}/mcp");
+    let clock = Clock::stopped();
+    let (log, _guard) = Log::listening(Level::DEBUG);
+    // The address is nobody else's, and nobody listens there.
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
+    let url = format!("http://{}/mcp", socket.local_addr().unwrap());
     let connecting = tokio::spawn(builder().connect(http_client(url).retries(8)));
-    // The address is served while the client waits to try again.
-    let listener = TcpListener::bind(closed).await.unwrap();
-    let (mut from, _) = listener.accept().await.unwrap();
+    while !log.text().contains("the server is asked again later") {
+        tokio::task::yield_now().await;
+    }
+    assert!(!connecting.is_finished());
+    let listener = socket.listen(1).unwrap();
+    let (mut from, _) = clock
+        .run_until(Duration::from_millis(10), listener.accept())
+        .await
+        .unwrap();
     let mut to = TcpStream::connect(addr).await.unwrap();
     tokio::spawn(async move { tokio::io::copy_bidirectional(&mut from, &mut to).await });
     assert!(connecting.await.unwrap().is_ok());

@@ -8,53 +8,61 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::site::Site;
+use crate::support::clock::Clock;
 use crate::support::stateless;
 
-const SOON: Duration = Duration::from_millis(200);
+const SOON: Duration = Duration::from_secs(1);
 
-/// Waits until the server has closed the connection.
-async fn closed(mut stream: TcpStream) {
+/// Lets time pass until the server has closed the connection.
+async fn closed(clock: &Clock, mut stream: TcpStream) {
     let mut rest = Vec::new();
     // Closing with input unread is a reset.
-    let _ = stream.read_to_end(&mut rest).await;
+    let closed = stream.read_to_end(&mut rest);
+    let _ = clock.run_until(SOON / 10, closed).await;
 }
 
 #[tokio::test]
 async fn a_connection_on_which_nothing_is_said_is_closed() {
+    let clock = Clock::stopped();
     let site = Site::serve(|http| http.head_timeout(SOON)).await;
-    closed(TcpStream::connect(site.addr).await.unwrap()).await;
+    closed(&clock, TcpStream::connect(site.addr).await.unwrap()).await;
     site.lives_on().await;
 }
 
 #[tokio::test]
 async fn a_connection_that_is_kept_open_for_nothing_is_closed() {
+    let clock = Clock::stopped();
     let options = HttpOptions::default().keep_alive(SOON / 2);
     let site = Site::serve(|http| http.options(options).head_timeout(SOON)).await;
     let mut stream = TcpStream::connect(site.addr).await.unwrap();
     let request = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n";
     stream.write_all(request.as_bytes()).await.unwrap();
-    closed(stream).await;
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer).await.unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 200");
+    closed(&clock, stream).await;
 
     let mut stream = TcpStream::connect(site.addr).await.unwrap();
     let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00";
     stream.write_all(preface).await.unwrap();
-    closed(stream).await;
+    closed(&clock, stream).await;
     site.lives_on().await;
 }
 
 #[tokio::test]
 async fn a_call_that_takes_its_time_does_not_make_a_connection_idle() {
+    let clock = Clock::stopped();
     let options = HttpOptions::default().keep_alive(SOON / 2);
     let mut site = Site::serve(|http| http.options(options).head_timeout(SOON)).await;
     let message = stateless(1, "tools/call", json!({"name": "silent"}));
     let request = site.stateless(&message);
     let mut sender = site.connect().await;
     let answer = tokio::spawn(sender.send_request(request));
-    let dropped = tokio::time::timeout(5 * SOON, async {
-        assert_eq!(site.events.recv().await, Some("started"));
-        site.events.recv().await
-    });
-    let dropped = dropped.await;
+    assert_eq!(site.events.recv().await, Some("started"));
+    for _ in 0..50 {
+        clock.pass(SOON / 10).await;
+    }
+    let dropped = site.events.try_recv();
     drop(answer);
     assert!(dropped.is_err(), "{dropped:?}");
 }

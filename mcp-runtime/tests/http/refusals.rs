@@ -1,13 +1,19 @@
 //! Requests that HTTP itself refuses.
 
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use mcp_runtime::transport::http::HttpOptions;
+use http_body::{Body, Frame};
+use mcp_runtime::transport::http::{HttpOptions, http_service};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tower_service::Service as _;
 
 use crate::site::Site;
+use crate::support::clock::Clock;
 use crate::support::stateless;
 
 #[tokio::test]
@@ -88,26 +94,49 @@ async fn a_body_over_the_limit_is_refused_by_its_length_and_by_its_bytes() {
     site.lives_on().await;
 }
 
-#[tokio::test]
+/// A body of which only the first byte comes.
+struct Slow(Option<&'static [u8]>);
+
+impl Body for Slow {
+    type Data = &'static [u8];
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Infallible>>> {
+        let first = self.0.take().map(|bytes| Ok(Frame::data(bytes)));
+        first.map_or(Poll::Pending, |first| Poll::Ready(Some(first)))
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_slow_body_runs_out_of_time() {
-    let site = Site::with(HttpOptions::default().body_timeout(Duration::from_millis(20))).await;
-    let mut stream = TcpStream::connect(site.addr).await.unwrap();
-    let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
-                content-length: 100\r\n\r\n{";
-    stream.write_all(head.as_bytes()).await.unwrap();
-    assert_eq!(status(&mut stream).await, "HTTP/1.1 408 Request Timeout");
+    let patience = Duration::from_secs(20);
+    let options = HttpOptions::default().body_timeout(patience);
+    let mut service = http_service(crate::support::server(), options);
+    let request = http::Request::post("/mcp")
+        .header("host", "localhost")
+        .header("content-type", "application/json");
+    let start = tokio::time::Instant::now();
+    let answer = service.call(request.body(Slow(Some(b"{"))).unwrap()).await;
+    assert_eq!(answer.unwrap().status(), 408);
+    assert_eq!(start.elapsed(), patience);
 }
 
 #[tokio::test]
 async fn a_connection_that_never_finishes_its_head_is_closed() {
-    let site = Site::serve(|http| http.head_timeout(Duration::from_millis(300))).await;
+    let clock = Clock::stopped();
+    let site = Site::serve(|http| http.head_timeout(Duration::from_secs(1))).await;
     let mut stream = TcpStream::connect(site.addr).await.unwrap();
     stream
         .write_all(b"POST /mcp HTTP/1.1\r\nhost: loc")
         .await
         .unwrap();
     let mut rest = Vec::new();
-    stream.read_to_end(&mut rest).await.unwrap();
+    let closed = stream.read_to_end(&mut rest);
+    // Closing with input unread is a reset.
+    let _ = clock.run_until(Duration::from_millis(100), closed).await;
     site.lives_on().await;
 }
 

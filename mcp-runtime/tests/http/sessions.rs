@@ -6,6 +6,7 @@ use mcp_runtime::transport::http::HttpOptions;
 use serde_json::{Value, json};
 
 use crate::site::{Session, Site, read, read_until};
+use crate::support::clock::Clock;
 use crate::support::{call, initialize, request};
 
 fn plain(site: &Site, message: &Value) -> http::Request<String> {
@@ -169,13 +170,14 @@ async fn sessions_beyond_the_limit_are_refused_until_one_ends() {
 
 #[tokio::test]
 async fn a_session_that_nobody_uses_ends() {
-    let site = Site::with(HttpOptions::default().session_idle(Duration::from_millis(250))).await;
+    const IDLE: Duration = Duration::from_secs(60);
+    let clock = Clock::stopped();
+    let site = Site::with(HttpOptions::default().session_idle(IDLE)).await;
     let session = site.session("2025-06-18").await;
     let stream = session.listen(None).await;
     let unused = site.session("2025-06-18").await;
-    let opened = std::time::Instant::now();
-    while opened.elapsed() < Duration::from_secs(1) {
-        tokio::task::yield_now().await;
+    for _ in 0..12 {
+        clock.pass(IDLE / 4).await;
     }
     let list = request(1, "tools/list", json!({}));
     assert_eq!(unused.ask(&list).await.status, 404);

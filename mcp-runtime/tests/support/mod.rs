@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
 
+pub mod clock;
 pub mod log;
 #[cfg(feature = "http-server")]
 mod over_http;

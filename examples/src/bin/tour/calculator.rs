@@ -2,9 +2,10 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use mcp_runtime::transport::ChildProcess;
+use mcp_runtime::transport::child_process::Grace;
 
 use crate::Outcome;
 use crate::page::Page;
@@ -18,7 +19,11 @@ pub(crate) fn find(page: &Page) -> Outcome<ChildProcess> {
         page.note("Making sure that the calculator is built …");
         build(&tour)?;
     }
-    Ok(ChildProcess::new(program))
+    let patient = Grace {
+        close: Duration::from_secs(60),
+        ..Grace::default()
+    };
+    Ok(ChildProcess::new(program).grace(patient))
 }
 
 /// When a file was written; `None`, which is before any time, when it does not exist.

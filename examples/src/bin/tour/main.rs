@@ -47,7 +47,7 @@ async fn tour(page: &Page) -> Outcome<()> {
     visit(page, client, &server, &opening).await?;
 
     page.chapter("No handshake: each call says all", Revision::LATEST);
-    let client = Client::builder("tour", "1.0.0");
+    let client = Client::builder("tour", "1.0.0").revision(Revision::LATEST);
     visit(page, client, &server, &[Uninitialized, Operating]).await
 }
 

@@ -194,7 +194,10 @@ impl Remote {
                 Err(error) => error.is_connect().then(|| retry::backoff(attempt)),
             };
             match pause {
-                Some(pause) if attempt < self.retries => tokio::time::sleep(pause).await,
+                Some(pause) if attempt < self.retries => {
+                    tracing::debug!(%uri, ?pause, "the server is asked again later");
+                    tokio::time::sleep(pause).await;
+                }
                 _ => {
                     return sent.map_err(|error| {
                         tracing::warn!(%error, %uri, "the server can't be reached");
