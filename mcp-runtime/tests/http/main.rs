@@ -29,3 +29,4 @@ mod streams;
 #[path = "../support/mod.rs"]
 mod support;
 mod telling;
+mod unread;

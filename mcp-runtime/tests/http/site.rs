@@ -247,7 +247,7 @@ pub async fn read_until(response: &mut Response<Incoming>, text: &str) -> String
 }
 
 /// The server of the other tests, and tools that need what HTTP has.
-fn server() -> (Server, mpsc::UnboundedReceiver<&'static str>) {
+pub fn server() -> (Server, mpsc::UnboundedReceiver<&'static str>) {
     let (sender, events) = mpsc::unbounded_channel();
     let mut server = support::builder();
     server.tool_route(tool("tell", |peer| {

@@ -11,6 +11,7 @@ use bytes::{Bytes, BytesMut};
 use tokio::time::{Instant, Sleep};
 
 use super::events::{EventId, StoredEvent};
+use super::reading::Reading;
 use super::sse;
 use super::stream::{Found, Item, Stream};
 use super::work::Work;
@@ -22,19 +23,25 @@ pub(super) struct EventStream {
     ticket: u64,
     /// Events that go before all others.
     first: VecDeque<Bytes>,
-    /// The handler, which ends with this body.
-    work: Option<Work>,
-    /// Keeps whatever must live as long as the stream is read.
-    _held: Option<Arc<dyn Send + Sync>>,
+    reading: Reading,
     period: Duration,
     silence: Pin<Box<Sleep>>,
 }
 
+/// How long to wait for the next event, and for the client.
+#[derive(Clone, Copy)]
+pub(super) struct Pace {
+    /// How long silence may last.
+    pub(super) keep_alive: Duration,
+    /// How long a client may leave unread what it is sent.
+    pub(super) patience: Duration,
+}
+
 impl EventStream {
     /// Reads `stream` from where it stands.
-    pub(super) fn new(stream: Arc<Stream>, work: Option<Work>, keep_alive: Duration) -> Self {
+    pub(super) fn new(stream: Arc<Stream>, work: Option<Work>, pace: Pace) -> Self {
         let ticket = stream.attach();
-        Self::with_ticket(stream, ticket, work, keep_alive)
+        Self::with_ticket(stream, ticket, work, pace)
     }
 
     /// Reads `stream` after the events that a client has missed; `ticket` was taken before they
@@ -43,12 +50,12 @@ impl EventStream {
         stream: Arc<Stream>,
         ticket: u64,
         missed: &[StoredEvent],
-        keep_alive: Duration,
+        pace: Pace,
     ) -> Self {
         if let Some(last) = missed.last() {
             stream.skip_to(last.sequence);
         }
-        let mut resumed = Self::with_ticket(stream, ticket, None, keep_alive);
+        let mut resumed = Self::with_ticket(stream, ticket, None, pace);
         for event in missed {
             let id = EventId {
                 stream: event.stream,
@@ -60,26 +67,20 @@ impl EventStream {
         resumed
     }
 
-    fn with_ticket(
-        stream: Arc<Stream>,
-        ticket: u64,
-        work: Option<Work>,
-        keep_alive: Duration,
-    ) -> Self {
+    fn with_ticket(stream: Arc<Stream>, ticket: u64, work: Option<Work>, pace: Pace) -> Self {
         Self {
+            reading: Reading::new(Arc::clone(&stream), ticket, work, pace.patience),
             stream,
             ticket,
             first: VecDeque::new(),
-            work,
-            _held: None,
-            period: keep_alive,
-            silence: Box::pin(tokio::time::sleep(keep_alive)),
+            period: pace.keep_alive,
+            silence: Box::pin(tokio::time::sleep(pace.keep_alive)),
         }
     }
 
-    /// Keeps `held` until the stream has been read.
-    pub(super) fn holding(mut self, held: Arc<dyn Send + Sync>) -> Self {
-        self._held = Some(held);
+    /// Keeps `held` as long as the stream is read.
+    pub(super) fn holding(self, held: Arc<dyn Send + Sync>) -> Self {
+        self.reading.holdings().held = Some(held);
         self
     }
 
@@ -98,15 +99,16 @@ impl EventStream {
 
     /// The next events. `None` when there are no more.
     pub(super) fn poll_bytes(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        let polled = self.poll_next(cx);
+        self.reading.asked(polled.is_pending());
+        polled
+    }
+
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if let Some(bytes) = self.first.pop_front() {
             return Poll::Ready(Some(bytes));
         }
-        if let Some(work) = &mut self.work
-            && let Poll::Ready((status, message)) = Pin::new(work).poll(cx)
-        {
-            self.work = None;
-            self.stream.answer(status, message);
-        }
+        self.poll_work(cx);
         match self.stream.poll_items(self.ticket, cx) {
             Poll::Ready(Found::Items(items)) => {
                 self.silence.as_mut().reset(Instant::now() + self.period);
@@ -121,6 +123,18 @@ impl EventStream {
             }
             Poll::Ready(Found::End) => Poll::Ready(None),
             Poll::Pending => self.poll_silence(cx).map(Some),
+        }
+    }
+
+    fn poll_work(&mut self, cx: &mut Context<'_>) {
+        let mut holdings = self.reading.holdings();
+        if let Some(work) = &mut holdings.work
+            && let Poll::Ready((status, message)) = Pin::new(work).poll(cx)
+        {
+            let done = holdings.work.take();
+            drop(holdings);
+            drop(done);
+            self.stream.answer(status, message);
         }
     }
 
@@ -164,7 +178,10 @@ mod tests {
     use crate::transport::http::events::{EventLog, MemoryEvents};
     use crate::transport::http::session::SessionId;
 
-    const QUIET: Duration = Duration::from_secs(60);
+    const QUIET: Pace = Pace {
+        keep_alive: Duration::from_secs(60),
+        patience: Duration::from_secs(60),
+    };
 
     fn read(events: &mut EventStream) -> String {
         let mut cx = Context::from_waker(Waker::noop());

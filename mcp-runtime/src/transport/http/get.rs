@@ -28,10 +28,10 @@ pub(super) async fn listen(hub: &Hub, parts: &Parts) -> Result<Response<Response
     if !headers::accepts(&parts.headers, headers::EVENT_STREAM) {
         return Err(Rejection::Accept);
     }
-    let keep_alive = hub.options.keep_alive;
+    let pace = hub.options.pace();
     let events = match parts.headers.get(&headers::LAST_EVENT_ID) {
         None => {
-            let events = EventStream::new(Arc::clone(session.standalone()), None, keep_alive);
+            let events = EventStream::new(Arc::clone(session.standalone()), None, pace);
             if session.terms().is_some_and(|terms| terms.primes_streams()) {
                 events.primed()
             } else {
@@ -47,7 +47,7 @@ pub(super) async fn listen(hub: &Hub, parts: &Parts) -> Result<Response<Response
                 Some(log) => log.replay(id).await,
                 None => Vec::new(),
             };
-            EventStream::resumed(stream, ticket, &missed, keep_alive)
+            EventStream::resumed(stream, ticket, &missed, pace)
         }
     };
     Ok(response::events(events.holding(session)))

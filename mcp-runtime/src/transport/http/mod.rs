@@ -32,6 +32,7 @@ mod patience;
 mod permits;
 mod post;
 mod principal;
+mod reading;
 mod rejection;
 mod request;
 mod response;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use mcp_types::jsonrpc::DEFAULT_MAX_DEPTH;
 
+use super::event_stream::Pace;
 use super::events::{EventStore, MemoryEvents};
 use super::session::{MemorySessions, SessionStore};
 
@@ -31,6 +32,7 @@ pub struct HttpOptions {
     pub(super) max_depth: usize,
     pub(super) body_timeout: Duration,
     pub(super) keep_alive: Duration,
+    pub(super) write_timeout: Duration,
     pub(super) max_in_flight: usize,
     pub(super) max_calls: usize,
     pub(super) max_subscriptions: usize,
@@ -50,6 +52,7 @@ impl Default for HttpOptions {
             max_depth: DEFAULT_MAX_DEPTH,
             body_timeout: Duration::from_secs(30),
             keep_alive: Duration::from_secs(15),
+            write_timeout: Duration::from_secs(60),
             max_in_flight: 256,
             max_calls: 10_000,
             max_subscriptions: 10_000,
@@ -118,6 +121,17 @@ impl HttpOptions {
         self
     }
 
+    /// How long clients may leave unread what they are sent, once the network takes no more; 60
+    /// seconds by default. Then the client is taken for lost: a stream ends as if its connection had
+    /// been closed, at most a quarter of that time later, with the call that it belongs to where
+    /// nobody could come back for the answer. Where the server listens by itself, the connection is
+    /// closed; where the service is [mounted](super::http_service), that is up to the program.
+    #[must_use]
+    pub fn write_timeout(mut self, timeout: Duration) -> Self {
+        self.write_timeout = timeout;
+        self
+    }
+
     /// How many calls of one session and of one principal may wait for their handlers at the same
     /// time; 256 by default. One more is refused at once, with 429. Callers that are not known count
     /// by connection, where the server listens by itself.
@@ -182,6 +196,15 @@ impl HttpOptions {
     pub fn event_store(mut self, store: impl EventStore) -> Self {
         self.events = Arc::new(store);
         self
+    }
+}
+
+impl HttpOptions {
+    pub(super) fn pace(&self) -> Pace {
+        Pace {
+            keep_alive: self.keep_alive,
+            patience: self.write_timeout,
+        }
     }
 }
 

@@ -143,8 +143,8 @@ impl Later {
     /// otherwise a stream of events. One that is long in coming is a stream, too, so that the
     /// connection does not look dead.
     async fn response(mut self, hub: &Hub) -> Response<ResponseBody> {
-        let period = hub.options.keep_alive;
-        let mut silence = pin!(tokio::time::sleep(period));
+        let pace = hub.options.pace();
+        let mut silence = pin!(tokio::time::sleep(pace.keep_alive));
         poll_fn(|cx| {
             if let Some(work) = &mut self.work
                 && let Poll::Ready((status, message)) = Pin::new(work).poll(cx)
@@ -161,7 +161,7 @@ impl Later {
         if let Some((status, message)) = self.stream.take_lone_answer() {
             return response::json(status, message);
         }
-        let mut events = EventStream::new(self.stream, self.work, period);
+        let mut events = EventStream::new(self.stream, self.work, pace);
         if let Some(session) = self.session {
             if session.terms().is_some_and(|terms| terms.primes_streams()) {
                 events = events.primed();

@@ -43,7 +43,6 @@ pub fn http(address: impl Into<TcpAddress>) -> Http {
         beside: Vec::new(),
         options: HttpOptions::default(),
         head_timeout: Duration::from_secs(30),
-        write_timeout: Duration::from_secs(60),
         max_connections: 10_000,
     };
     http.beside(|service| vec![(HEALTH.to_owned(), health(service.clone()))])
@@ -56,7 +55,6 @@ pub struct Http {
     beside: Vec<Beside>,
     options: HttpOptions,
     head_timeout: Duration,
-    write_timeout: Duration,
     max_connections: usize,
 }
 
@@ -93,14 +91,6 @@ impl Http {
         self
     }
 
-    /// How long clients may leave unread what they are sent, once the network takes no more; 60
-    /// seconds unless set. The connection is closed then.
-    #[must_use]
-    pub fn write_timeout(mut self, timeout: Duration) -> Self {
-        self.write_timeout = timeout;
-        self
-    }
-
     /// Serves more beside MCP at its path.
     pub(in crate::transport) fn beside(
         mut self,
@@ -113,7 +103,7 @@ impl Http {
     fn site(self, service: HttpService) -> (TcpAddress, Site) {
         let patience = Patience {
             head: self.head_timeout,
-            write: self.write_timeout,
+            write: self.options.write_timeout,
             idle: self.head_timeout.max(self.options.keep_alive * 2),
         };
         let beside = self.beside.into_iter();

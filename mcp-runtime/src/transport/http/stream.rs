@@ -238,6 +238,28 @@ impl Stream {
         self.lock().queue.retain(|item| item.sequence > sequence);
     }
 
+    /// Whether something waits for the reader that has `ticket`.
+    pub(super) fn is_unread(&self, ticket: u64) -> bool {
+        let state = self.lock();
+        state.reader == ticket && !state.queue.is_empty()
+    }
+
+    /// The reader that has `ticket` is lost. Where it can't come back, this is the end.
+    pub(super) fn detach(&self, ticket: u64) {
+        let mut state = self.lock();
+        if state.reader != ticket {
+            return;
+        }
+        state.reader += 1;
+        if self.log.is_none() {
+            state.ended = true;
+            state.queue.clear();
+            state.bytes = 0;
+            self.room.notify_waiters();
+        }
+        state.wake();
+    }
+
     pub(super) fn poll_items(&self, ticket: u64, cx: &mut Context<'_>) -> Poll<Found> {
         let mut state = self.lock();
         if state.reader != ticket {

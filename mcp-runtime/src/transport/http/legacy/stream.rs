@@ -42,7 +42,7 @@ pub(super) fn open(
         _session: session,
     };
     let address = format!("{messages}?session_id={id}");
-    let events = EventStream::new(stream, None, hub.options.keep_alive)
+    let events = EventStream::new(stream, None, hub.options.pace())
         .beginning_with(endpoint(&address))
         .holding(Arc::new(ends));
     Ok(response::events(events))

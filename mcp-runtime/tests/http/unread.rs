@@ -1,0 +1,120 @@
+//! Clients of a mounted service that do not read what they are sent.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+use http::{Request, Response};
+use http_body::Body as _;
+use mcp_runtime::transport::http::{HttpOptions, HttpService, ResponseBody, http_service};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::{Instant, sleep};
+use tower_service::Service as _;
+
+use crate::site::server;
+use crate::support::{call, initialize, stateless};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The service as another program mounts it, and what its tools tell.
+fn mounted() -> (HttpService, UnboundedReceiver<&'static str>) {
+    let (server, events) = server();
+    let options = HttpOptions::default()
+        .write_timeout(PATIENCE)
+        .session_idle(PATIENCE * 10);
+    (http_service(server, options), events)
+}
+
+async fn post(
+    service: &mut HttpService,
+    headers: &[(&str, &str)],
+    message: &Value,
+) -> Response<ResponseBody> {
+    let mut request = Request::post("/mcp")
+        .header("host", "localhost")
+        .header("content-type", "application/json");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let request = request.body(message.to_string()).unwrap();
+    service.call(request).await.unwrap()
+}
+
+/// Calls a tool that tells something, and then waits.
+async fn waiting(service: &mut HttpService) -> ResponseBody {
+    let message = stateless(1, "tools/call", json!({"name": "tell_and_wait"}));
+    let headers = [
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "tell_and_wait"),
+    ];
+    post(service, &headers, &message).await.into_body()
+}
+
+async fn next(body: &mut ResponseBody) -> Option<String> {
+    let frame = poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await?;
+    let data = frame.unwrap().into_data().unwrap();
+    Some(String::from_utf8(data.to_vec()).unwrap())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_nobody_reads_ends_and_its_call_is_cancelled() {
+    for read in [0, 1] {
+        let (mut service, mut events) = mounted();
+        let mut body = waiting(&mut service).await;
+        let start = Instant::now();
+        for _ in 0..read {
+            next(&mut body).await.unwrap();
+        }
+        assert_eq!(events.recv().await, Some("dropped"));
+        // A look is taken four times as often.
+        assert_eq!(start.elapsed(), PATIENCE + PATIENCE / 4 * read);
+        assert_eq!(next(&mut body).await, None);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_is_read_slowly_or_has_nothing_to_read_goes_on() {
+    let (mut service, mut events) = mounted();
+    let mut body = waiting(&mut service).await;
+    assert!(next(&mut body).await.unwrap().contains("progress"));
+    for _ in 0..5 {
+        sleep(PATIENCE * 3 / 4).await;
+        assert_eq!(next(&mut body).await.unwrap(), ":\n\n");
+    }
+    let mut cx = Context::from_waker(Waker::noop());
+    assert!(Pin::new(&mut body).poll_frame(&mut cx).is_pending());
+    sleep(PATIENCE * 10).await;
+    assert!(events.try_recv().is_err(), "the call goes on");
+    drop(body);
+    assert_eq!(events.recv().await, Some("dropped"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_outlives_a_stream_that_nobody_reads_for_as_long_as_it_may_be_idle() {
+    let (mut service, mut events) = mounted();
+    let hello = initialize("2025-11-25");
+    let opened = post(&mut service, &[], &hello).await;
+    let id = opened.headers()["mcp-session-id"].to_str().unwrap();
+    let headers = [("mcp-session-id", id)];
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    post(&mut service, &headers, &initialized).await;
+    let called = call(1, "tell_and_wait", json!({}));
+    let mut body = post(&mut service, &headers, &called).await.into_body();
+    let first = next(&mut body).await.unwrap();
+    assert!(first.starts_with("id: 2-0\n"), "{first}");
+    sleep(PATIENCE * 2).await;
+    assert_eq!(next(&mut body).await, None);
+    assert!(events.try_recv().is_err(), "the call goes on");
+
+    let again = Request::get("/mcp")
+        .header("host", "localhost")
+        .header("accept", "text/event-stream")
+        .header("mcp-session-id", id)
+        .header("last-event-id", "2-0");
+    let resumed = service.call(again.body(String::new()).unwrap()).await;
+    let mut resumed = resumed.unwrap().into_body();
+    assert!(next(&mut resumed).await.unwrap().contains("progress"));
+}
