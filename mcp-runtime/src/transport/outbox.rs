@@ -10,8 +10,12 @@ pub struct Outbox {
     sent_in_all: u64,
 }
 
-/// Capacity that is kept between writes; a larger buffer, left by a large message, is given back.
+/// Capacity that is always kept between writes.
 const KEPT_CAPACITY: usize = 64 * 1024;
+
+/// Capacity that is kept at most, as long as so much is sent at a time. Lists of fifty tools, sixteen
+/// of them in flight, cost four times as much where each batch gets its memory from the system anew.
+const MOST_KEPT_CAPACITY: usize = 1024 * 1024;
 
 impl Outbox {
     /// An empty outbox.
@@ -58,8 +62,14 @@ impl Outbox {
         self.sent += count;
         self.sent_in_all += count as u64;
         if self.is_empty() {
+            let kept = self.bytes.len().clamp(KEPT_CAPACITY, MOST_KEPT_CAPACITY);
             self.bytes.clear();
-            self.bytes.shrink_to(KEPT_CAPACITY);
+            self.bytes.shrink_to(kept);
+            self.sent = 0;
+        } else if self.sent >= self.len().max(KEPT_CAPACITY) {
+            // A peer that always asks for more never lets it become empty. Each byte is moved at
+            // most once.
+            self.bytes.drain(..self.sent);
             self.sent = 0;
         }
     }
@@ -105,6 +115,33 @@ mod tests {
         outbox.advance(7);
         assert!(outbox.is_empty());
         assert_eq!(outbox.first_line(), None);
+    }
+
+    #[test]
+    fn memory_is_kept_while_so_much_is_sent_and_given_back_then() {
+        let mut outbox = Outbox::new();
+        let mut send = |bytes: usize| {
+            push(&mut outbox, &"x".repeat(bytes));
+            outbox.advance(usize::MAX);
+            outbox.bytes.capacity()
+        };
+        assert!(send(10) <= KEPT_CAPACITY);
+        assert!(send(10 * KEPT_CAPACITY) >= 10 * KEPT_CAPACITY);
+        assert!(send(10) <= KEPT_CAPACITY);
+        assert!(send(2 * MOST_KEPT_CAPACITY) <= MOST_KEPT_CAPACITY);
+    }
+
+    #[test]
+    fn what_never_becomes_empty_does_not_grow() {
+        let mut outbox = Outbox::new();
+        push(&mut outbox, "first");
+        for _ in 0..1000 {
+            push(&mut outbox, &"x".repeat(1000));
+            outbox.advance(1001);
+            assert_eq!(outbox.len(), "first\n".len());
+        }
+        assert!(outbox.bytes().ends_with(b"x\n"));
+        assert!(outbox.bytes.len() < 2 * KEPT_CAPACITY);
     }
 
     #[test]
