@@ -3,7 +3,10 @@
 
 use std::net::SocketAddr;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
+/// What each of the tools takes that make lists long: that of our own server.
+const SCHEMA: &str = include_str!("../../../examples/src/bin/bench-server/schema.json");
 
 /// The options of a server.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +57,10 @@ pub struct ExtraTool {
 }
 
 /// So many tools with realistic schemas.
+///
+/// # Panics
+///
+/// Never: the schema is compiled in.
 pub fn extra_tools(count: usize) -> impl Iterator<Item = ExtraTool> {
     (0..count).map(|number| ExtraTool {
         name: format!("search_records_{number}"),
@@ -65,42 +72,5 @@ pub fn extra_tools(count: usize) -> impl Iterator<Item = ExtraTool> {
 }
 
 fn schema() -> Map<String, Value> {
-    let schema = json!({
-        "type": "object",
-        "properties": {
-            "query": {
-                "type": "string",
-                "description": "Words to look for; a phrase stands in quotation marks",
-                "minLength": 1,
-                "maxLength": 500
-            },
-            "kind": {
-                "type": "string",
-                "enum": ["issue", "document", "message", "person"],
-                "description": "Kind of record to look among"
-            },
-            "limit": {
-                "type": "integer",
-                "minimum": 1,
-                "maximum": 100,
-                "default": 20,
-                "description": "At most this many records are returned"
-            },
-            "period": {
-                "type": "object",
-                "properties": {
-                    "from": { "type": "string", "format": "date-time" },
-                    "to": { "type": "string", "format": "date-time" }
-                },
-                "required": ["from"],
-                "description": "Only records that were changed within it"
-            },
-            "labels": { "type": "array", "items": { "type": "string" }, "maxItems": 10 }
-        },
-        "required": ["query"]
-    });
-    match schema {
-        Value::Object(schema) => schema,
-        _ => Map::new(),
-    }
+    serde_json::from_str(SCHEMA).expect("the file is JSON")
 }
