@@ -2,14 +2,18 @@
 //!
 //! Both are the difference of two runs of different length, so start and end cancel out.
 
-use std::error::Error;
 use std::fs;
+use std::io::{Error, Result};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::http::Listening;
 use super::message::{Ask, Template, Wire};
 use super::servers::{Server, Way};
 use super::stdio::Piped;
+
+/// How many runs there have been: each has a log of its own.
+static RUNS: AtomicUsize = AtomicUsize::new(0);
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +33,20 @@ pub(super) struct Case {
 }
 
 impl Case {
+    /// Lists are of fifty tools, together with the three that are called.
+    pub(super) const fn new(way: Way, wire: Wire, ask: Ask) -> Self {
+        let tools = match ask {
+            Ask::List => 47,
+            Ask::Add | Ask::Echo(_) => 0,
+        };
+        Self {
+            way,
+            wire,
+            ask,
+            tools,
+        }
+    }
+
     pub(super) fn name(self) -> String {
         let way = match self.way {
             Way::Stdio => "stdio",
@@ -45,16 +63,10 @@ impl Case {
 
 impl Counter {
     /// The count for each request.
-    pub(super) fn per_request(
-        self,
-        root: &Path,
-        server: &Server,
-        case: Case,
-    ) -> Result<f64, Box<dyn Error>> {
+    pub(super) fn per_request(self, root: &Path, server: &Server, case: Case) -> Result<f64> {
         let (short, long) = match case.ask {
             Ask::Add => (200, 1200),
-            Ask::List => (50, 250),
-            Ask::Echo(_) => (20, 120),
+            Ask::List | Ask::Echo(_) => (20, 120),
         };
         let before = self.total(root, server, case, short)?;
         let after = self.total(root, server, case, long)?;
@@ -62,16 +74,11 @@ impl Counter {
     }
 
     /// The count of a whole run.
-    fn total(
-        self,
-        root: &Path,
-        server: &Server,
-        case: Case,
-        requests: usize,
-    ) -> Result<u64, Box<dyn Error>> {
+    fn total(self, root: &Path, server: &Server, case: Case, requests: usize) -> Result<u64> {
         let folder = root.join("target/bench");
         fs::create_dir_all(&folder)?;
-        let log = folder.join(format!("valgrind-{}.log", std::process::id()));
+        let run = RUNS.fetch_add(1, Ordering::Relaxed);
+        let log = folder.join(format!("valgrind-{}-{run}.log", std::process::id()));
         let mut runner = vec![
             "valgrind".to_owned(),
             format!("--log-file={}", log.display()),
@@ -96,17 +103,17 @@ impl Counter {
                 server.close()?;
             }
             Way::Http => {
-                let server = Listening::start(command, server.path())?;
+                let server = Listening::start(command, server.path)?;
                 let mut connection = [server.connect(case.wire)?];
                 connection[0].check(case.ask)?;
                 Listening::ask(&mut connection, case.ask, requests)?;
-                server.end()?;
+                server.process.terminate()?;
             }
         }
         let text = fs::read_to_string(&log)?;
         fs::remove_file(&log)?;
         self.find(&text)
-            .ok_or_else(|| format!("valgrind says nothing of use: {text}").into())
+            .ok_or_else(|| Error::other(format!("valgrind says nothing of use: {text}")))
     }
 
     /// Reads valgrind's last words.

@@ -17,26 +17,13 @@ const RECORD: &str = "benches/instructions.toml";
 const TOLERANCE_PERCENT: u64 = 3;
 
 const CASES: [Case; 6] = [
-    case(Way::Stdio, Wire::Handshake, Ask::Add),
-    case(Way::Stdio, Wire::Stateless, Ask::Add),
-    case(Way::Stdio, Wire::Stateless, Ask::Echo(10 * 1024)),
-    case(Way::Stdio, Wire::Handshake, Ask::List),
-    case(Way::Http, Wire::Handshake, Ask::Add),
-    case(Way::Http, Wire::Stateless, Ask::Add),
+    Case::new(Way::Stdio, Wire::Handshake, Ask::Add),
+    Case::new(Way::Stdio, Wire::Stateless, Ask::Add),
+    Case::new(Way::Stdio, Wire::Stateless, Ask::Echo(10 * 1024)),
+    Case::new(Way::Stdio, Wire::Handshake, Ask::List),
+    Case::new(Way::Http, Wire::Handshake, Ask::Add),
+    Case::new(Way::Http, Wire::Stateless, Ask::Add),
 ];
-
-const fn case(way: Way, wire: Wire, ask: Ask) -> Case {
-    let tools = match ask {
-        Ask::List => 47,
-        Ask::Add | Ask::Echo(_) => 0,
-    };
-    Case {
-        way,
-        wire,
-        ask,
-        tools,
-    }
-}
 
 /// Counts, and fails where there is more than on record. With `accept`, what was counted becomes
 /// the record.

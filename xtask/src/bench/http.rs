@@ -2,15 +2,16 @@
 
 use std::io::{BufRead, BufReader, Error, Read, Result, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::message::{Ask, INITIALIZED, Template, Wire, opening};
+use super::process::Process;
 use super::stdio::nanoseconds;
 
 /// A server that listens.
 pub(super) struct Listening {
-    pub(super) child: Child,
+    pub(super) process: Process,
     endpoint: Endpoint,
 }
 
@@ -25,14 +26,13 @@ impl Listening {
     /// Starts `command` with an address to listen at, and waits until it does. It serves `path`.
     pub(super) fn start(mut command: Command, path: &'static str) -> Result<Self> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
-        let child = command
+        command
             .args(["--http", &address.to_string()])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
+            .stderr(Stdio::null());
         let server = Self {
-            child,
+            process: Process::start(&mut command)?,
             endpoint: Endpoint { address, path },
         };
         let deadline = Instant::now() + Duration::from_secs(60);
@@ -65,23 +65,6 @@ impl Listening {
             results.collect::<Result<Vec<_>>>()
         })?;
         Ok(took.concat())
-    }
-}
-
-impl Listening {
-    /// Asks the server to end, and waits until it has.
-    pub(super) fn end(mut self) -> Result<()> {
-        let id = self.child.id().to_string();
-        Command::new("kill").args(["-TERM", &id]).status()?;
-        self.child.wait().map(drop)
-    }
-}
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        // It is over, whichever of the two fails.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

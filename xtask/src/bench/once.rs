@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::http::Listening;
-use super::message::Wire;
+use super::message::{Ask, Wire};
 use super::process;
 use super::servers::Server;
 use super::stdio::{Piped, nanoseconds};
@@ -27,20 +27,27 @@ pub(super) fn start(root: &Path, server: &Server, wire: Wire) -> Result<f64> {
 pub(super) fn idle(root: &Path, server: &Server, wire: Wire) -> Result<f64> {
     let mut server = Piped::start(server.command(root, 0, &[]))?;
     server.open(wire)?;
-    let memory = process::memory(server.child.id())?;
+    let memory = process::memory(server.process.id())?;
     server.close()?;
     Ok(memory as f64)
+}
+
+/// Memory of a server that has answered one client over HTTP, in KiB.
+pub(super) fn idle_http(root: &Path, server: &Server, wire: Wire) -> Result<f64> {
+    let server = Listening::start(server.command(root, 0, &[]), server.path)?;
+    server.connect(wire)?.check(Ask::Add)?;
+    Ok(process::memory(server.process.id())? as f64)
 }
 
 /// Memory of a session over HTTP whose connection is closed, in KiB.
 ///
 /// The sessions of a first round fill what is shared; those of a second are counted.
 pub(super) fn session(root: &Path, server: &Server) -> Result<f64> {
-    let server = Listening::start(server.command(root, 0, &[]), server.path())?;
+    let server = Listening::start(server.command(root, 0, &[]), server.path)?;
     let open = || (0..SESSIONS).try_for_each(|_| server.connect(Wire::Handshake).map(drop));
     open()?;
-    let before = process::memory(server.child.id())?;
+    let before = process::memory(server.process.id())?;
     open()?;
-    let after = process::memory(server.child.id())?;
+    let after = process::memory(server.process.id())?;
     Ok((after as f64 - before as f64) / SESSIONS as f64)
 }

@@ -1,358 +1,247 @@
-//! What is measured, in which order.
+//! The parts of the measurements.
 
-use std::error::Error;
-use std::fs;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
 
+use super::bars::{CLEAN, CRATES, DEAREST, SESSION, STRIPPED};
 use super::counts::{Case, Counter};
+use super::figures::{Cell, Record};
 use super::message::{Ask, Wire};
-use super::report::{self, NONE, Table, figure, median};
-use super::servers::{self, Server, Way};
+use super::report::figure;
+use super::series;
+use super::servers::{Server, Way};
 use super::timing::{Load, Sample};
-use super::{guard, once, weight};
+use super::{loads, once, weight};
 
-/// What to measure.
-#[derive(Args)]
-pub(crate) struct Options {
-    /// Only these parts.
-    #[arg(long, value_delimiter = ',')]
-    only: Vec<Part>,
-    /// Only these servers, by the names in the tables.
-    #[arg(long, value_delimiter = ',')]
-    servers: Vec<String>,
-    /// Fewer requests and rounds.
-    #[arg(long)]
-    quick: bool,
-    /// Measure the servers as they were built before.
-    #[arg(long)]
-    built: bool,
-    /// How often each server is run for each timing; the median counts.
-    #[arg(long, value_name = "N")]
-    rounds: Option<usize>,
-    /// Compare the instructions of the hot path with those on record, and measure nothing else.
-    #[arg(long)]
-    guard: bool,
-    /// Put what the guard counts on record.
-    #[arg(long, requires = "guard")]
-    accept: bool,
-}
-
-/// The parts of the measurements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Part {
-    Instructions,
-    Allocations,
+/// A part of the measurements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
+pub(super) enum Part {
     Stdio,
     Http,
-    Growth,
     Start,
     Memory,
+    Instructions,
+    Allocations,
+    Growth,
     Weight,
 }
 
-const RESULTS: &str = "benches/RESULTS.md";
-
-/// Measures. All parts of all servers together are written to the results' file; a choice of them
-/// is only returned.
-pub(crate) fn run(root: &Path, options: &Options) -> Result<String, Box<dyn Error>> {
-    if options.guard {
-        return guard::run(root, options.built, options.accept);
-    }
-    let servers = servers::choose(&options.servers)?;
-    if !options.built {
-        servers::build(root, &servers)?;
-    }
-    let plan = Plan {
-        root,
-        servers: &servers,
-        rounds: options.rounds.unwrap_or(if options.quick { 3 } else { 9 }),
-        quick: options.quick,
-    };
-    let wanted = |part: &Part| options.only.is_empty() || options.only.contains(part);
-    let mut text = String::new();
-    for part in Part::value_variants().iter().copied().filter(wanted) {
-        for table in plan.measure(part)? {
-            text += &table.markdown();
-            text.push('\n');
+impl Part {
+    /// What its bars are about.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Stdio | Self::Http => "server CPU",
+            Self::Start => "start to the first answer",
+            Self::Memory => "memory, KiB",
+            Self::Instructions => "instructions",
+            Self::Allocations => "allocations",
+            Self::Growth => "a call as tools grow",
+            Self::Weight => "the smallest stdio server",
         }
     }
-    let lock = fs::read_to_string(root.join("benches/Cargo.lock"))?;
-    let text = format!(
-        "# Results\n\nWritten by `cargo xtask bench`; the README beside this file tells how to read \
-         it.\n\n{}\n{}\n{text}",
-        report::circumstances(root),
-        report::versions(&lock),
-    );
-    if options.only.is_empty() && options.servers.is_empty() {
-        fs::write(root.join(RESULTS), text.trim_end().to_owned() + "\n")?;
-    }
-    Ok(text)
 }
 
-struct Plan<'a> {
-    root: &'a Path,
-    servers: &'a [&'static Server],
-    rounds: usize,
-    quick: bool,
+/// What is measured, and how long.
+pub(super) struct Plan<'a> {
+    pub(super) root: &'a Path,
+    pub(super) servers: &'a [&'static Server],
+    pub(super) rounds: usize,
+    /// How long one server is measured in one round.
+    pub(super) time: Duration,
 }
 
 impl Plan<'_> {
-    fn measure(&self, part: Part) -> Result<Vec<Table>, Box<dyn Error>> {
-        Ok(match part {
+    pub(super) fn measure(&self, part: Part, record: &mut Record) -> io::Result<()> {
+        match part {
+            Part::Stdio => self.timed(part, "Over stdio", &loads::stdio(), record),
+            Part::Http => self.timed(part, "Over HTTP", &loads::http(), record),
+            Part::Start => self.start(record),
+            Part::Memory => self.memory(record),
             Part::Instructions => {
-                vec![self.counted("Instructions per request", Counter::Instructions)?]
+                let title = "Instructions per request";
+                self.counted(part, title, Counter::Instructions, record)
             }
             Part::Allocations => {
-                vec![self.counted("Allocations per request", Counter::Allocations)?]
+                let title = "Allocations per request";
+                self.counted(part, title, Counter::Allocations, record)
             }
-            Part::Stdio => self.timed("Over stdio", &self.stdio())?,
-            Part::Http => self.timed("Over HTTP", &self.http())?,
-            Part::Growth => vec![self.growth()?],
-            Part::Start => vec![self.start()?],
-            Part::Memory => vec![self.memory()?],
-            Part::Weight => vec![self.weight()?],
-        })
+            Part::Growth => self.growth(record),
+            Part::Weight => self.weight(record),
+        }
     }
 
-    fn table(&self, title: &str) -> Table {
-        let names: Vec<_> = self.servers.iter().map(|server| server.name).collect();
-        Table::new(title, &names)
+    fn columns(&self) -> Vec<&'static str> {
+        self.servers.iter().map(|server| server.name).collect()
     }
 
-    /// One cell for each server: its figure, or that it does not take part.
-    fn cells<E>(
+    fn counted(
         &self,
-        takes_part: impl Fn(&Server) -> bool,
-        measure: impl Fn(&Server) -> Result<f64, E>,
-    ) -> Result<Vec<String>, E> {
-        let cell = |server: &&Server| match takes_part(server) {
-            true => measure(server).map(figure),
-            false => Ok(NONE.to_owned()),
-        };
-        self.servers
-            .iter()
-            .copied()
-            .map(|server| cell(&server))
-            .collect()
-    }
-
-    fn counted(&self, title: &str, counter: Counter) -> Result<Table, Box<dyn Error>> {
-        let mut table = self.table(title);
-        for case in counted_cases() {
-            let cells = self.cells(
-                |server| server.serves(case.way, case.wire),
-                |server| counter.per_request(self.root, server, case),
-            )?;
-            table.push(case.name(), cells);
+        part: Part,
+        title: &str,
+        counter: Counter,
+        record: &mut Record,
+    ) -> io::Result<()> {
+        for case in loads::counted() {
+            let cells = series::at_once(self.servers, |server| {
+                series::cell(server, server.serves(case.way, case.wire), || {
+                    counter.per_request(self.root, server, case)
+                })
+            })?;
+            record.push(part, title, &self.columns(), case.name(), cells)?;
         }
-        Ok(table)
-    }
-
-    fn requests(&self, requests: usize) -> usize {
-        if self.quick { requests / 10 } else { requests }
-    }
-
-    fn stdio(&self) -> Vec<Load> {
-        let mut loads = Vec::new();
-        for wire in Wire::BOTH {
-            for at_once in [1, 16, 128] {
-                loads.push(self.load(Way::Stdio, wire, Ask::Add, at_once, 20_000));
-            }
-            loads.push(self.load(Way::Stdio, wire, Ask::Echo(100), 16, 20_000));
-            // What is in flight must fit into a pipe: the client does not read while it writes.
-            loads.push(self.load(Way::Stdio, wire, Ask::Echo(10 << 10), 4, 5_000));
-            loads.push(self.load(Way::Stdio, wire, Ask::Echo(1 << 20), 1, 100));
-            loads.push(self.load(Way::Stdio, wire, Ask::List, 16, 5_000));
-        }
-        loads
-    }
-
-    fn http(&self) -> Vec<Load> {
-        let mut loads = Vec::new();
-        for wire in Wire::BOTH {
-            for at_once in [1, 8, 64] {
-                loads.push(self.load(Way::Http, wire, Ask::Add, at_once, 10_000));
-            }
-            loads.push(self.load(Way::Http, wire, Ask::Echo(10 << 10), 8, 5_000));
-            loads.push(self.load(Way::Http, wire, Ask::List, 8, 5_000));
-        }
-        loads
-    }
-
-    fn load(&self, way: Way, wire: Wire, ask: Ask, at_once: usize, requests: usize) -> Load {
-        Load {
-            case: Case {
-                way,
-                wire,
-                ask,
-                tools: tools_for(ask),
-            },
-            at_once,
-            requests: self.requests(requests),
-        }
+        Ok(())
     }
 
     /// Three tables: CPU time with its ratio to the first server, requests per second, latency.
-    fn timed(&self, title: &str, loads: &[Load]) -> io::Result<Vec<Table>> {
-        let mut cpu = self.table(&format!(
-            "{title}: µs of server CPU per request (ratio to the first)"
-        ));
-        let mut rate = self.table(&format!("{title}: requests per second"));
-        let mut latency = self.table(&format!("{title}: latency in µs, p50 / p99"));
+    fn timed(
+        &self,
+        part: Part,
+        title: &str,
+        loads: &[Load],
+        record: &mut Record,
+    ) -> io::Result<()> {
+        let columns = self.columns();
         for load in loads {
-            let samples = self.rounds_of(*load)?;
-            cpu.push(
-                load.name(),
-                cells(&samples, |own| {
-                    let ratios = own
-                        .iter()
-                        .zip(&samples[0])
-                        .map(|(own, first)| own.cpu / first.cpu);
-                    let ratio = median(ratios).unwrap_or(1.0);
-                    format!("{} ({ratio:.2})", middle(own, |it| it.cpu))
+            let Case { way, wire, .. } = load.case;
+            let series = series::alternate(
+                self.servers,
+                self.rounds,
+                |server| server.serves(way, wire),
+                |server| load.measure(self.root, server, self.time),
+            )?;
+            let mut push = |what: &str, cells| {
+                record.push(
+                    part,
+                    &format!("{title}: {what}"),
+                    &columns,
+                    load.name(),
+                    cells,
+                )
+            };
+            push(
+                "server CPU per request, µs (× the limit)",
+                series::ratios(&series, |it| it.cpu),
+            )?;
+            push(
+                "requests per second",
+                series::texts(&series, |own| middle(own, |it| it.per_second)),
+            )?;
+            push(
+                "latency, µs, p50 / p99",
+                series::texts(&series, |own| {
+                    let (p50, p99) = (middle(own, |it| it.p50), middle(own, |it| it.p99));
+                    format!("{p50} / {p99}")
                 }),
-            );
-            rate.push(
-                load.name(),
-                cells(&samples, |own| middle(own, |it| it.per_second)),
-            );
-            latency.push(
-                load.name(),
-                cells(&samples, |own| {
-                    format!(
-                        "{} / {}",
-                        middle(own, |it| it.p50),
-                        middle(own, |it| it.p99)
-                    )
-                }),
-            );
+            )?;
         }
-        Ok(vec![cpu, rate, latency])
-    }
-
-    /// Alternates the servers, so that whatever else the machine does meets them all.
-    fn rounds_of(&self, load: Load) -> io::Result<Vec<Vec<Sample>>> {
-        let mut samples = vec![Vec::new(); self.servers.len()];
-        for _ in 0..self.rounds {
-            for (server, samples) in self.servers.iter().zip(&mut samples) {
-                if server.serves(load.case.way, load.case.wire) {
-                    samples.push(load.measure(self.root, server)?);
-                }
-            }
-        }
-        Ok(samples)
+        Ok(())
     }
 
     /// A call among few and among many tools.
-    fn growth(&self) -> Result<Table, Box<dyn Error>> {
-        let mut table = self.table("Instructions of a call as tools grow");
+    fn growth(&self, record: &mut Record) -> io::Result<()> {
+        let title = "Instructions of a call as tools grow";
+        let mut all = vec![Vec::new(); self.servers.len()];
         for tools in [0, 47, 997] {
-            let case = Case {
-                way: Way::Stdio,
-                wire: Wire::Handshake,
-                ask: Ask::Add,
-                tools,
-            };
-            let cells = self.cells(
-                |server| server.serves(case.way, case.wire),
-                |server| Counter::Instructions.per_request(self.root, server, case),
-            )?;
-            table.push(format!("{} tools", tools + 3), cells);
-        }
-        Ok(table)
-    }
-
-    fn start(&self) -> io::Result<Table> {
-        let mut table = self.table("Start to first answer, ms");
-        for wire in Wire::BOTH {
-            let mut samples = vec![Vec::new(); self.servers.len()];
-            for _ in 0..self.rounds * 5 {
-                for (server, samples) in self.servers.iter().zip(&mut samples) {
-                    if server.serves(Way::Stdio, wire) {
-                        samples.push(once::start(self.root, server, wire)? / 1e3);
-                    }
-                }
+            let cells = series::at_once(self.servers, |server| {
+                let wire = server.oldest(Way::Stdio);
+                series::cell(server, wire.is_some(), || {
+                    let case = Case {
+                        tools,
+                        ..Case::new(Way::Stdio, wire.unwrap_or(Wire::Handshake), Ask::Add)
+                    };
+                    Counter::Instructions.per_request(self.root, server, case)
+                })
+            })?;
+            for (own, cell) in all.iter_mut().zip(&cells) {
+                own.extend(cell.figure);
             }
-            table.push(
-                wire.revision(),
-                cells(&samples, |own| middle(own, |it| *it)),
-            );
+            let name = format!("{} tools", tools + 3);
+            record.push(Part::Growth, title, &self.columns(), name, cells)?;
         }
-        Ok(table)
+        let ratio = |own: &Vec<f64>| {
+            let dearest = own.iter().copied().reduce(f64::max)?;
+            Some(Cell::of(dearest / own.iter().copied().reduce(f64::min)?))
+        };
+        let ratios = all.iter().zip(self.servers);
+        let ratios = ratios.map(|(own, server)| ratio(own).unwrap_or(Cell::none(server.lacks)));
+        let ratios = ratios.collect();
+        record.push(Part::Growth, title, &self.columns(), DEAREST, ratios)
     }
 
-    fn memory(&self) -> io::Result<Table> {
-        let mut table = self.table("Memory, KiB");
+    fn start(&self, record: &mut Record) -> io::Result<()> {
+        let title = "From the start to the first answer over stdio, ms (× the limit)";
         for wire in Wire::BOTH {
-            let cells = self.cells(
+            let series = series::alternate(
+                self.servers,
+                self.rounds * 10,
                 |server| server.serves(Way::Stdio, wire),
-                |server| once::idle(self.root, server, wire),
+                |server| Ok(once::start(self.root, server, wire)? / 1e3),
             )?;
-            table.push(format!("idle over stdio, {}", wire.revision()), cells);
+            let cells = series::ratios(&series, |it| *it);
+            record.push(Part::Start, title, &self.columns(), wire.revision(), cells)?;
         }
-        let cells = self.cells(
-            |server| {
-                server.name != self.servers[0].name && server.serves(Way::Http, Wire::Handshake)
-            },
-            |server| once::session(self.root, server),
-        )?;
-        table.push("each idle session over HTTP", cells);
-        Ok(table)
+        Ok(())
     }
 
-    fn weight(&self) -> Result<Table, Box<dyn Error>> {
-        let names = weight::SMALLEST.map(|(name, _)| name);
-        let mut weights = Vec::new();
-        for (_, package) in weight::SMALLEST {
-            weights.push(weight::weigh(self.root, package)?);
-        }
-        let mut table = Table::new("The smallest stdio server", &names);
-        let cells = |of: &dyn Fn(&weight::Weight) -> String| weights.iter().map(of).collect();
-        table.push("crates", cells(&|it| it.crates.to_string()));
-        table.push("clean release build, s", cells(&|it| figure(it.clean)));
-        table.push(
-            "debug build after a change, s",
-            cells(&|it| figure(it.incremental)),
-        );
-        table.push("stripped size, KiB", cells(&|it| it.size.to_string()));
-        Ok(table)
+    fn memory(&self, record: &mut Record) -> io::Result<()> {
+        let columns = self.columns();
+        let mut row = |name: &str, cell: &dyn Fn(&'static Server) -> io::Result<Cell>| {
+            let cells = self.servers.iter().map(|server| cell(server));
+            let cells = cells.collect::<io::Result<_>>()?;
+            record.push(Part::Memory, "Memory, KiB", &columns, name, cells)
+        };
+        row("idle over stdio", &|server| {
+            let wire = server.oldest(Way::Stdio);
+            series::cell(server, wire.is_some(), || {
+                once::idle(self.root, server, wire.unwrap_or(Wire::Handshake))
+            })
+        })?;
+        row("idle over HTTP", &|server| {
+            let wire = server.oldest(Way::Http);
+            series::cell(server, wire.is_some(), || {
+                once::idle_http(self.root, server, wire.unwrap_or(Wire::Handshake))
+            })
+        })?;
+        row(SESSION, &|server| {
+            series::cell(server, server.has_sessions(), || {
+                once::session(self.root, server)
+            })
+        })
+    }
+
+    fn weight(&self, record: &mut Record) -> io::Result<()> {
+        let smallest = weight::SMALLEST.map(|(_, package)| weight::weigh(self.root, package));
+        let smallest = smallest.into_iter().collect::<io::Result<Vec<_>>>()?;
+        let columns = weight::SMALLEST.map(|(name, _)| name);
+        let mut row = |name: &str, of: fn(&weight::Weight) -> f64| {
+            let cells = smallest.iter().map(|weight| Cell::of(of(weight))).collect();
+            let title = "The smallest stdio server";
+            record.push(Part::Weight, title, &columns, name, cells)
+        };
+        row(CRATES, |it| it.crates as f64)?;
+        row(CLEAN, |it| it.clean)?;
+        row("clean debug build, s", |it| it.debug)?;
+        row("debug build after a change of the tool, s", |it| {
+            it.incremental
+        })?;
+        row(STRIPPED, |it| it.size)?;
+
+        let mut row = |name: &str, of: fn(&Path, &Server) -> io::Result<f64>| {
+            let cells = self.servers.iter();
+            let cells = cells.map(|server| of(self.root, server).map(Cell::of));
+            let cells = cells.collect::<io::Result<_>>()?;
+            let title = "The servers measured here, over stdio and HTTP";
+            record.push(Part::Weight, title, &self.columns(), name, cells)
+        };
+        row("crates, with those of the program", weight::crates_of)?;
+        row("stripped program, KiB", weight::size_of)
     }
 }
 
-fn tools_for(ask: Ask) -> usize {
-    // Together with the three that are called: fifty.
-    if ask == Ask::List { 47 } else { 0 }
-}
-
-fn counted_cases() -> Vec<Case> {
-    let mut cases = Vec::new();
-    for way in [Way::Stdio, Way::Http] {
-        for wire in Wire::BOTH {
-            for ask in [Ask::Add, Ask::Echo(10 << 10), Ask::List] {
-                cases.push(Case {
-                    way,
-                    wire,
-                    ask,
-                    tools: tools_for(ask),
-                });
-            }
-        }
-    }
-    cases
-}
-
-fn middle<T>(samples: &[T], of: impl Fn(&T) -> f64) -> String {
-    median(samples.iter().map(of)).map_or_else(|| NONE.to_owned(), figure)
-}
-
-/// One cell for each server, from its samples.
-fn cells<T>(samples: &[Vec<T>], cell: impl Fn(&[T]) -> String) -> Vec<String> {
-    let cell = |own: &Vec<T>| match own.is_empty() {
-        true => NONE.to_owned(),
-        false => cell(own),
-    };
-    samples.iter().map(cell).collect()
+fn middle(samples: &[Sample], of: impl Fn(&Sample) -> f64) -> String {
+    series::median(samples.iter().map(of)).map_or_else(String::new, figure)
 }

@@ -1,7 +1,67 @@
-//! What the system says of a process.
+//! Processes that are measured, and what the system says of them.
 
 use std::fs;
 use std::io::{Error, Result};
+use std::process::{Child, Command};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+/// No run takes as long: a server that does has stopped answering.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// A server that is killed when it is dropped, or takes too long.
+pub(super) struct Process {
+    pub(super) child: Child,
+    /// Dropped, it ends the thread that watches.
+    _watched: Sender<()>,
+}
+
+impl Process {
+    pub(super) fn start(command: &mut Command) -> Result<Self> {
+        let child = command.spawn()?;
+        let id = child.id();
+        let (watched, ended) = channel();
+        std::thread::spawn(move || {
+            if ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                // Whoever waits for an answer finds out.
+                let _ = signal(id, "-KILL");
+            }
+        });
+        Ok(Self {
+            child,
+            _watched: watched,
+        })
+    }
+
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Asks it to end, and waits until it has.
+    pub(super) fn terminate(mut self) -> Result<()> {
+        signal(self.id(), "-TERM")?;
+        self.wait()
+    }
+
+    pub(super) fn wait(&mut self) -> Result<()> {
+        self.child.wait().map(drop)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It is over, whichever of the two fails.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn signal(process: u32, signal: &str) -> Result<()> {
+    let status = Command::new("kill")
+        .args([signal, &process.to_string()])
+        .status();
+    status.map(drop)
+}
 
 /// CPU time of all threads of a process so far, in nanoseconds.
 pub(super) fn cpu(process: u32) -> Result<u64> {

@@ -1,55 +1,78 @@
 //! The figures, as tables.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// A table: one row a measure, one column a server.
-#[derive(Debug)]
-pub(super) struct Table {
-    title: String,
-    columns: Vec<&'static str>,
-    rows: Vec<(String, Vec<String>)>,
-}
+use super::figures::{Figures, NONE, Row, Table};
 
-impl Table {
-    pub(super) fn new(title: impl Into<String>, columns: &[&'static str]) -> Self {
-        Self {
-            title: title.into(),
-            columns: columns.to_vec(),
-            rows: Vec::new(),
+/// All that is to be read: the bars, and then the parts. Versions come from the lock file of the
+/// measurements.
+pub(super) fn results(figures: &Figures, lock: &str) -> String {
+    let mut text = format!(
+        "# Results\n\nWritten by `cargo xtask bench`; the [README](README.md) tells how to read it.\n\n\
+         {}\n{}",
+        machine(),
+        versions(lock),
+    );
+    text += &bars(figures);
+    for measured in figures.parts.values() {
+        for (index, measures) in measured.tables.iter().enumerate() {
+            text += &table(measures);
+            if index == 0 {
+                let _ = writeln!(text, "\n{}", measured.circumstances);
+            }
         }
     }
+    text
+}
 
-    /// Adds a row, and shows it.
-    pub(super) fn push(&mut self, name: impl Into<String>, cells: Vec<String>) {
-        let name = name.into();
-        let shown = self.columns.iter().zip(&cells);
-        let shown: Vec<_> = shown
-            .map(|(column, cell)| format!("{column} {cell}"))
+/// The rows that a bar is held against.
+fn bars(figures: &Figures) -> String {
+    let mut text = String::new();
+    for (part, measured) in &figures.parts {
+        for row in measured.tables.iter().flat_map(|it| &it.rows) {
+            if let Some(verdict) = &row.verdict {
+                let met = if verdict.met { "met" } else { "**missed**" };
+                let (bar, measured) = (&verdict.bar, &verdict.measured);
+                let _ = writeln!(
+                    text,
+                    "| {}: {} | {bar} | {measured} | {met} |",
+                    part.name(),
+                    row.name
+                );
+            }
+        }
+    }
+    match text.is_empty() {
+        true => text,
+        false => format!("\n## The bars\n\n| | bar | measured | |\n|---|---:|---:|---|\n{text}"),
+    }
+}
+
+/// A table in Markdown, with the reasons for what is missing below.
+fn table(table: &Table) -> String {
+    let mut text = format!("\n## {}\n\n| |", table.title);
+    for column in &table.columns {
+        let _ = write!(text, " {column} |");
+    }
+    let _ = write!(text, "\n|---|{}\n", "---:|".repeat(table.columns.len()));
+    let mut reasons = BTreeSet::new();
+    for Row { name, cells, .. } in &table.rows {
+        let texts: Vec<_> = cells.iter().map(|cell| &*cell.text).collect();
+        let _ = writeln!(text, "| {name} | {} |", texts.join(" | "));
+        let missing = table.columns.iter().zip(cells);
+        reasons.extend(missing.filter_map(|(column, cell)| Some((column, cell.reason.as_ref()?))));
+    }
+    let mut reasons = reasons.into_iter().peekable();
+    if reasons.peek().is_some() {
+        let reasons: Vec<_> = reasons
+            .map(|(column, why)| format!("`{column}` {why}"))
             .collect();
-        eprintln!("{name}: {}", shown.join("; "));
-        self.rows.push((name, cells));
+        let _ = writeln!(text, "\n{NONE}: {}.", reasons.join("; "));
     }
-
-    pub(super) fn markdown(&self) -> String {
-        let mut text = format!("## {}\n\n| |", self.title);
-        for column in &self.columns {
-            let _ = write!(text, " {column} |");
-        }
-        let _ = write!(text, "\n|---|{}\n", "---:|".repeat(self.columns.len()));
-        for (name, cells) in &self.rows {
-            let _ = writeln!(text, "| {name} | {} |", cells.join(" | "));
-        }
-        text
-    }
-}
-
-/// The middle of some figures.
-pub(super) fn median(figures: impl IntoIterator<Item = f64>) -> Option<f64> {
-    let mut figures: Vec<_> = figures.into_iter().collect();
-    figures.sort_unstable_by(f64::total_cmp);
-    figures.get(figures.len() / 2).copied()
+    text
 }
 
 /// A figure with as many digits as mean something.
@@ -62,40 +85,43 @@ pub(super) fn figure(value: f64) -> String {
     }
 }
 
-/// What there is where a server does not take part.
-pub(super) const NONE: &str = "–";
-
-/// The machine, the versions and the day.
-pub(super) fn circumstances(root: &Path) -> String {
-    let first = |program: &str, arguments: &[&str]| {
-        let output = Command::new(program)
-            .args(arguments)
-            .current_dir(root)
-            .output();
-        let text = output.map(|it| it.stdout).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text).into_owned();
-        text.lines().next().unwrap_or_default().to_owned()
-    };
+/// What the measurements run on.
+fn machine() -> String {
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let cpu = cpu.lines().find(|line| line.starts_with("model name"));
     let cpu = cpu
         .and_then(|line| line.split(": ").nth(1))
         .unwrap_or("unknown processor");
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let load = load.split(' ').next().unwrap_or_default();
     format!(
-        "{}; commit {}; {cpu}, {cores} cores, load {load} at the end; {}; {}; {}\n",
-        first("date", &["--utc", "+%Y-%m-%d"]),
-        first("git", &["rev-parse", "--short", "HEAD"]),
-        first("uname", &["-sr"]),
-        first("rustc", &["--version"]),
-        first("valgrind", &["--version"]),
+        "{cpu}, {cores} cores; {}; {}; {}.",
+        first_line("uname", &["-sr"]),
+        first_line("rustc", &["--version"]),
+        first_line("valgrind", &["--version"]),
     )
 }
 
+/// The time, what is measured, and what else the machine does.
+pub(super) fn circumstances(root: &Path) -> String {
+    let root = root.display().to_string();
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    format!(
+        "{}, commit {}, load {} before.",
+        first_line("date", &["--utc", "+%Y-%m-%d %H:%M UTC"]),
+        first_line("git", &["-C", &root, "describe", "--always", "--dirty"]),
+        load.split(' ').next().unwrap_or_default(),
+    )
+}
+
+fn first_line(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output();
+    let text = output.map(|it| it.stdout).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
 /// The versions of the SDKs that are compared, from the lock file of the measurements.
-pub(super) fn versions(lock: &str) -> String {
+fn versions(lock: &str) -> String {
     let sdks = ["rmcp", "turbomcp", "pmcp", "rust-mcp-sdk", "hyper", "tokio"];
     let version = |sdk: &&str| {
         let (_, rest) = lock.split_once(&format!("name = \"{sdk}\"\nversion = \""))?;
@@ -107,20 +133,54 @@ pub(super) fn versions(lock: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::bars::Verdict;
+    use super::super::figures::{Cell, Measured};
+    use super::super::plan::Part;
     use super::*;
 
     #[test]
-    fn tables_are_written_as_markdown() {
-        let mut table = Table::new("Speed", &["ours", "theirs"]);
-        table.push("a call", vec![figure(1.234), NONE.to_owned()]);
-        let expected = "## Speed\n\n| | ours | theirs |\n|---|---:|---:|\n| a call | 1.23 | – |\n";
-        assert_eq!(table.markdown(), expected);
+    fn tables_say_why_a_figure_is_missing() {
+        let cells = vec![Cell::of(1.234), Cell::none("has no sessions")];
+        let measured = Table {
+            title: "Speed".to_owned(),
+            columns: vec!["ours".to_owned(), "theirs".to_owned()],
+            rows: vec![Row {
+                name: "a call".to_owned(),
+                cells,
+                verdict: None,
+            }],
+        };
+        let expected = "\n## Speed\n\n| | ours | theirs |\n|---|---:|---:|\n\
+                        | a call | 1.23 | – |\n\n–: `theirs` has no sessions.\n";
+        assert_eq!(table(&measured), expected);
     }
 
     #[test]
-    fn the_median_is_in_the_middle() {
-        assert_eq!(median([3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median([]), None);
+    fn bars_stand_before_all_parts() {
+        let row = Row {
+            name: "a call".to_owned(),
+            cells: Vec::new(),
+            verdict: Some(Verdict {
+                bar: "≤ 2".to_owned(),
+                measured: "3".to_owned(),
+                met: false,
+            }),
+        };
+        let measured = Measured {
+            circumstances: "today".to_owned(),
+            tables: vec![Table {
+                title: "Speed".to_owned(),
+                columns: Vec::new(),
+                rows: vec![row],
+            }],
+        };
+        let figures = Figures {
+            parts: BTreeMap::from([(Part::Http, measured)]),
+        };
+        let expected = "| server CPU: a call | ≤ 2 | 3 | **missed** |\n";
+        assert!(bars(&figures).ends_with(expected), "{}", bars(&figures));
     }
 
     #[test]

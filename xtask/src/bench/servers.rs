@@ -13,6 +13,12 @@ pub(super) struct Server {
     options: &'static [&'static str],
     stdio: &'static [Wire],
     http: &'static [Wire],
+    /// Where it serves HTTP.
+    pub(super) path: &'static str,
+    /// Whether a handshake over HTTP opens a session.
+    sessions: bool,
+    /// Why it does not take part everywhere.
+    pub(super) lacks: &'static str,
 }
 
 /// Which way requests come.
@@ -22,53 +28,103 @@ pub(super) enum Way {
     Http,
 }
 
-const OLD: &[Wire] = &[Wire::Handshake];
+const USUAL: Server = Server {
+    name: "",
+    package: "",
+    options: &[],
+    stdio: &Wire::BOTH,
+    http: &Wire::BOTH,
+    path: "/mcp",
+    sessions: true,
+    lacks: "",
+};
 
 /// The first is what others are compared with; the second is ours. `--fast` is the fastest way to
 /// serve that the SDK documents, where it is not the default.
 const SERVERS: &[Server] = &[
-    Server::new("limit", "bench-limit", &[], &Wire::BOTH, &Wire::BOTH),
-    Server::new("mcp-runtime", "mcp-examples", &[], &Wire::BOTH, &Wire::BOTH),
-    Server::new(
-        "limit on tokio",
-        "bench-limit",
-        &["--tokio"],
-        &Wire::BOTH,
-        &[],
-    ),
-    Server::new("rmcp", "bench-rmcp", &[], &Wire::BOTH, &Wire::BOTH),
-    Server::new(
-        "rmcp fast",
-        "bench-rmcp",
-        &["--fast"],
-        &Wire::BOTH,
-        &Wire::BOTH,
-    ),
-    Server::new("turbomcp", "bench-turbomcp", &[], &Wire::BOTH, &Wire::BOTH),
-    Server::new("pmcp", "bench-pmcp", &[], OLD, OLD),
-    Server::new("pmcp fast", "bench-pmcp", &["--fast"], &[], &Wire::BOTH),
+    Server {
+        name: "limit",
+        package: "bench-limit",
+        sessions: false,
+        lacks: "has no sessions",
+        ..USUAL
+    },
+    Server {
+        name: "mcp-runtime",
+        package: OURS,
+        ..USUAL
+    },
+    Server {
+        name: "limit on tokio",
+        package: "bench-limit",
+        options: &["--tokio"],
+        http: &[],
+        lacks: "is `limit` over HTTP",
+        ..USUAL
+    },
+    Server {
+        name: "rmcp",
+        package: "bench-rmcp",
+        ..USUAL
+    },
+    Server {
+        name: "rmcp fast",
+        package: "bench-rmcp",
+        options: &["--fast"],
+        sessions: false,
+        lacks: "has no sessions",
+        ..USUAL
+    },
+    Server {
+        name: "turbomcp",
+        package: "bench-turbomcp",
+        ..USUAL
+    },
+    Server {
+        name: "pmcp",
+        package: "bench-pmcp",
+        stdio: OLD,
+        http: OLD,
+        path: "/",
+        lacks: "is stateless only over HTTP, as `pmcp fast`",
+        ..USUAL
+    },
+    Server {
+        name: "pmcp fast",
+        package: "bench-pmcp",
+        options: &["--fast"],
+        stdio: &[],
+        path: "/",
+        sessions: false,
+        lacks: "is `pmcp` over stdio, and has no sessions",
+        ..USUAL
+    },
+    Server {
+        name: "rust-mcp-sdk",
+        package: "bench-rust-mcp-sdk",
+        stdio: NEW,
+        http: NEW,
+        lacks: "speaks 2026-07-28 only",
+        ..USUAL
+    },
+    Server {
+        name: "rust-mcp-sdk fast",
+        package: "bench-rust-mcp-sdk",
+        options: &["--fast"],
+        stdio: &[],
+        http: NEW,
+        lacks: "is `rust-mcp-sdk` over stdio, and speaks 2026-07-28 only",
+        ..USUAL
+    },
 ];
+
+const OLD: &[Wire] = &[Wire::Handshake];
+const NEW: &[Wire] = &[Wire::Stateless];
 
 /// The package of this workspace; all others are in the one of the measurements.
 const OURS: &str = "mcp-examples";
 
 impl Server {
-    const fn new(
-        name: &'static str,
-        package: &'static str,
-        options: &'static [&'static str],
-        stdio: &'static [Wire],
-        http: &'static [Wire],
-    ) -> Self {
-        Self {
-            name,
-            package,
-            options,
-            stdio,
-            http,
-        }
-    }
-
     pub(super) fn serves(&self, way: Way, wire: Wire) -> bool {
         match way {
             Way::Stdio => self.stdio.contains(&wire),
@@ -76,19 +132,19 @@ impl Server {
         }
     }
 
-    /// The path that is served over HTTP.
-    pub(super) fn path(&self) -> &'static str {
-        // pmcp serves nothing else.
-        if self.package == "bench-pmcp" {
-            "/"
-        } else {
-            // pmcp serves nothing else.
-            if self.package == "bench-pmcp" {
-                "/"
-            } else {
-                "/mcp"
-            }
-        }
+    /// The oldest wire that it serves this way.
+    pub(super) fn oldest(&self, way: Way) -> Option<Wire> {
+        let serves = |wire: &Wire| self.serves(way, *wire);
+        Wire::BOTH.into_iter().find(serves)
+    }
+
+    /// Whether there is nothing to measure without it.
+    pub(super) fn is_needed(&self) -> bool {
+        self.package == OURS || self.name == SERVERS[0].name
+    }
+
+    pub(super) fn has_sessions(&self) -> bool {
+        self.serves(Way::Http, Wire::Handshake) && self.sessions
     }
 
     /// The program, once it is built.
@@ -116,23 +172,30 @@ impl Server {
         command
     }
 
+    /// The folder of its workspace, its package, and the features that it is built with.
+    pub(super) fn package(&self, root: &Path) -> (PathBuf, &'static str, &'static [&'static str]) {
+        match self.package {
+            OURS => (root.to_path_buf(), OURS, &["--no-default-features"]),
+            package => (root.join("benches"), package, &[]),
+        }
+    }
+
     fn build(&self, root: &Path) -> Result<(), Box<dyn Error>> {
-        let (folder, extra): (_, &[&str]) = match self.package {
-            OURS => (
-                root.to_path_buf(),
-                &["--bin", "bench-server", "--no-default-features"],
-            ),
-            _ => (root.join("benches"), &[]),
+        let (folder, package, features) = self.package(root);
+        let program = match package {
+            OURS => "bench-server",
+            package => package,
         };
-        eprintln!("building {}", self.package);
+        eprintln!("building {package}");
         let status = Command::new("cargo")
-            .args(["build", "--release", "--package", self.package])
-            .args(extra)
+            .args(["build", "--release", "--package", package])
+            .args(["--bin", program])
+            .args(features)
             .current_dir(folder)
             .status()?;
         match status.success() {
             true => Ok(()),
-            false => Err(format!("{} does not build", self.package).into()),
+            false => Err(format!("{package} does not build").into()),
         }
     }
 }

@@ -1,14 +1,15 @@
 //! Requests over standard input and output.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
 use super::message::{Ask, INITIALIZED, Template, Wire, opening};
+use super::process::Process;
 
 /// A server that is a child process.
 pub(super) struct Piped {
-    pub(super) child: Child,
+    pub(super) process: Process,
     input: ChildStdin,
     output: ChildStdout,
     unread: Vec<u8>,
@@ -17,21 +18,22 @@ pub(super) struct Piped {
 impl Piped {
     /// Starts `command`.
     pub(super) fn start(mut command: Command) -> Result<Self> {
-        let mut child = command
+        command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
+            .stderr(Stdio::null());
+        let mut process = Process::start(&mut command)?;
+        let child = &mut process.child;
         let missing = || Error::other("a pipe is missing");
         Ok(Self {
             input: child.stdin.take().ok_or_else(missing)?,
             output: child.stdout.take().ok_or_else(missing)?,
-            child,
+            process,
             unread: Vec::new(),
         })
     }
 
-    /// Opens the conversation, and returns how long the answer took.
+    /// Opens the conversation.
     pub(super) fn open(&mut self, wire: Wire) -> Result<()> {
         self.send(&opening(wire))?;
         self.line()?;
@@ -130,13 +132,13 @@ impl Piped {
     /// Closes the input, and waits for the end of the server.
     pub(super) fn close(self) -> Result<()> {
         let Self {
-            mut child,
+            mut process,
             input,
             output,
             ..
         } = self;
         drop((input, output));
-        child.wait().map(drop)
+        process.wait()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::Result;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::counts::Case;
 use super::http::Listening;
@@ -11,13 +11,15 @@ use super::process;
 use super::servers::{Server, Way};
 use super::stdio::{Piped, nanoseconds};
 
+/// However fast a server is: what each request took has to be held.
+const MOST_REQUESTS: usize = 200_000;
+
 /// One thing to ask, and how often at the same time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Load {
     pub(super) case: Case,
     /// Requests in flight over stdio, connections over HTTP.
     pub(super) at_once: usize,
-    pub(super) requests: usize,
 }
 
 /// What one run came to.
@@ -35,15 +37,15 @@ impl Load {
     pub(super) fn name(self) -> String {
         let unit = match self.case.way {
             Way::Stdio => "in flight",
+            Way::Http if self.at_once == 1 => "connection",
             Way::Http => "connections",
         };
         format!("{}, {} {unit}", self.case.name(), self.at_once)
     }
 
-    /// Runs the server once.
-    pub(super) fn measure(self, root: &Path, server: &Server) -> Result<Sample> {
+    /// Runs the server once, and measures it for about as long as `time`.
+    pub(super) fn measure(self, root: &Path, server: &Server, time: Duration) -> Result<Sample> {
         let command = server.command(root, self.case.tools, &[]);
-        let warm_up = (self.requests / 5).max(self.at_once);
         let Case { way, wire, ask, .. } = self.case;
         match way {
             Way::Stdio => {
@@ -51,40 +53,59 @@ impl Load {
                 server.open(wire)?;
                 server.check(ask, wire)?;
                 let template = Template::new(ask, wire);
-                server.ask(&template, warm_up, self.at_once)?;
-                let process = server.child.id();
-                let sample = sample(process, || {
-                    server.ask(&template, self.requests, self.at_once)
+                let process = server.process.id();
+                let sample = self.sample(process, time, |count| {
+                    server.ask(&template, count, self.at_once)
                 })?;
                 server.close()?;
                 Ok(sample)
             }
             Way::Http => {
-                let server = Listening::start(command, server.path())?;
+                let server = Listening::start(command, server.path)?;
                 let connections = (0..self.at_once).map(|_| server.connect(wire));
                 let mut connections = connections.collect::<Result<Vec<_>>>()?;
                 connections[0].check(ask)?;
-                Listening::ask(&mut connections, ask, warm_up)?;
-                sample(server.child.id(), || {
-                    Listening::ask(&mut connections, ask, self.requests)
+                self.sample(server.process.id(), time, |count| {
+                    Listening::ask(&mut connections, ask, count)
                 })
             }
         }
     }
+
+    /// Warms up until it is known how many requests take `time`, and then measures so many.
+    fn sample(
+        self,
+        process: u32,
+        time: Duration,
+        mut ask: impl FnMut(usize) -> Result<Vec<u64>>,
+    ) -> Result<Sample> {
+        let least = self.at_once.max(8);
+        let mut count = least;
+        for part in [time / 3, time] {
+            let begun = Instant::now();
+            ask(count)?;
+            let share = part.as_secs_f64() / begun.elapsed().as_secs_f64();
+            count = ((count as f64 * share) as usize).clamp(least, MOST_REQUESTS);
+        }
+        let (cpu, begun) = (process::cpu(process)?, Instant::now());
+        let took = ask(count)?;
+        let elapsed = nanoseconds(begun.elapsed());
+        let cpu = process::cpu(process)? - cpu;
+        Ok(Sample::of(took, elapsed, cpu))
+    }
 }
 
-fn sample(process: u32, run: impl FnOnce() -> Result<Vec<u64>>) -> Result<Sample> {
-    let (cpu, begun) = (process::cpu(process)?, Instant::now());
-    let mut took = run()?;
-    let elapsed = nanoseconds(begun.elapsed());
-    let cpu = process::cpu(process)? - cpu;
-    took.sort_unstable();
-    let requests = took.len();
-    let at = |share: usize| took[(requests * share / 100).min(requests - 1)] as f64 / 1e3;
-    Ok(Sample {
-        cpu: cpu as f64 / 1e3 / requests as f64,
-        per_second: requests as f64 * 1e9 / elapsed as f64,
-        p50: at(50),
-        p99: at(99),
-    })
+impl Sample {
+    /// From what each request took, the time of all, and the CPU time, in nanoseconds.
+    fn of(mut took: Vec<u64>, elapsed: u64, cpu: u64) -> Self {
+        took.sort_unstable();
+        let requests = took.len();
+        let at = |share: usize| took[(requests * share / 100).min(requests - 1)] as f64 / 1e3;
+        Self {
+            cpu: cpu as f64 / 1e3 / requests as f64,
+            per_second: requests as f64 * 1e9 / elapsed as f64,
+            p50: at(50),
+            p99: at(99),
+        }
+    }
 }

@@ -1,14 +1,22 @@
-//! What a small server weighs: crates, time to build, size.
+//! What servers weigh: crates, time to build, size.
 
-use std::error::Error;
 use std::fs;
+use std::io::{Error, Result};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use super::servers::Server;
+
 /// The same smallest server of one tool over stdio, on two SDKs.
 pub(super) const SMALLEST: [(&str, &str); 2] =
     [("mcp-runtime", "least-mcp-runtime"), ("rmcp", "least-rmcp")];
+
+/// What its tool says of itself: each change builds something else.
+const DESCRIBED: &str = "Adds two whole numbers";
+
+/// How often it is changed; the median counts.
+const CHANGES: usize = 3;
 
 /// The figures of one package.
 #[derive(Clone, Copy, Debug)]
@@ -16,72 +24,112 @@ pub(super) struct Weight {
     pub(super) crates: usize,
     /// A release build from nothing, in seconds.
     pub(super) clean: f64,
-    /// A debug build after a change in the server, in seconds.
+    /// A debug build from nothing, in seconds.
+    pub(super) debug: f64,
+    /// A debug build after a change in the tool, in seconds.
     pub(super) incremental: f64,
     /// The stripped release program, in KiB.
-    pub(super) size: u64,
+    pub(super) size: f64,
 }
 
 /// Weighs a package of the measurements' workspace.
-pub(super) fn weigh(root: &Path, package: &str) -> Result<Weight, Box<dyn Error>> {
+pub(super) fn weigh(root: &Path, package: &str) -> Result<Weight> {
     let folder = root.join("benches");
     let target = root.join("target/bench").join(package);
     if target.exists() {
         fs::remove_dir_all(&target)?;
     }
-    let build = |profile: &[&str]| -> Result<f64, Box<dyn Error>> {
+    let builds = Builds {
+        folder: &folder,
+        target: &target,
+        package,
+    };
+    let weight = Weight {
+        clean: builds.time(&["--release"])?,
+        debug: builds.time(&[])?,
+        incremental: builds.after_changes()?,
+        crates: crates(&folder, package, &[])?,
+        size: stripped(&target.join("release").join(package), &target)?,
+    };
+    fs::remove_dir_all(&target)?;
+    Ok(weight)
+}
+
+struct Builds<'a> {
+    folder: &'a Path,
+    target: &'a Path,
+    package: &'a str,
+}
+
+impl Builds<'_> {
+    /// Builds, and returns how many seconds it took.
+    fn time(&self, profile: &[&str]) -> Result<f64> {
         let begun = Instant::now();
         let status = Command::new("cargo")
-            .args(["build", "--quiet", "--package", package])
+            .args(["build", "--quiet", "--package", self.package])
             .args(profile)
-            .current_dir(&folder)
-            .env("CARGO_TARGET_DIR", &target)
+            .current_dir(self.folder)
+            .env("CARGO_TARGET_DIR", self.target)
             .status()?;
         match status.success() {
             true => Ok(begun.elapsed().as_secs_f64()),
-            false => Err(format!("{package} does not build").into()),
+            false => Err(Error::other(format!("{} does not build", self.package))),
         }
-    };
-    let clean = build(&["--release"])?;
-    build(&[])?;
-    let source = folder.join("least").join(package).join("src/main.rs");
-    let text = fs::read_to_string(&source)?;
-    fs::write(&source, format!("{text}\n"))?;
-    let incremental = build(&[]);
-    fs::write(&source, text)?;
-    let stripped = target.join("stripped");
+    }
+
+    fn after_changes(&self) -> Result<f64> {
+        let source = self.folder.join("least").join(self.package);
+        let source = source.join("src/main.rs");
+        let text = fs::read_to_string(&source)?;
+        let change = |number| {
+            let changed = text.replace(DESCRIBED, &format!("{DESCRIBED}, {number}"));
+            fs::write(&source, changed)?;
+            self.time(&[])
+        };
+        let times: Result<Vec<_>> = (0..CHANGES).map(change).collect();
+        fs::write(&source, &text)?;
+        Ok(super::series::median(times?).unwrap_or_default())
+    }
+}
+
+/// The crates of a server that is measured here.
+pub(super) fn crates_of(root: &Path, server: &Server) -> Result<f64> {
+    let (folder, package, options) = server.package(root);
+    Ok(crates(&folder, package, options)? as f64)
+}
+
+/// The program of a server that is measured here, stripped, in KiB.
+pub(super) fn size_of(root: &Path, server: &Server) -> Result<f64> {
+    stripped(&server.program(root), &root.join("target/bench"))
+}
+
+/// How much is left of a program without its symbols, in KiB.
+fn stripped(program: &Path, folder: &Path) -> Result<f64> {
+    fs::create_dir_all(folder)?;
+    let stripped = folder.join("stripped");
     let status = Command::new("strip")
-        .arg(target.join("release").join(package))
+        .arg(program)
         .arg("-o")
         .arg(&stripped)
         .status()?;
     if !status.success() {
-        return Err("strip failed".into());
+        return Err(Error::other("strip failed"));
     }
-    Ok(Weight {
-        crates: crates(&folder, package)?,
-        clean,
-        incremental: incremental?,
-        size: fs::metadata(&stripped)?.len() / 1024,
-    })
+    let bytes = fs::metadata(&stripped)?.len();
+    fs::remove_file(&stripped)?;
+    Ok(bytes as f64 / 1024.0)
 }
 
 /// How many crates the package is linked from, itself not counted.
-fn crates(folder: &Path, package: &str) -> Result<usize, Box<dyn Error>> {
+fn crates(folder: &Path, package: &str, options: &[&str]) -> Result<usize> {
     let output = Command::new("cargo")
-        .args([
-            "tree",
-            "-e",
-            "normal",
-            "--prefix",
-            "none",
-            "--package",
-            package,
-        ])
+        .args(["tree", "-e", "normal", "--prefix", "none"])
+        .args(["--package", package])
+        .args(options)
         .current_dir(folder)
         .stderr(Stdio::inherit())
         .output()?;
-    let text = String::from_utf8(output.stdout)?;
+    let text = String::from_utf8(output.stdout).map_err(Error::other)?;
     let mut names: Vec<_> = text
         .lines()
         .map(|line| line.trim_end_matches(" (*)"))

@@ -1,0 +1,206 @@
+//! How much each measure may come to.
+
+use serde::{Deserialize, Serialize};
+
+use super::figures::Cell;
+use super::plan::Part;
+use super::report::figure;
+
+/// What a figure of ours is held against.
+#[derive(Clone, Copy, Debug)]
+enum Bar {
+    /// So much at most.
+    AtMost(f64),
+    /// So many times the limit at most. The figures are ratios to it.
+    OfLimit(f64),
+    /// So much of what rmcp has at most.
+    OfRmcp(f64),
+}
+
+use Bar::{AtMost, OfLimit, OfRmcp};
+
+/// By part, and by the name of the row.
+const BARS: &[(Part, &str, Bar)] = &[
+    (Part::Instructions, "stdio add, 2025-06-18", AtMost(14e3)),
+    (Part::Instructions, "stdio add, 2026-07-28", AtMost(20e3)),
+    (
+        Part::Instructions,
+        "stdio echo 10 KB, 2025-06-18",
+        AtMost(380e3),
+    ),
+    (
+        Part::Instructions,
+        "stdio echo 10 KB, 2026-07-28",
+        AtMost(380e3),
+    ),
+    (
+        Part::Instructions,
+        "stdio list of 50, 2025-06-18",
+        AtMost(48e3),
+    ),
+    (Part::Instructions, "http add, 2025-06-18", AtMost(38e3)),
+    (Part::Instructions, "http add, 2026-07-28", AtMost(45e3)),
+    (
+        Part::Instructions,
+        "http list of 50, 2026-07-28",
+        AtMost(80e3),
+    ),
+    (Part::Allocations, "stdio add, 2025-06-18", AtMost(12.0)),
+    (Part::Allocations, "stdio add, 2026-07-28", AtMost(12.0)),
+    (
+        Part::Stdio,
+        "stdio add, 2025-06-18, 1 in flight",
+        OfLimit(1.3),
+    ),
+    (
+        Part::Stdio,
+        "stdio add, 2026-07-28, 1 in flight",
+        OfLimit(1.3),
+    ),
+    (
+        Part::Stdio,
+        "stdio add, 2025-06-18, 16 in flight",
+        OfLimit(2.0),
+    ),
+    (
+        Part::Stdio,
+        "stdio add, 2026-07-28, 16 in flight",
+        OfLimit(2.0),
+    ),
+    (
+        Part::Stdio,
+        "stdio add, 2025-06-18, 128 in flight",
+        OfLimit(2.0),
+    ),
+    (
+        Part::Stdio,
+        "stdio add, 2026-07-28, 128 in flight",
+        OfLimit(2.0),
+    ),
+    (
+        Part::Stdio,
+        "stdio echo 1 MB, 2025-06-18, 1 in flight",
+        OfLimit(1.3),
+    ),
+    (
+        Part::Stdio,
+        "stdio echo 1 MB, 2026-07-28, 1 in flight",
+        OfLimit(1.3),
+    ),
+    (
+        Part::Stdio,
+        "stdio list of 50, 2025-06-18, 16 in flight",
+        OfLimit(1.3),
+    ),
+    (
+        Part::Stdio,
+        "stdio list of 50, 2026-07-28, 16 in flight",
+        OfLimit(1.3),
+    ),
+    (
+        Part::Http,
+        "http add, 2026-07-28, 8 connections",
+        OfLimit(1.5),
+    ),
+    (
+        Part::Http,
+        "http list of 50, 2026-07-28, 8 connections",
+        OfLimit(1.3),
+    ),
+    (Part::Growth, DEAREST, AtMost(1.05)),
+    (Part::Start, "2025-06-18", OfLimit(1.2)),
+    (Part::Memory, SESSION, AtMost(4.0)),
+    (Part::Weight, CRATES, OfRmcp(0.5)),
+    (Part::Weight, CLEAN, OfRmcp(0.5)),
+    (Part::Weight, STRIPPED, OfRmcp(0.5)),
+];
+
+/// Names of rows that bars are held against.
+pub(super) const DEAREST: &str = "the dearest ÷ the cheapest";
+pub(super) const SESSION: &str = "each idle session over HTTP";
+pub(super) const CRATES: &str = "crates";
+pub(super) const CLEAN: &str = "clean release build, s";
+pub(super) const STRIPPED: &str = "stripped size, KiB";
+
+/// Ours among the columns, and the one whose weight is the measure.
+const OURS: &str = "mcp-runtime";
+const RMCP: &str = "rmcp";
+
+/// Whether ours is as it has to be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Verdict {
+    pub(super) bar: String,
+    pub(super) measured: String,
+    pub(super) met: bool,
+}
+
+/// Holds the bar for a row against it, if there is one, and ours was measured.
+pub(super) fn judge(part: Part, name: &str, columns: &[&str], cells: &[Cell]) -> Option<Verdict> {
+    let (_, _, bar) = BARS
+        .iter()
+        .find(|(of, row, _)| *of == part && *row == name)?;
+    let of = |server: &str| {
+        let index = columns.iter().position(|column| *column == server)?;
+        cells.get(index)?.figure
+    };
+    let ours = of(OURS)?;
+    Some(match *bar {
+        AtMost(most) => Verdict {
+            bar: format!("≤ {}", figure(most)),
+            measured: figure(ours),
+            met: ours <= most,
+        },
+        OfLimit(most) => Verdict {
+            bar: format!("≤ {most} × limit"),
+            measured: format!("{ours:.2} × limit"),
+            met: ours <= most,
+        },
+        OfRmcp(most) => {
+            let share = ours / of(RMCP)?;
+            Verdict {
+                bar: format!("≤ {most} × rmcp"),
+                measured: format!("{share:.2} × rmcp"),
+                met: share <= most,
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::counts::Case;
+    use super::super::loads;
+    use super::super::timing::Load;
+    use super::*;
+
+    fn judged(part: Part, name: &str, figures: [f64; 2]) -> Option<bool> {
+        let cells = figures.map(Cell::of);
+        judge(part, name, &[OURS, RMCP], &cells).map(|verdict| verdict.met)
+    }
+
+    #[test]
+    fn ours_is_held_against_the_bar() {
+        let name = "stdio add, 2025-06-18";
+        assert_eq!(judged(Part::Instructions, name, [14e3, 1.0]), Some(true));
+        assert_eq!(judged(Part::Instructions, name, [14.1e3, 1.0]), Some(false));
+        assert_eq!(judged(Part::Weight, CRATES, [33.0, 67.0]), Some(true));
+        assert_eq!(judged(Part::Weight, CRATES, [34.0, 67.0]), Some(false));
+        assert_eq!(judged(Part::Http, name, [0.0, 0.0]), None);
+    }
+
+    #[test]
+    fn each_bar_has_a_row_that_is_measured() {
+        for (part, row, _) in BARS {
+            let rows: Vec<_> = match part {
+                Part::Instructions | Part::Allocations => {
+                    loads::counted().into_iter().map(Case::name).collect()
+                }
+                Part::Stdio => loads::stdio().into_iter().map(Load::name).collect(),
+                Part::Http => loads::http().into_iter().map(Load::name).collect(),
+                // These rows are named by the constants above, or by their revision.
+                Part::Growth | Part::Start | Part::Memory | Part::Weight => continue,
+            };
+            assert!(rows.iter().any(|it| it == row), "{row}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The figures as they are kept: each part in tables, with its circumstances.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Error, Result};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::bars::{self, Verdict};
+use super::plan::Part;
+use super::report;
+
+/// What stands where a server does not take part.
+pub(super) const NONE: &str = "–";
+
+/// One figure, as it is shown, and as bars are held against it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Cell {
+    pub(super) text: String,
+    pub(super) figure: Option<f64>,
+    /// Why there is none.
+    pub(super) reason: Option<String>,
+}
+
+impl Cell {
+    pub(super) fn of(figure: f64) -> Self {
+        Self::showing(report::figure(figure), figure)
+    }
+
+    /// Shows more than the figure itself.
+    pub(super) fn showing(text: String, figure: f64) -> Self {
+        Self {
+            text,
+            figure: Some(figure),
+            reason: None,
+        }
+    }
+
+    /// Something no bar is held against.
+    pub(super) fn text(text: String) -> Self {
+        Self {
+            text,
+            figure: None,
+            reason: None,
+        }
+    }
+
+    pub(super) fn none(reason: impl Into<String>) -> Self {
+        Self {
+            text: NONE.to_owned(),
+            figure: None,
+            reason: Some(reason.into()),
+        }
+    }
+}
+
+/// One measure of all servers.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Row {
+    pub(super) name: String,
+    pub(super) cells: Vec<Cell>,
+    pub(super) verdict: Option<Verdict>,
+}
+
+/// One row a measure, one column a server.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Table {
+    pub(super) title: String,
+    pub(super) columns: Vec<String>,
+    pub(super) rows: Vec<Row>,
+}
+
+/// The tables of one part, measured together.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Measured {
+    pub(super) circumstances: String,
+    pub(super) tables: Vec<Table>,
+}
+
+/// All figures of this machine.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Figures {
+    pub(super) parts: BTreeMap<Part, Measured>,
+}
+
+/// Where figures go, row by row.
+pub(super) struct Record {
+    figures: Figures,
+    root: PathBuf,
+    /// Whether they are written, and not only shown.
+    kept: bool,
+}
+
+/// What was measured last on this machine.
+const STORE: &str = "target/bench/figures.json";
+
+const RESULTS: &str = "benches/RESULTS.md";
+
+impl Record {
+    /// Begins with the figures that were kept before, if these are to be kept as well.
+    pub(super) fn open(root: &Path, kept: bool) -> Result<Self> {
+        let stored = fs::read(root.join(STORE)).ok().filter(|_| kept);
+        let figures = stored.map(|text| serde_json::from_slice(&text));
+        Ok(Self {
+            figures: figures.transpose()?.unwrap_or_default(),
+            root: root.to_path_buf(),
+            kept,
+        })
+    }
+
+    /// Forgets what a part came to before.
+    pub(super) fn begin(&mut self, part: Part) {
+        let measured = Measured {
+            circumstances: report::circumstances(&self.root),
+            tables: Vec::new(),
+        };
+        self.figures.parts.insert(part, measured);
+    }
+
+    /// Adds a row to a table of a part, shows it, and keeps it.
+    pub(super) fn push(
+        &mut self,
+        part: Part,
+        title: &str,
+        columns: &[&str],
+        name: impl Into<String>,
+        cells: Vec<Cell>,
+    ) -> Result<()> {
+        let name = name.into();
+        let shown = columns.iter().zip(&cells);
+        let shown: Vec<_> = shown
+            .map(|(column, cell)| format!("{column} {}", cell.text))
+            .collect();
+        eprintln!("{name}: {}", shown.join("; "));
+        let row = Row {
+            verdict: bars::judge(part, &name, columns, &cells),
+            name,
+            cells,
+        };
+        let measured = self.figures.parts.get_mut(&part);
+        let tables = &mut measured
+            .ok_or_else(|| Error::other("no part began"))?
+            .tables;
+        match tables.iter_mut().find(|table| table.title == title) {
+            Some(table) => table.rows.push(row),
+            None => tables.push(Table {
+                title: title.to_owned(),
+                columns: columns.iter().map(|it| (*it).to_owned()).collect(),
+                rows: vec![row],
+            }),
+        }
+        self.save()
+    }
+
+    fn save(&self) -> Result<()> {
+        if !self.kept {
+            return Ok(());
+        }
+        let store = self.root.join(STORE);
+        fs::create_dir_all(store.parent().unwrap_or(&self.root))?;
+        fs::write(store, serde_json::to_vec_pretty(&self.figures)?)?;
+        fs::write(self.root.join(RESULTS), self.text()?)
+    }
+
+    /// All that is to be read.
+    pub(super) fn text(&self) -> Result<String> {
+        let lock = fs::read_to_string(self.root.join("benches/Cargo.lock"))?;
+        Ok(report::results(&self.figures, &lock))
+    }
+}

@@ -1,0 +1,58 @@
+//! What is asked of the servers, in which order.
+
+use super::counts::Case;
+use super::message::{Ask, Wire};
+use super::servers::Way;
+use super::timing::Load;
+
+/// What is counted.
+pub(super) fn counted() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for way in [Way::Stdio, Way::Http] {
+        for wire in Wire::BOTH {
+            for ask in [Ask::Add, Ask::Echo(10 << 10), Ask::List] {
+                cases.push(Case::new(way, wire, ask));
+            }
+        }
+    }
+    cases
+}
+
+/// What is timed over standard input and output.
+pub(super) fn stdio() -> Vec<Load> {
+    let mut loads = Vec::new();
+    for wire in Wire::BOTH {
+        for (ask, at_once) in [
+            (Ask::Add, 1),
+            (Ask::Add, 16),
+            (Ask::Add, 128),
+            (Ask::Echo(100), 16),
+            // What is in flight must fit into a pipe: the client does not read while it writes.
+            (Ask::Echo(10 << 10), 4),
+            (Ask::Echo(1 << 20), 1),
+            (Ask::List, 16),
+        ] {
+            let case = Case::new(Way::Stdio, wire, ask);
+            loads.push(Load { case, at_once });
+        }
+    }
+    loads
+}
+
+/// What is timed over HTTP.
+pub(super) fn http() -> Vec<Load> {
+    let mut loads = Vec::new();
+    for wire in Wire::BOTH {
+        for (ask, at_once) in [
+            (Ask::Add, 1),
+            (Ask::Add, 8),
+            (Ask::Add, 64),
+            (Ask::Echo(10 << 10), 8),
+            (Ask::List, 8),
+        ] {
+            let case = Case::new(Way::Http, wire, ask);
+            loads.push(Load { case, at_once });
+        }
+    }
+    loads
+}
