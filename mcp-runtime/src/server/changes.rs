@@ -42,7 +42,7 @@ struct Waiting {
 pub(crate) struct Listener {
     changes: Changes,
     id: u64,
-    wanted: Mutex<BTreeSet<Change>>,
+    pub(super) wanted: Mutex<BTreeSet<Change>>,
     waiting: Arc<Waiting>,
 }
 

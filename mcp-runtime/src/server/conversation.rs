@@ -1,5 +1,6 @@
 //! What belongs to one client, for as long as the conversation with it lasts.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use tokio::sync::watch;
@@ -8,7 +9,7 @@ use tokio::task::AbortHandle;
 use super::Server;
 use super::announce::{Announced, announce};
 use super::changes::{Change, Listener};
-use super::logging::Threshold;
+use super::logging::{Severity, Threshold};
 use crate::driver::Peer;
 use crate::protocol::Refusal;
 
@@ -21,14 +22,16 @@ pub(crate) struct Conversation {
     /// The least severe log messages that the client wants, where it says so once for all.
     pub(super) log_level: Threshold,
     /// What the client is told of, once it can be told anything.
-    telling: OnceLock<Telling>,
+    pub(super) telling: OnceLock<Telling>,
+    /// Whether the client has asked for something else since that was last looked at.
+    pub(super) asked: AtomicBool,
     ending: watch::Sender<bool>,
 }
 
 /// The task that tells the client what has changed. It ends when this is dropped.
 #[derive(Debug)]
-struct Telling {
-    listener: Arc<Listener>,
+pub(super) struct Telling {
+    pub(super) listener: Arc<Listener>,
     task: AbortHandle,
 }
 
@@ -42,6 +45,7 @@ impl Conversation {
             announced,
             log_level: Threshold::default(),
             telling: OnceLock::new(),
+            asked: AtomicBool::new(false),
             ending: watch::Sender::new(false),
         }
     }
@@ -72,6 +76,12 @@ impl Conversation {
         });
     }
 
+    /// The client wants no less severe log messages from now on.
+    pub(super) fn set_log_level(&self, least: Severity) {
+        self.log_level.set(least);
+        self.asked.store(true, Ordering::Release);
+    }
+
     /// The client wants to be told when the resource changes (2025-11-25, "Resources", section
     /// Subscriptions).
     ///
@@ -79,6 +89,12 @@ impl Conversation {
     ///
     /// When it has subscribed to too many.
     pub(super) fn subscribe(&self, uri: &str) -> Result<(), Refusal> {
+        self.want(uri)?;
+        self.asked.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    pub(super) fn want(&self, uri: &str) -> Result<(), Refusal> {
         let Some(telling) = self.telling.get() else {
             return Ok(());
         };
@@ -91,6 +107,11 @@ impl Conversation {
 
     /// The client has heard enough of a resource.
     pub(super) fn unsubscribe(&self, uri: &str) {
+        self.forget(uri);
+        self.asked.store(true, Ordering::Release);
+    }
+
+    pub(super) fn forget(&self, uri: &str) {
         if let Some(telling) = self.telling.get() {
             telling.listener.forget(&Change::Resource(uri.to_owned()));
         }

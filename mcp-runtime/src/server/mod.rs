@@ -56,6 +56,8 @@ mod told;
 pub mod tools;
 mod trace;
 mod visibility;
+#[cfg(feature = "http-server")]
+mod wishes;
 
 pub use crate::driver::BoxFuture;
 pub(crate) use answer::Answer;

@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use mcp_runtime::transport::http::{
     EventStore, HttpOptions, MemoryEvents, MemorySessions, Principal, SessionId, SessionRecord,
     SessionStore, SessionStoreError, StoredEvent,
@@ -12,7 +13,7 @@ use mcp_runtime::transport::http::{
 use serde_json::json;
 
 use crate::site::{Session, Site, read_until};
-use crate::support::{call, initialize};
+use crate::support::{call, initialize, request};
 
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -95,6 +96,38 @@ async fn a_stream_is_resumed_at_another_server() {
     }
 }
 
+async fn agrees(session: &Session<'_>, method: &str, params: serde_json::Value) {
+    let answer = session.ask(&request(9, method, params)).await;
+    assert_eq!(answer.json()["result"], json!({}), "{method}: {answer:?}");
+}
+
+#[tokio::test]
+async fn what_a_client_wants_to_be_told_is_known_at_another_server() {
+    let (one, other) = twins().await;
+    let here = one.session("2025-11-25").await;
+    let watched = || json!({"uri": "test://watched"});
+    agrees(&here, "logging/setLevel", json!({"level": "error"})).await;
+    agrees(&here, "resources/subscribe", watched()).await;
+
+    let there = elsewhere(&here, &other);
+    let mut stream = there.listen(None).await;
+    there.ask(&call(1, "change", json!({}))).await;
+    read_until(&mut stream, "notifications/resources/updated").await;
+    let quiet = there.ask(&call(2, "work", json!({}))).await;
+    assert!(!quiet.body.contains("notifications/message"), "{quiet:?}");
+
+    agrees(&there, "logging/setLevel", json!({"level": "info"})).await;
+    agrees(&there, "resources/unsubscribe", watched()).await;
+    let told = here.ask(&call(3, "work", json!({}))).await;
+    assert!(told.body.contains("notifications/message"), "{told:?}");
+    let mut stream = here.listen(None).await;
+    for id in [4, 5] {
+        here.ask(&call(id, "change", json!({}))).await;
+        let told = read_until(&mut stream, "tools/list_changed").await;
+        assert!(!told.contains("resources/updated"), "{told}");
+    }
+}
+
 /// A store that has kept a session of somebody else, and has no room for others.
 struct Strange(SessionId);
 
@@ -114,8 +147,12 @@ impl SessionStore for Strange {
         Box::pin(ready((id == self.0).then_some(record)))
     }
 
-    fn renew(&self, _: SessionId, _: Duration) -> Boxed<bool> {
-        Box::pin(ready(true))
+    fn renew(&self, _: SessionId, _: Duration) -> Boxed<Option<Bytes>> {
+        Box::pin(ready(Some(Bytes::new())))
+    }
+
+    fn set_wishes(&self, _: SessionId, _: Bytes) -> Boxed<()> {
+        Box::pin(ready(()))
     }
 
     fn remove(&self, _: SessionId) -> Boxed<()> {

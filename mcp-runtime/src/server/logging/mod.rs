@@ -13,4 +13,6 @@ pub(super) use layer::attach;
 #[cfg(feature = "log-layer")]
 pub use layer::client_logs;
 pub use logger::Logger;
+#[cfg(feature = "http-server")]
+pub(super) use severity::LEVELS;
 pub(super) use severity::{Severity, Threshold};

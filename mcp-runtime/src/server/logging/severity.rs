@@ -4,26 +4,29 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use mcp_types::LoggingLevel;
 
+/// From the least severe to the most.
+pub(in crate::server) const LEVELS: [LoggingLevel; 8] = [
+    LoggingLevel::Debug,
+    LoggingLevel::Info,
+    LoggingLevel::Notice,
+    LoggingLevel::Warning,
+    LoggingLevel::Error,
+    LoggingLevel::Critical,
+    LoggingLevel::Alert,
+    LoggingLevel::Emergency,
+];
+
 /// How severe a message is: the more, the greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::server) struct Severity(u8);
+pub(in crate::server) struct Severity(pub(in crate::server) u8);
 
 impl Severity {
     const INFO: Self = Self(1);
 
     /// The severity of a level, if it is known.
     pub(in crate::server) fn of(level: &LoggingLevel) -> Option<Self> {
-        Some(Self(match level {
-            LoggingLevel::Debug => 0,
-            LoggingLevel::Info => 1,
-            LoggingLevel::Notice => 2,
-            LoggingLevel::Warning => 3,
-            LoggingLevel::Error => 4,
-            LoggingLevel::Critical => 5,
-            LoggingLevel::Alert => 6,
-            LoggingLevel::Emergency => 7,
-            _ => return None,
-        }))
+        let place = LEVELS.iter().position(|known| known == level)?;
+        u8::try_from(place).ok().map(Self)
     }
 }
 

@@ -15,7 +15,7 @@ impl Router {
             path: "params.level".to_owned(),
             reason: format!("`{}` is no log level", params.level),
         })?;
-        request.conversation.log_level.set(least);
+        request.conversation.set_log_level(least);
         Ok(Served::Now(Ok(Answer::empty())))
     }
 }

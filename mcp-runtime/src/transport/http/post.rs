@@ -78,17 +78,22 @@ pub(super) async fn serve<B: Body>(
         Era::Handshake => hub.session(&parts).await,
         Era::Stateless => Ok(None),
     };
+    let caller = session.as_ref().ok().cloned().flatten();
     let post = Post {
         hub,
         session,
         arrival: Arrival { parts, peer_addr },
         named,
     };
-    match begin(post, &bytes)? {
-        Begun::Done(response) => Ok(response),
-        Begun::Opened(opened) => opened.response(hub).await,
-        Begun::Later(later) => Ok(later.response(hub).await),
+    let response = match begin(post, &bytes)? {
+        Begun::Done(response) => response,
+        Begun::Opened(opened) => opened.response(hub).await?,
+        Begun::Later(later) => later.response(hub).await,
+    };
+    if let Some(session) = caller {
+        hub.keep_wishes(&session).await;
     }
+    Ok(response)
 }
 
 fn begin(post: Post<'_>, bytes: &[u8]) -> Result<Begun, Rejection> {

@@ -82,12 +82,20 @@ impl Hub {
     /// A session of this process, unless it is over elsewhere.
     async fn renewed(&self, session: Arc<Session>) -> Option<Arc<Session>> {
         let (id, idle) = (session.id(), self.options.session_idle);
-        if !self.options.store.renew(id, idle).await {
+        let Some(wishes) = self.options.store.renew(id, idle).await else {
             self.sessions.end(id);
             return None;
-        }
+        };
+        session.go_by(wishes);
         session.touch(now());
         Some(session)
+    }
+
+    /// Keeps what the client has asked for once for all, if that has changed.
+    pub(super) async fn keep_wishes(&self, session: &Session) {
+        if let Some(wishes) = session.new_wishes() {
+            self.options.store.set_wishes(session.id(), wishes).await;
+        }
     }
 
     /// A session that another process has opened.
@@ -108,6 +116,7 @@ impl Hub {
         let Some(session) = params.and_then(|params| session.taken_over(params, base)) else {
             return Ok(None);
         };
+        session.go_by(record.wishes);
         self.sessions.add(&session, now()).map(Some)
     }
 

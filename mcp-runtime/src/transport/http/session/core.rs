@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use bytes::Bytes;
 use mcp_types::{InitializeRequest, RawJsonRef, Request, RequestId};
 
 use super::SessionId;
@@ -41,6 +42,8 @@ pub(super) struct State {
     /// Whether a task watches the deadlines of `pending`.
     pub(super) watched: bool,
     pub(super) last_used: Instant,
+    /// What the client has asked for once for all, as it is kept.
+    wishes: Bytes,
 }
 
 impl Session {
@@ -69,6 +72,7 @@ impl Session {
                 pending: Pending::new(),
                 watched: false,
                 last_used: now,
+                wishes: Bytes::new(),
             }),
         }
     }
@@ -147,6 +151,28 @@ impl Session {
         let session = Arc::new(self);
         session.initialized();
         Some(session)
+    }
+
+    /// Goes by the wishes that are kept of the client, where another process has changed them.
+    pub(in crate::transport::http) fn go_by(&self, wishes: Bytes) {
+        if self.lock().wishes == wishes {
+            return;
+        }
+        match serde_json::from_slice(&wishes) {
+            Ok(wishes) => self.conversation.go_by(&wishes),
+            Err(error) => tracing::warn!(%error, "what is kept of a session can't be read"),
+        }
+        self.lock().wishes = wishes;
+    }
+
+    /// What is to be kept of the client's wishes, if that has changed here.
+    pub(in crate::transport::http) fn new_wishes(&self) -> Option<Bytes> {
+        if !self.conversation.was_asked() {
+            return None;
+        }
+        let wishes = Bytes::from(serde_json::to_vec(&self.conversation.wishes()).ok()?);
+        self.lock().wishes = wishes.clone();
+        Some(wishes)
     }
 
     /// The session is over for good: what is kept for its client is not asked for any more.

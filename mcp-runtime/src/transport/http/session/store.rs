@@ -17,9 +17,9 @@ use crate::transport::http::principal::Principal;
 ///
 /// The default, [`MemorySessions`], lives in this process. With a store that several processes
 /// share, a client may send each of its requests to another one: a process that does not know the
-/// session opens it anew from its [`SessionRecord`]. What is in the making stays where it began:
-/// calls in flight, and answers to what the server has asked. So do the log level and the
-/// subscriptions that the client has set. Streams can be resumed anywhere if the
+/// session opens it anew from its [`SessionRecord`]. What the client has asked for once for all, a log
+/// level and subscriptions to resources, goes with it. What is in the making stays where it began:
+/// calls in flight, and answers to what the server has asked. Streams can be resumed anywhere if the
 /// [`EventStore`](crate::transport::http::EventStore) is shared as well.
 pub trait SessionStore: Send + Sync + 'static {
     /// Keeps a session that was opened, for `idle` from now on.
@@ -33,8 +33,14 @@ pub trait SessionStore: Send + Sync + 'static {
     /// What was kept of a session; `None` if it is unknown or over.
     fn find(&self, id: SessionId) -> BoxFuture<Option<SessionRecord>>;
 
-    /// The session is in use: it is kept for `idle` from now on. `false` if it is unknown or over.
-    fn renew(&self, id: SessionId, idle: Duration) -> BoxFuture<bool>;
+    /// The session is in use: it is kept for `idle` from now on. Gives its
+    /// [wishes](SessionRecord::wishes) back, which another process may have changed; `None` if it is
+    /// unknown or over.
+    fn renew(&self, id: SessionId, idle: Duration) -> BoxFuture<Option<Bytes>>;
+
+    /// The client has asked for something else: these are its [wishes](SessionRecord::wishes) from
+    /// now on. Nothing happens if the session is unknown or over.
+    fn set_wishes(&self, id: SessionId, wishes: Bytes) -> BoxFuture<()>;
 
     /// The session is over.
     fn remove(&self, id: SessionId) -> BoxFuture<()>;
@@ -48,6 +54,9 @@ pub struct SessionRecord {
     pub owner: Option<Principal>,
     /// The parameters of the client's `initialize`, as JSON.
     pub initialize: Bytes,
+    /// What the client has asked for since, once for all requests, as JSON that only this library
+    /// reads; empty until it has. At most as long as the URIs of 1000 resources.
+    pub wishes: Bytes,
 }
 
 impl SessionRecord {
@@ -57,7 +66,15 @@ impl SessionRecord {
         Self {
             owner,
             initialize: initialize.into(),
+            wishes: Bytes::new(),
         }
+    }
+
+    /// The same with what the client has asked for since.
+    #[must_use]
+    pub fn with_wishes(mut self, wishes: impl Into<Bytes>) -> Self {
+        self.wishes = wishes.into();
+        self
     }
 }
 
@@ -120,12 +137,22 @@ impl SessionStore for MemorySessions {
         Box::pin(ready(session.map(|kept| kept.record.clone())))
     }
 
-    fn renew(&self, id: SessionId, idle: Duration) -> BoxFuture<bool> {
+    fn renew(&self, id: SessionId, idle: Duration) -> BoxFuture<Option<Bytes>> {
         let now = Instant::now();
         let mut kept = self.lock();
         let session = kept.get_mut(&id).filter(|kept| kept.until > now);
-        let known = session.map(|kept| kept.until = now + idle).is_some();
-        Box::pin(ready(known))
+        let wishes = session.map(|kept| {
+            kept.until = now + idle;
+            kept.record.wishes.clone()
+        });
+        Box::pin(ready(wishes))
+    }
+
+    fn set_wishes(&self, id: SessionId, wishes: Bytes) -> BoxFuture<()> {
+        if let Some(kept) = self.lock().get_mut(&id) {
+            kept.record.wishes = wishes;
+        }
+        Box::pin(ready(()))
     }
 
     fn remove(&self, id: SessionId) -> BoxFuture<()> {
@@ -156,11 +183,13 @@ mod tests {
         store.insert(id, record.clone(), IDLE).await.unwrap();
         for _ in 0..3 {
             tokio::time::sleep(IDLE * 3 / 4).await;
-            assert!(store.renew(id, IDLE).await);
+            assert_eq!(store.renew(id, IDLE).await, Some(Bytes::new()));
         }
-        assert_eq!(store.find(id).await, Some(record));
+        store.set_wishes(id, "{}".into()).await;
+        assert_eq!(store.renew(id, IDLE).await, Some("{}".into()));
+        assert_eq!(store.find(id).await, Some(record.with_wishes("{}")));
         tokio::time::sleep(IDLE).await;
-        assert!(!store.renew(id, IDLE).await);
+        assert_eq!(store.renew(id, IDLE).await, None);
         assert_eq!(store.find(id).await, None);
     }
 
