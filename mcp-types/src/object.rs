@@ -10,6 +10,7 @@ use serde::de::{
 };
 
 use crate::JsonObject;
+use crate::number::FromZero;
 
 /// A struct that is an object on the wire.
 pub(crate) trait Object<'de>: Sized {
@@ -96,6 +97,18 @@ pub(crate) fn once<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
         return Err(A::Error::duplicate_field(name));
     }
     *slot = Some(map.next_value()?);
+    Ok(())
+}
+
+/// [`once`] for a length of time or the like: a negative one is read as 0.
+pub(crate) fn once_from_zero<'de, A: MapAccess<'de>>(
+    slot: &mut Option<Option<u64>>,
+    name: &'static str,
+    map: &mut A,
+) -> Result<(), A::Error> {
+    let mut read = slot.take().map(|value| value.map(FromZero));
+    once(&mut read, name, map)?;
+    *slot = read.map(|value| value.map(|FromZero(value)| value));
     Ok(())
 }
 

@@ -83,7 +83,7 @@ impl RawJson {
     ///
     /// When the JSON does not fit `T`.
     pub fn parse<'a, T: Deserialize<'a>>(&'a self) -> serde_json::Result<T> {
-        json::from_str(self.get())
+        json::from_valid(self.get())
     }
 }
 

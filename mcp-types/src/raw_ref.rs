@@ -64,7 +64,7 @@ impl<'a> RawJsonRef<'a> {
     ///
     /// When the JSON does not fit `T`.
     pub fn parse<T: Deserialize<'a>>(self) -> serde_json::Result<T> {
-        json::from_str(self.0)
+        json::from_valid(self.0)
     }
 }
 

@@ -4,8 +4,9 @@
 use mcp_types::{
     CallToolRequest, CallToolRequestParams, CallToolRequestParamsRef, CallToolResult,
     ClientCapabilities, ClientRequest, ContentBlock, ElicitRequestParams, EmptyResult,
-    Implementation, InputRequest, LoggingLevel, OneOrMany, PrimitiveSchemaDefinition, RawJson,
-    RawJsonRef, Request, ResourceContents, Role, SamplingMessage, TextContent, Tool,
+    Implementation, InputRequest, ListToolsResult, LoggingLevel, OneOrMany,
+    PrimitiveSchemaDefinition, RawJson, RawJsonRef, Request, ResourceContents, Role,
+    SamplingMessage, TextContent, Tool,
 };
 use std::borrow::Cow;
 
@@ -17,6 +18,10 @@ fn round_trip<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(jso
     let text = json.to_string();
     let from_text: T = serde_json::from_str(&text).unwrap();
     assert_eq!(serde_json::to_value(&from_text).unwrap(), *json);
+    assert_eq!(
+        mcp_types::from_slice::<T>(text.as_bytes()).unwrap(),
+        from_text
+    );
     let from_reader: T = serde_json::from_reader(text.as_bytes()).unwrap();
     assert_eq!(from_reader, from_text);
     let from_value: T = serde_json::from_value(json.clone()).unwrap();
@@ -35,6 +40,74 @@ fn content_is_told_apart_by_type_wherever_it_stands() {
     };
     assert_eq!(last.text, "a\"b");
     assert_eq!(last.meta.unwrap()["x"], json!([1, 2.5, null]));
+}
+
+#[test]
+fn content_is_told_apart_by_type_however_it_is_written() {
+    for text in [
+        r#"{"type":"text","text":"hi"}"#,
+        r#" { "type" : "text" , "text" : "hi" } "#,
+        r#"{"text":"hi","type":"text"}"#,
+        r#"{ "text" : "hi" , "type" : "text" }"#,
+        r#"{"x":{"type":"image"},"type":"text","text":"hi"}"#,
+        r#"{"x":["type"],"ty\u0070e":"t\u0065xt","y":1,"text":"hi"}"#,
+        r#"{"text":"hi","type":"text","type":"image"}"#,
+        r#"{"text":"hi","x":"}","type":"text","z":[{}],"y":null}"#,
+    ] {
+        let block: ContentBlock = mcp_types::from_str(text).unwrap();
+        assert_eq!(block, TextContent::new("hi").into(), "{text}");
+        let list = format!("[{text},{text}]");
+        let blocks: Vec<ContentBlock> = mcp_types::from_str(&list).unwrap();
+        assert_eq!(blocks, [block.clone(), block], "{text}");
+    }
+}
+
+#[test]
+fn faults_of_a_union_are_those_that_serde_json_finds() {
+    for text in [
+        r#"{"text":"hi"}"#,
+        r#"{"text":"hi","type":1}"#,
+        r#"{"text":1,"type":"text"}"#,
+        r#"{"text":"a","text":"b","type":"text"}"#,
+        r#"{"text":"hi" "type":"text"}"#,
+        r#"{"text":"hi","type":"text",}"#,
+        r#"{"text":"hi","type":"text" "x":1}"#,
+        r#"{"text":"hi","type":"text"]"#,
+        r#"{"text":"hi","type":"text""#,
+        r#"{"text":"hi","type":"text"}}"#,
+        r#"{"text":"hi",,"type":"text"}"#,
+        r#"["text"]"#,
+        "null",
+    ] {
+        let found = mcp_types::from_str::<ContentBlock>(text).unwrap_err();
+        let expected = serde_json::from_str::<ContentBlock>(text).unwrap_err();
+        assert_eq!(found.to_string(), expected.to_string(), "{text}");
+    }
+}
+
+#[test]
+fn a_negative_time_to_live_is_none() {
+    for (text, ttl) in [
+        (r#"{"tools":[],"ttlMs":-1}"#, Some(0)),
+        (r#"{"tools":[],"ttlMs":-1.5}"#, Some(0)),
+        (r#"{"tools":[],"ttlMs":7}"#, Some(7)),
+        (r#"{"tools":[],"ttlMs":null}"#, None),
+        (r#"{"tools":[]}"#, None),
+    ] {
+        let list: ListToolsResult = mcp_types::from_str(text).unwrap();
+        assert_eq!(list.ttl_ms, ttl, "{text}");
+        assert_eq!(serde_json::from_str::<ListToolsResult>(text).unwrap(), list);
+    }
+    for text in [
+        r#"{"tools":[],"ttlMs":0.5}"#,
+        r#"{"tools":[],"ttlMs":"1"}"#,
+        r#"{"tools":[],"ttlMs":1,"ttlMs":1}"#,
+    ] {
+        assert!(
+            mcp_types::from_str::<ListToolsResult>(text).is_err(),
+            "{text}"
+        );
+    }
 }
 
 #[test]

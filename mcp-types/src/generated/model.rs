@@ -2656,7 +2656,7 @@ impl<'de> Object<'de> for DiscoverResult {
                 3usize => once(&mut instructions, "instructions", &mut map),
                 4usize => once(&mut result_type, "resultType", &mut map),
                 5usize => once(&mut supported_versions, "supportedVersions", &mut map),
-                _ => once(&mut ttl_ms, "ttlMs", &mut map),
+                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", &mut map),
             }?;
         }
         Ok(Self {
@@ -4911,7 +4911,7 @@ impl<'de> Object<'de> for ListPromptsResult {
                 2usize => once(&mut next_cursor, "nextCursor", &mut map),
                 3usize => once(&mut prompts, "prompts", &mut map),
                 4usize => once(&mut result_type, "resultType", &mut map),
-                _ => once(&mut ttl_ms, "ttlMs", &mut map),
+                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", &mut map),
             }?;
         }
         Ok(Self {
@@ -5056,7 +5056,7 @@ impl<'de> Object<'de> for ListResourceTemplatesResult {
                 2usize => once(&mut next_cursor, "nextCursor", &mut map),
                 3usize => once(&mut resource_templates, "resourceTemplates", &mut map),
                 4usize => once(&mut result_type, "resultType", &mut map),
-                _ => once(&mut ttl_ms, "ttlMs", &mut map),
+                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", &mut map),
             }?;
         }
         Ok(Self {
@@ -5201,7 +5201,7 @@ impl<'de> Object<'de> for ListResourcesResult {
                 2usize => once(&mut next_cursor, "nextCursor", &mut map),
                 3usize => once(&mut resources, "resources", &mut map),
                 4usize => once(&mut result_type, "resultType", &mut map),
-                _ => once(&mut ttl_ms, "ttlMs", &mut map),
+                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", &mut map),
             }?;
         }
         Ok(Self {
@@ -5576,7 +5576,7 @@ impl<'de> Object<'de> for ListToolsResult {
                 2usize => once(&mut next_cursor, "nextCursor", &mut map),
                 3usize => once(&mut result_type, "resultType", &mut map),
                 4usize => once(&mut tools, "tools", &mut map),
-                _ => once(&mut ttl_ms, "ttlMs", &mut map),
+                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", &mut map),
             }?;
         }
         Ok(Self {
@@ -7040,7 +7040,7 @@ impl<'de> Object<'de> for ReadResourceResult {
                 1usize => once(&mut cache_scope, "cacheScope", &mut map),
                 2usize => once(&mut contents, "contents", &mut map),
                 3usize => once(&mut result_type, "resultType", &mut map),
-                _ => once(&mut ttl_ms, "ttlMs", &mut map),
+                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", &mut map),
             }?;
         }
         Ok(Self {

@@ -431,6 +431,7 @@ impl From<ResourceTemplateReference> for CompletionReference {
 
 impl ByField for CompletionReference {
     const FIELD: &'static str = "type";
+    const NAMES: &'static [&'static str] = &["type", "ref/prompt", "ref/resource"];
     fn index(value: &str) -> Option<usize> {
         Some(
             match value {
@@ -534,6 +535,14 @@ impl From<EmbeddedResource> for ContentBlock {
 
 impl ByField for ContentBlock {
     const FIELD: &'static str = "type";
+    const NAMES: &'static [&'static str] = &[
+        "type",
+        "text",
+        "image",
+        "audio",
+        "resource_link",
+        "resource",
+    ];
     fn index(value: &str) -> Option<usize> {
         Some(
             match value {
@@ -616,6 +625,7 @@ impl From<ElicitRequestUrlParams> for ElicitRequestParams {
 
 impl ByField for ElicitRequestParams {
     const FIELD: &'static str = "mode";
+    const NAMES: &'static [&'static str] = &["mode", "form", "url"];
     const DEFAULT: Option<usize> = Some(0usize);
     fn index(value: &str) -> Option<usize> {
         Some(
@@ -878,6 +888,7 @@ impl From<ElicitResult> for InputResponse {
 }
 
 impl ByKey for InputResponse {
+    const NAMES: &'static [&'static str] = &["model", "roots", "action"];
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -1141,6 +1152,7 @@ impl From<BlobResourceContents> for ResourceContents {
 }
 
 impl ByKey for ResourceContents {
+    const NAMES: &'static [&'static str] = &["text", "blob"];
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -1244,6 +1256,14 @@ impl From<ToolResultContent> for SamplingMessageContentBlock {
 
 impl ByField for SamplingMessageContentBlock {
     const FIELD: &'static str = "type";
+    const NAMES: &'static [&'static str] = &[
+        "type",
+        "text",
+        "image",
+        "audio",
+        "tool_use",
+        "tool_result",
+    ];
     fn index(value: &str) -> Option<usize> {
         Some(
             match value {

@@ -3,6 +3,7 @@
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess};
 use serde_json::{Error, Result};
 
+use super::ahead::Ahead;
 use super::key::Name;
 use super::read::{Reader, fault};
 
@@ -10,13 +11,36 @@ use super::read::{Reader, fault};
 pub(super) struct Members<'a, 'de> {
     reader: &'a mut Reader<'de>,
     begun: bool,
+    /// The member that comes before the others.
+    ahead: Option<Ahead>,
 }
 
 impl<'a, 'de> Members<'a, 'de> {
     #[inline]
-    pub(super) fn of(reader: &'a mut Reader<'de>) -> Self {
-        let begun = false;
-        Self { reader, begun }
+    pub(super) fn of(reader: &'a mut Reader<'de>, ahead: Option<Ahead>) -> Self {
+        Self {
+            reader,
+            begun: false,
+            ahead,
+        }
+    }
+
+    /// Whether there is one more, whose name comes next.
+    #[inline]
+    fn another(&mut self) -> Result<bool> {
+        match &mut self.ahead {
+            None => another(self.reader, &mut self.begun, b'}'),
+            Some(ahead) => {
+                if ahead.go_on(&mut self.reader.scanner) {
+                    return Ok(true);
+                }
+                let more = another(self.reader, &mut self.begun, b'}')?;
+                if more && ahead.skip(&mut self.reader.scanner) {
+                    return another(self.reader, &mut self.begun, b'}');
+                }
+                Ok(more)
+            }
+        }
     }
 }
 
@@ -25,7 +49,7 @@ impl<'de> MapAccess<'de> for Members<'_, 'de> {
 
     #[inline]
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
-        if !another(self.reader, &mut self.begun, b'}')? {
+        if !self.another()? {
             return Ok(None);
         }
         let name = self.reader.scanner.string().ok_or_else(fault)?;
@@ -70,15 +94,12 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
 /// Whether there is one more; reads over the comma before it, and not over the bracket.
 #[inline]
 fn another(reader: &mut Reader<'_>, begun: &mut bool, bracket: u8) -> Result<bool> {
-    if *begun && reader.scanner.eat(b',') {
-        return Ok(true);
-    }
-    if reader.scanner.peek() == Some(bracket) {
+    let next = reader.scanner.peek();
+    if next == Some(bracket) {
         return Ok(false);
     }
-    if std::mem::replace(begun, true) {
-        Err(fault())
-    } else {
-        Ok(true)
+    if std::mem::replace(begun, true) && !reader.scanner.eat(b',') {
+        return Err(fault());
     }
+    Ok(true)
 }

@@ -5,28 +5,67 @@ const EACH: u64 = u64::MAX / 0xff;
 /// The highest bit of each byte of a word.
 const HIGHEST: u64 = EACH << 7;
 
-/// The first place at or behind `at` of what a JSON string can't hold as it is: a quotation mark,
-/// a backslash or a control character. The length, if there is none.
+/// The first place at or behind `start` of what a JSON string can't hold as it is: a quotation
+/// mark, a backslash or a control character. The length, if there is none.
 #[inline(always)]
 pub(super) fn plain(bytes: &[u8], start: usize) -> usize {
+    // Most strings end within the first word.
+    match word(bytes, start).map(special) {
+        Some(0) => behind_plain_word(bytes, start + 8),
+        Some(special) => start + first(special),
+        None => plain_tail(bytes, start),
+    }
+}
+
+/// [`plain`] of what is found within two words.
+#[inline(always)]
+pub(super) fn short_plain(bytes: &[u8], start: usize) -> Option<usize> {
+    let found = special(word(bytes, start)?);
+    if found != 0 {
+        return Some(start + first(found));
+    }
+    let found = special(word(bytes, start + 8)?);
+    (found != 0).then(|| start + 8 + first(found))
+}
+
+/// [`plain`] for what is longer than a word, which stands before `start`.
+#[inline(never)]
+fn behind_plain_word(bytes: &[u8], start: usize) -> usize {
     let mut at = start;
-    while let Some(word) = bytes.get(at..at + 8).and_then(<[u8]>::first_chunk) {
-        let special = special(u64::from_le_bytes(*word));
+    while let Some(word) = word(bytes, at) {
+        let special = special(word);
         if special != 0 {
-            return at + special.trailing_zeros() as usize / 8;
+            return at + first(special);
         }
         at += 8;
-        // Most strings have ended by now; those that have not are often long.
-        if at == start + 64 {
+        // What has not ended by now is often long.
+        if at == start + 32 {
             at = behind_plain_blocks(bytes, at);
         }
     }
-    plain_tail(bytes, start)
+    // At least a word stands before the end.
+    plain_tail(bytes, start - 8)
+}
+
+/// The eight bytes at that place.
+#[inline(always)]
+fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    let word = bytes.get(at..)?.first_chunk()?;
+    Some(u64::from_le_bytes(*word))
+}
+
+/// How many bytes come before the first special one.
+#[inline(always)]
+fn first(special: u64) -> usize {
+    special.trailing_zeros() as usize / 8
 }
 
 /// Whether a JSON string can hold all the bytes as they are.
-#[inline]
+#[inline(always)]
 pub(super) fn are_plain(bytes: &[u8]) -> bool {
+    if bytes.len() >= 32 {
+        return is_long_plain(bytes);
+    }
     let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) else {
         return bytes.iter().all(|byte| is_plain(*byte));
     };
@@ -40,6 +79,21 @@ pub(super) fn are_plain(bytes: &[u8]) -> bool {
         found |= all.fold(0, |found, word| found | special(u64::from_le_bytes(*word)));
     }
     found == 0
+}
+
+/// [`are_plain`] for at least a block, in vector instructions.
+#[inline(never)]
+fn is_long_plain(bytes: &[u8]) -> bool {
+    let mut found = [0_u8; 16];
+    let mut look = |block: &[u8; 16]| {
+        for (found, byte) in found.iter_mut().zip(block) {
+            *found |= u8::from(!is_plain(*byte));
+        }
+    };
+    let (blocks, _) = bytes.as_chunks::<16>();
+    blocks.iter().for_each(&mut look);
+    bytes.last_chunk().into_iter().for_each(look);
+    u128::from_ne_bytes(found) == 0
 }
 
 /// Behind as many blocks as are plain.
@@ -57,13 +111,13 @@ fn behind_plain_blocks(bytes: &[u8], start: usize) -> usize {
 }
 
 /// [`plain`] where all is known to be plain but for the last seven bytes.
-#[inline]
+#[inline(never)]
 fn plain_tail(bytes: &[u8], start: usize) -> usize {
     let rest = bytes.get(start..).unwrap_or_default();
     match rest.last_chunk::<8>() {
         Some(last) => {
             let special = special(u64::from_le_bytes(*last));
-            bytes.len() - 8 + special.trailing_zeros() as usize / 8
+            bytes.len() - 8 + first(special)
         }
         None => start + rest.iter().take_while(|byte| is_plain(**byte)).count(),
     }
@@ -73,7 +127,7 @@ fn plain_tail(bytes: &[u8], start: usize) -> usize {
 ///
 /// Subtraction borrows into the highest bit of a byte that is less; a byte that had it set before
 /// is not ASCII, and so is plain.
-#[inline]
+#[inline(always)]
 fn special(word: u64) -> u64 {
     let control = word.wrapping_sub(EACH * 0x20);
     let quote = (word ^ (EACH * u64::from(b'"'))).wrapping_sub(EACH);
@@ -87,15 +141,14 @@ fn is_plain(byte: u8) -> bool {
 
 /// Whether there is a line break among the bytes.
 pub(super) fn has_line_break(bytes: &[u8]) -> bool {
-    let is_break = |byte: &u8| matches!(*byte, b'\n' | b'\r');
-    let (blocks, rest) = bytes.as_chunks::<32>();
-    let any = |block: &[u8; 32]| {
-        let found = block
-            .iter()
-            .fold(0, |found, byte| found | u8::from(is_break(byte)));
-        found != 0
-    };
-    blocks.iter().any(any) || rest.iter().any(is_break)
+    // Text without a control character has none: the least byte says so, which takes one
+    // instruction for sixteen bytes.
+    let (blocks, rest) = bytes.as_chunks::<128>();
+    let least = |bytes: &[u8]| bytes.iter().fold(u8::MAX, |least, byte| least.min(*byte));
+    let least = blocks
+        .iter()
+        .fold(least(rest), |found, block| found.min(least(block)));
+    least < 0x20 && bytes.iter().any(|byte| matches!(*byte, b'\n' | b'\r'))
 }
 
 #[cfg(test)]
@@ -127,8 +180,9 @@ mod tests {
 
     #[test]
     fn line_breaks_are_found_wherever_they_are() {
-        for length in 0..70 {
+        for length in 0..300 {
             let mut bytes = vec![b' '; length];
+            bytes.push(b'\t');
             assert!(!has_line_break(&bytes));
             bytes.push(b'\r');
             bytes.extend([b' '; 40]);

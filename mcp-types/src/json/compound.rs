@@ -7,45 +7,47 @@ use serde::ser::{
 };
 use serde_json::Error;
 
+use super::bytes;
 use super::write::{Writer, append_string};
 
 /// A list or an object that has been opened, or the one value of a raw one.
 pub(super) struct Compound<'a> {
-    pub(super) out: &'a mut Vec<u8>,
+    out: &'a mut Vec<u8>,
+    /// What goes before the next part: the bracket that opens, and then commas.
+    before: u8,
     end: &'static str,
-    begun: bool,
     raw: bool,
 }
 
 impl<'a> Compound<'a> {
     #[inline]
-    pub(super) fn new(out: &'a mut Vec<u8>, end: &'static str) -> Self {
-        let (begun, raw) = (false, false);
+    pub(super) fn new(out: &'a mut Vec<u8>, begin: u8, end: &'static str) -> Self {
         Self {
             out,
+            before: begin,
             end,
-            begun,
-            raw,
+            raw: false,
         }
     }
 
     pub(super) fn raw(out: &'a mut Vec<u8>) -> Self {
-        let mut raw = Self::new(out, "");
+        let mut raw = Self::new(out, b',', "");
         raw.raw = true;
         raw
     }
 
     #[inline]
-    pub(super) fn close(self) -> Result<(), Error> {
+    fn close(self) -> Result<(), Error> {
+        if self.before != b',' {
+            self.out.push(self.before);
+        }
         self.out.extend_from_slice(self.end.as_bytes());
         Ok(())
     }
 
     #[inline]
-    fn comma(&mut self) {
-        if std::mem::replace(&mut self.begun, true) {
-            self.out.push(b',');
-        }
+    fn bracket_or_comma(&mut self) -> u8 {
+        std::mem::replace(&mut self.before, b',')
     }
 
     #[inline]
@@ -58,18 +60,44 @@ impl<'a> Compound<'a> {
 
     #[inline]
     fn element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        self.comma();
+        let before = self.bracket_or_comma();
+        self.out.push(before);
         self.value(value)
     }
 
-    #[inline]
-    fn field<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Error> {
+    #[inline(always)]
+    fn field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Error> {
         if !self.raw {
-            self.comma();
-            append_string(self.out, name);
-            self.out.push(b':');
+            let before = self.bracket_or_comma();
+            append_name(self.out, before, name);
         }
         self.value(value)
+    }
+}
+
+/// How long a name may be to be written at once; longer ones are rare.
+const SHORT: usize = 28;
+
+/// Appends the name of a field, with what goes before and behind it.
+///
+/// Where this is compiled into, the name is a constant. So it is the compiler that finds out that
+/// there is nothing to escape, and what is left is one copy of a known length.
+#[inline(always)]
+fn append_name(out: &mut Vec<u8>, before: u8, name: &'static str) {
+    let bytes = name.as_bytes();
+    if bytes.len() <= SHORT && bytes::are_plain(bytes) {
+        let mut text = [0; SHORT + 4];
+        let length = bytes.len() + 4;
+        text[0] = before;
+        text[1] = b'"';
+        text[2..length - 2].copy_from_slice(bytes);
+        text[length - 2] = b'"';
+        text[length - 1] = b':';
+        out.extend_from_slice(&text[..length]);
+    } else {
+        out.push(before);
+        append_string(out, name);
+        out.push(b':');
     }
 }
 
@@ -103,7 +131,7 @@ macro_rules! objects {
             type Ok = ();
             type Error = Error;
 
-            #[inline]
+            #[inline(always)]
             fn serialize_field<T: Serialize + ?Sized>(
                 &mut self,
                 name: &'static str,
@@ -130,7 +158,8 @@ impl SerializeMap for Compound<'_> {
     type Error = Error;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, name: &T) -> Result<(), Error> {
-        self.comma();
+        let before = self.bracket_or_comma();
+        self.out.push(before);
         let start = self.out.len();
         let written = self.value(name);
         // Names that are no strings are rare, and serde_json knows which of them may be.

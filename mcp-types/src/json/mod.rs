@@ -5,6 +5,7 @@
 //! by it, and its error is the one to report.
 
 mod access;
+mod ahead;
 mod bytes;
 mod compound;
 mod key;
@@ -15,7 +16,9 @@ mod scan;
 mod skip;
 mod write;
 
+pub(crate) use ahead::{BY_FIELD, BY_KEY};
 pub(crate) use raw_text::{RawText, raw_value_name};
-pub(crate) use read::from_str;
+pub(crate) use read::from_valid;
+pub use read::{from_slice, from_str};
 pub(crate) use scan::Scanner;
 pub(crate) use write::{append, append_raw};

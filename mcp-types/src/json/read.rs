@@ -10,20 +10,62 @@ use serde_json::de::StrRead;
 use serde_json::{Error, Result};
 
 use super::access::{Elements, Members};
+use super::ahead::Ahead;
 use super::raw_text::{CHECKED, raw_value_name};
 use super::scan::{Quoted, Scanner};
 
 /// How deep values may nest: each level takes stack.
 const MAX_DEPTH: usize = 128;
 
-/// Decodes the one value that `text` is; it is known to be JSON.
+/// Decodes JSON, as `serde_json::from_str` does, and messages in about half of its time.
+///
+/// Strings are looked at eight bytes at a time, and a union is told apart wherever its tag stands
+/// without anything being set aside. It is meant for the types of this crate; others are decoded,
+/// too.
+///
+/// ```
+/// use mcp_types::{CallToolResult, ContentBlock};
+///
+/// let json = r#"{"content":[{"text":"3","type":"text"}]}"#;
+/// let result: CallToolResult = mcp_types::from_str(json).unwrap();
+/// assert_eq!(result.content, [ContentBlock::text("3")]);
+/// ```
 ///
 /// # Errors
 ///
-/// Those of `serde_json::from_str`.
-pub(crate) fn from_str<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T> {
+/// Those of `serde_json::from_str`: when the text is not one JSON value, or does not fit `T`.
+pub fn from_str<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T> {
+    read(text, Scanner::new(text))
+}
+
+/// Decodes JSON from bytes, which are to be UTF-8: see [`from_str`].
+///
+/// ```
+/// use mcp_types::Implementation;
+///
+/// let client: Implementation = mcp_types::from_slice(br#"{"name":"a","version":"1"}"#).unwrap();
+/// assert_eq!(client.name, "a");
+/// ```
+///
+/// # Errors
+///
+/// Those of `serde_json::from_slice`: when the bytes are not one JSON value, or it does not fit
+/// `T`.
+pub fn from_slice<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => from_str(text),
+        Err(_) => serde_json::from_slice(bytes),
+    }
+}
+
+/// Decodes the one value that `text` is; it is known to be JSON.
+pub(crate) fn from_valid<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T> {
+    read(text, Scanner::of_valid(text))
+}
+
+fn read<'de, T: Deserialize<'de>>(text: &'de str, scanner: Scanner<'de>) -> Result<T> {
     let mut reader = Reader {
-        scanner: Scanner::of_valid(text),
+        scanner,
         levels: MAX_DEPTH,
     };
     match T::deserialize(&mut reader) {
@@ -61,10 +103,10 @@ impl<'de> Reader<'de> {
     }
 
     #[inline]
-    fn object<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+    fn object<V: Visitor<'de>>(&mut self, ahead: Option<Ahead>, visitor: V) -> Result<V::Value> {
         self.scanner.eat(b'{');
         self.enter(|reader| {
-            let value = visitor.visit_map(Members::of(reader))?;
+            let value = visitor.visit_map(Members::of(reader, ahead))?;
             reader.close(b'}', value)
         })
     }
@@ -97,7 +139,7 @@ impl<'de> Reader<'de> {
     fn number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let text = self.raw()?;
         // JSON's negative zero is a fraction.
-        if text != "-0" {
+        if text != "-0" && !text.contains(['.', 'e', 'E']) {
             if let Ok(number) = text.parse::<u64>() {
                 return visitor.visit_u64(number);
             }
@@ -128,11 +170,15 @@ impl<'de> Reader<'de> {
 #[inline]
 pub(super) fn visit<'de, V: Visitor<'de>>(quoted: Quoted<'de>, visitor: V) -> Result<V::Value> {
     if quoted.escaped {
-        let text = format!("\"{}\"", quoted.inner);
-        visitor.visit_string(serde_json::from_str(&text)?)
+        visitor.visit_string(unescape(quoted.inner)?)
     } else {
         visitor.visit_borrowed_str(quoted.inner)
     }
+}
+
+#[cold]
+fn unescape(inner: &str) -> Result<String> {
+    serde_json::from_str(&format!("\"{inner}\""))
 }
 
 impl<'de> Deserializer<'de> for &mut Reader<'de> {
@@ -142,7 +188,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.scanner.peek().ok_or_else(fault)? {
             b'"' => self.string(visitor),
-            b'{' => self.object(visitor),
+            b'{' => self.object(None, visitor),
             b'[' => self.array(visitor),
             b't' | b'f' | b'n' => self.word(visitor),
             _ => self.number(visitor),
@@ -167,8 +213,21 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
     #[inline]
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.scanner.peek() {
-            Some(b'{') => self.object(visitor),
+            Some(b'{') => self.object(None, visitor),
             _ => Err(fault()),
+        }
+    }
+
+    #[inline]
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        match Ahead::find(&self.scanner, self.levels, name, fields) {
+            None => self.deserialize_any(visitor),
+            ahead => self.object(ahead, visitor),
         }
     }
 
@@ -232,7 +291,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 u8 u16 u32 u64 f64 char unit unit_struct seq tuple tuple_struct struct
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f64 char unit unit_struct seq tuple tuple_struct
     }
 }
 

@@ -58,9 +58,39 @@ impl<'a> Scanner<'a> {
         Self { text, at, valid }
     }
 
+    /// How many bytes have been read.
+    #[inline]
+    pub(crate) fn place(&self) -> usize {
+        self.at
+    }
+
+    /// Goes to a place where it has been.
+    #[inline]
+    pub(crate) fn go(&mut self, place: usize) {
+        self.at = place;
+    }
+
+    /// Whether an object comes next, and that name as it stands there is its first.
+    #[inline]
+    pub(crate) fn begins_with_member(&self, name: &str) -> bool {
+        let rest = self.bytes().get(self.at..).unwrap_or_default();
+        let first = rest
+            .strip_prefix(b"{\"")
+            .and_then(|rest| rest.get(..=name.len()));
+        first.is_some_and(|first| first.strip_suffix(b"\"") == Some(name.as_bytes()))
+    }
+
     /// The first byte that is not white space; it is not read over.
     #[inline]
     pub(crate) fn peek(&mut self) -> Option<u8> {
+        match self.bytes().get(self.at) {
+            Some(byte) if *byte > b' ' => Some(*byte),
+            _ => self.peek_behind_space(),
+        }
+    }
+
+    #[inline(never)]
+    fn peek_behind_space(&mut self) -> Option<u8> {
         self.at = skip::space(self.bytes(), self.at);
         self.bytes().get(self.at).copied()
     }
@@ -82,16 +112,47 @@ impl<'a> Scanner<'a> {
     /// Reads over a string.
     #[inline]
     pub(crate) fn string(&mut self) -> Option<Quoted<'a>> {
-        if !self.eat(b'"') {
+        match self.short_string() {
+            Some(inner) => Some(Quoted {
+                inner,
+                escaped: false,
+            }),
+            None => self.any_string(),
+        }
+    }
+
+    /// Reads over a string that comes next, is short, and has no escapes: most are such.
+    #[inline(never)]
+    fn short_string(&mut self) -> Option<&'a str> {
+        let bytes = self.bytes();
+        if bytes.get(self.at) != Some(&b'"') {
             return None;
         }
-        let start = self.at;
+        let start = self.at + 1;
+        let end = skip::short_plain(bytes, start)?;
+        if bytes.get(end) != Some(&b'"') {
+            return None;
+        }
+        let inner = self.text.get(start..end)?;
+        self.at = end + 1;
+        Some(inner)
+    }
+
+    #[inline(never)]
+    fn any_string(&mut self) -> Option<Quoted<'a>> {
+        if self.peek() != Some(b'"') {
+            return None;
+        }
+        let start = self.at + 1;
         let plain = skip::plain(self.bytes(), start);
-        self.at = skip::string(self.bytes(), plain)?;
-        Some(Quoted {
-            inner: self.text.get(start..self.at - 1)?,
-            escaped: plain != self.at - 1,
-        })
+        let escaped = self.bytes().get(plain) != Some(&b'"');
+        let end = match escaped {
+            true => skip::escaped(self.bytes(), plain)? - 1,
+            false => plain,
+        };
+        self.at = end + 1;
+        let inner = self.text.get(start..end)?;
+        Some(Quoted { inner, escaped })
     }
 
     /// Reads over an object that nests up to `limit` levels, and shows each member.

@@ -3,7 +3,7 @@
 //! Functions of bytes and a place in them, which keeps both in registers; `None` means that the
 //! text is not valid.
 
-pub(super) use super::bytes::plain;
+pub(super) use super::bytes::{plain, short_plain};
 use super::nesting::{Container, Nesting};
 
 /// Behind white space.
@@ -28,7 +28,7 @@ pub(super) fn string(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// Behind a string whose first escape is at that place.
 #[inline(never)]
-fn escaped(bytes: &[u8], mut at: usize) -> Option<usize> {
+pub(super) fn escaped(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at = match bytes.get(at)? {
             b'"' => return Some(at + 1),

@@ -82,18 +82,11 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    #[inline]
-    fn open(self, begin: &str, end: &'static str) -> Compound<'a> {
-        self.out.extend_from_slice(begin.as_bytes());
-        Compound::new(self.out, end)
-    }
-
-    /// Opens what `variant` holds.
-    fn open_variant(self, variant: &str, begin: &str, end: &'static str) -> Compound<'a> {
+    /// Writes the beginning of the object that is a variant.
+    fn variant(&mut self, variant: &str) {
         self.out.push(b'{');
         append_string(self.out, variant);
         self.out.push(b':');
-        self.open(begin, end)
     }
 
     /// Leaves a value without parts to serde_json.
@@ -122,7 +115,6 @@ impl<'a> Serializer for Writer<'a> {
     type SerializeStructVariant = Compound<'a>;
 
     scalars! {
-        serialize_bool: bool,
         serialize_i8: i8,
         serialize_i16: i16,
         serialize_i32: i32,
@@ -136,6 +128,13 @@ impl<'a> Serializer for Writer<'a> {
         serialize_f32: f32,
         serialize_f64: f64,
         serialize_char: char,
+    }
+
+    #[inline]
+    fn serialize_bool(self, value: bool) -> Result<()> {
+        let word: &[u8] = if value { b"true" } else { b"false" };
+        self.out.extend_from_slice(word);
+        Ok(())
     }
 
     #[inline]
@@ -187,60 +186,63 @@ impl<'a> Serializer for Writer<'a> {
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
-        self,
+        mut self,
         _: &'static str,
         _: u32,
         variant: &'static str,
         value: &T,
     ) -> Result<()> {
-        let object = self.open_variant(variant, "", "}");
-        append(object.out, value)?;
-        object.close()
+        self.variant(variant);
+        append(self.out, value)?;
+        self.out.push(b'}');
+        Ok(())
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Compound<'a>> {
-        Ok(self.open("[", "]"))
+        Ok(Compound::new(self.out, b'[', "]"))
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Compound<'a>> {
-        Ok(self.open("[", "]"))
+        Ok(Compound::new(self.out, b'[', "]"))
     }
 
     fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Compound<'a>> {
-        Ok(self.open("[", "]"))
+        Ok(Compound::new(self.out, b'[', "]"))
     }
 
     fn serialize_tuple_variant(
-        self,
+        mut self,
         _: &'static str,
         _: u32,
         variant: &'static str,
         _: usize,
     ) -> Result<Compound<'a>> {
-        Ok(self.open_variant(variant, "[", "]}"))
+        self.variant(variant);
+        Ok(Compound::new(self.out, b'[', "]}"))
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Compound<'a>> {
-        Ok(self.open("{", "}"))
+        Ok(Compound::new(self.out, b'{', "}"))
     }
 
     #[inline]
     fn serialize_struct(self, name: &'static str, _: usize) -> Result<Compound<'a>> {
-        Ok(if name == raw_value_name() {
-            Compound::raw(self.out)
-        } else {
-            self.open("{", "}")
+        // Only what serde_json asks for begins like this, which the compiler knows of most names.
+        Ok(match name.starts_with('$') && name == raw_value_name() {
+            true => Compound::raw(self.out),
+            false => Compound::new(self.out, b'{', "}"),
         })
     }
 
     fn serialize_struct_variant(
-        self,
+        mut self,
         _: &'static str,
         _: u32,
         variant: &'static str,
         _: usize,
     ) -> Result<Compound<'a>> {
-        Ok(self.open_variant(variant, "{", "}}"))
+        self.variant(variant);
+        Ok(Compound::new(self.out, b'{', "}}"))
     }
 }
 
@@ -277,6 +279,29 @@ mod tests {
 
     #[derive(Serialize)]
     struct Pair(u128, &'static [u8]);
+
+    #[derive(Default, Serialize)]
+    struct Names {
+        #[serde(rename = "")]
+        none: u8,
+        #[serde(rename = "a\"b\n")]
+        escaped: u8,
+        #[serde(rename = "a name of exactly 28 letters")]
+        longest: bool,
+        #[serde(rename = "a name that is longer than most of them are")]
+        long: bool,
+        #[serde(rename = "a \"name\" that is longer than most of them are")]
+        long_and_escaped: bool,
+    }
+
+    #[derive(Serialize)]
+    struct Nothing {}
+
+    #[test]
+    fn names_of_any_kind_are_written_as_serde_json_writes_them() {
+        agrees(&Names::default());
+        agrees(&[Some(Nothing {}), None]);
+    }
 
     proptest! {
         #[test]

@@ -40,13 +40,11 @@ impl<'de> Params<'de> for Raw<'de> {
     type Error = serde_json::Error;
 
     fn optional<T: Deserialize<'de>>(self) -> Result<Option<T>, Self::Error> {
-        self.0
-            .map(|params| serde_json::from_str(params.get()))
-            .transpose()
+        self.0.map(RawJsonRef::parse).transpose()
     }
 
     fn required<T: Deserialize<'de>>(self) -> Result<T, Self::Error> {
-        serde_json::from_str(self.0.map_or("{}", RawJsonRef::get))
+        self.0.unwrap_or(RawJsonRef::EMPTY_OBJECT).parse()
     }
 }
 

@@ -7,12 +7,14 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
 use super::replay::{Held, Key, Replay, collect};
 use crate::RawJson;
-use crate::json::RawText;
+use crate::json::{BY_FIELD, BY_KEY, RawText};
 
 /// A union told apart by the value of one field.
 pub(crate) trait ByField: Sized {
     /// The field's name.
     const FIELD: &'static str;
+    /// The field's name, and the values that it has.
+    const NAMES: &'static [&'static str];
     /// The member that may lack the field, and keeps it where it is there.
     const DEFAULT: Option<usize> = None;
 
@@ -30,7 +32,7 @@ pub(crate) trait ByField: Sized {
 pub(crate) fn by_field<'de, T: ByField, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
-    deserializer.deserialize_map(FieldVisitor(PhantomData))
+    deserializer.deserialize_struct(BY_FIELD, T::NAMES, FieldVisitor(PhantomData))
 }
 
 struct FieldVisitor<T>(PhantomData<T>);
@@ -69,6 +71,9 @@ impl<'de, T: ByField> Visitor<'de> for FieldVisitor<T> {
 
 /// A union told apart by a field that only one member has.
 pub(crate) trait ByKey: Sized {
+    /// The fields that only one member has.
+    const NAMES: &'static [&'static str];
+
     /// The member with that field.
     fn index(key: &str) -> Option<usize>;
 
@@ -81,7 +86,7 @@ pub(crate) trait ByKey: Sized {
 
 /// Reads a union told apart by a field that only one member has.
 pub(crate) fn by_key<'de, T: ByKey, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    deserializer.deserialize_map(KeyVisitor(PhantomData))
+    deserializer.deserialize_struct(BY_KEY, T::NAMES, KeyVisitor(PhantomData))
 }
 
 struct KeyVisitor<T>(PhantomData<T>);

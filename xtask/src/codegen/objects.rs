@@ -13,7 +13,7 @@ use quote::quote;
 
 /// `Deserialize` of a struct of the model.
 pub(crate) fn of_struct(name: &str, structure: &MergedStruct, overlay: &Overlay) -> TokenStream {
-    let slots = slots(structure, overlay, |field, missing| {
+    let slots = slots(name, structure, overlay, |field, missing| {
         match (field.always, field.nullable) {
             // Where anything is allowed, null is a value.
             (false, _) if field.ty == Type::Json { object: false } => quote!(),
@@ -36,7 +36,7 @@ pub(crate) fn of_struct(name: &str, structure: &MergedStruct, overlay: &Overlay)
 
 /// `Deserialize` of the borrowed view of a struct.
 pub(crate) fn of_view(name: &str, structure: &MergedStruct, overlay: &Overlay) -> TokenStream {
-    let slots = slots(structure, overlay, |field, missing| {
+    let slots = slots(name, structure, overlay, |field, missing| {
         let text = (field.ty == Type::Text).then(|| quote!(.map(|Key(text)| text)));
         match field.always {
             true => quote!(#text #missing),
@@ -59,12 +59,15 @@ pub(crate) fn of_view(name: &str, structure: &MergedStruct, overlay: &Overlay) -
 struct Slot<'a> {
     wire: &'a str,
     name: Ident,
+    /// What reads the member into the slot.
+    read: TokenStream,
     /// What makes the field of the slot, which is empty if the member is absent.
     finish: TokenStream,
 }
 
 /// `finish` gets the field, and what fails if its slot is empty.
 fn slots<'a>(
+    name: &str,
     structure: &'a MergedStruct,
     overlay: &Overlay,
     finish: impl Fn(&MergedField, TokenStream) -> TokenStream,
@@ -72,6 +75,10 @@ fn slots<'a>(
     let slots = structure.stored().map(|(wire, field)| Slot {
         wire,
         name: ident(&rust::field_name(wire, overlay)),
+        read: match overlay.is_from_zero(&format!("{name}.{wire}")) {
+            true => quote!(object::once_from_zero),
+            false => quote!(once),
+        },
         finish: finish(
             field,
             quote!(.ok_or_else(|| A::Error::missing_field(#wire))?),
@@ -171,12 +178,13 @@ impl Decoder<'_> {
             false => quote!(object::next_known::<Self, _>(&mut map)?),
         };
         let known = self.known();
-        let steps = known.iter().enumerate().map(|(index, wire)| {
-            match self.slots.get(index).map(|slot| &slot.name) {
-                Some(name) => quote!(once(&mut #name, #wire, &mut map)),
+        let steps = known
+            .iter()
+            .enumerate()
+            .map(|(index, wire)| match self.slots.get(index) {
+                Some(Slot { name, read, .. }) => quote!(#read(&mut #name, #wire, &mut map)),
                 None => quote!(object::skip(&mut map)),
-            }
-        });
+            });
         let steps: Vec<_> = steps.collect();
         match steps.as_slice() {
             [] => quote!(while #next.is_some() {}),

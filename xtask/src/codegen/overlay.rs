@@ -27,6 +27,9 @@ pub(crate) struct Overlay {
     /// Fields kept as JSON text.
     #[serde(default)]
     pub(crate) raw: Vec<Place>,
+    /// Integers whose negative values are read as 0.
+    #[serde(default)]
+    pub(crate) from_zero: Vec<Place>,
     /// Strings whose values the schema mentions in prose only.
     #[serde(default)]
     pub(crate) values: Vec<Values>,
@@ -242,6 +245,11 @@ impl Overlay {
     /// Whether the field at `place` is kept as JSON text.
     pub(crate) fn is_raw(&self, place: &str) -> bool {
         at(place, self.raw.iter().map(|entry| (&*entry.at, ()))).is_some()
+    }
+
+    /// Whether a negative value of the field at `place` is read as 0.
+    pub(crate) fn is_from_zero(&self, place: &str) -> bool {
+        at(place, self.from_zero.iter().map(|entry| (&*entry.at, ()))).is_some()
     }
 
     /// The known values of the string at `place`.

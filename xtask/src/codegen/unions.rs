@@ -177,6 +177,7 @@ impl<'a> EmittedUnion<'a> {
         quote! {
             impl ByField for #name {
                 const FIELD: &'static str = #field;
+                const NAMES: &'static [&'static str] = &[#field, #(#values),*];
                 #default
 
                 fn index(value: &str) -> Option<usize> {
@@ -210,6 +211,8 @@ impl<'a> EmittedUnion<'a> {
         let serialize = self.serialize_content();
         quote! {
             impl ByKey for #name {
+                const NAMES: &'static [&'static str] = &[#(#keys),*];
+
                 fn index(key: &str) -> Option<usize> {
                     Some(match key {
                         #(#keys => #index,)*
