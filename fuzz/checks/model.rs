@@ -23,11 +23,18 @@ pub(crate) fn check(bytes: &[u8]) {
 
 fn check_type<T: Debug + DeserializeOwned + PartialEq + Serialize>(text: &str) {
     let read = RawJsonRef::from_text(text).and_then(RawJsonRef::parse::<T>);
-    let Ok(value) = serde_json::from_str::<T>(text) else {
-        assert!(read.is_err(), "only serde_json refuses {text}");
-        return;
+    let read_at_once = mcp_types::from_str::<T>(text);
+    let value = match serde_json::from_str::<T>(text) {
+        Ok(value) => value,
+        Err(expected) => {
+            assert!(read.is_err(), "only serde_json refuses {text}");
+            let found = read_at_once.expect_err("serde_json refuses it, too");
+            assert_eq!(found.to_string(), expected.to_string(), "{text}");
+            return;
+        }
     };
     assert_eq!(read.ok().as_ref(), Some(&value), "read from {text}");
+    assert_eq!(read_at_once.ok().as_ref(), Some(&value), "read from {text}");
     let encoded = serde_json::to_string(&value).expect("what was decoded can be encoded");
     let again: T = match serde_json::from_str(&encoded) {
         Ok(again) => again,

@@ -15,17 +15,23 @@ pub(crate) const BY_KEY: &str = "$mcp_types::ByKey";
 pub(super) struct Ahead {
     /// Where its name stands.
     name: usize,
-    turn: Turn,
+    /// Where the others begin, once it is being read.
+    others: Option<usize>,
 }
 
-/// What comes next.
-enum Turn {
-    /// The member.
-    This,
-    /// The others, from that place on.
-    Back(usize),
-    /// The rest of the others; the member ends at that place.
-    Others(usize),
+/// A member that has been read before its turn: where it begins and ends.
+#[derive(Clone, Copy)]
+pub(super) struct Done {
+    pub(super) name: usize,
+    pub(super) end: usize,
+}
+
+impl Done {
+    /// None: no member ends there.
+    pub(super) const NONE: Self = Self {
+        name: usize::MAX,
+        end: usize::MAX,
+    };
 }
 
 impl Ahead {
@@ -48,39 +54,22 @@ impl Ahead {
             (BY_KEY, names) => member(&mut scanner.clone(), limit, names),
             _ => None,
         };
-        name.map(|name| Self {
-            name,
-            turn: Turn::This,
+        name.map(|name| Self { name, others: None })
+    }
+
+    /// Goes to the member if its name is to be read next, and else back to the others.
+    pub(super) fn go_on(&mut self, scanner: &mut Scanner<'_>) -> Option<Done> {
+        let place = scanner.place();
+        let Some(others) = self.others else {
+            self.others = Some(place);
+            scanner.go(self.name);
+            return None;
+        };
+        scanner.go(others);
+        Some(Done {
+            name: self.name,
+            end: place,
         })
-    }
-
-    /// Goes to the member if its name is to be read next, and back when it has been read.
-    pub(super) fn go_on(&mut self, scanner: &mut Scanner<'_>) -> bool {
-        match self.turn {
-            Turn::This => {
-                self.turn = Turn::Back(scanner.place());
-                scanner.go(self.name);
-                true
-            }
-            Turn::Back(place) => {
-                self.turn = Turn::Others(scanner.place());
-                scanner.go(place);
-                false
-            }
-            Turn::Others(_) => false,
-        }
-    }
-
-    /// Reads over the member, if it is what comes next.
-    pub(super) fn skip(&self, scanner: &mut Scanner<'_>) -> bool {
-        scanner.peek();
-        match self.turn {
-            Turn::Others(end) if scanner.place() == self.name => {
-                scanner.go(end);
-                true
-            }
-            _ => false,
-        }
     }
 }
 
@@ -89,20 +78,33 @@ fn member(scanner: &mut Scanner<'_>, limit: usize, names: &[&str]) -> Option<usi
     if !scanner.eat(b'{') {
         return None;
     }
+    let mut comma = None;
     loop {
-        scanner.peek();
-        let place = scanner.place();
-        let name = scanner.string().filter(|_| scanner.eat(b':'))?;
-        let found = match name.escaped {
-            true => names.contains(&&*name.text()),
-            false => names.contains(&name.inner),
+        let usual = scanner.place() + usize::from(comma.is_some());
+        let (place, found) = match scanner.usual_name(comma) {
+            Some(name) => (usual, names.contains(&name)),
+            None => unusual_name(scanner, comma, names)?,
         };
         if found {
             return Some(place);
         }
-        scanner.value(limit)?;
-        if !scanner.eat(b',') {
-            return None;
-        }
+        scanner.skip(limit)?;
+        comma = Some(b',');
     }
+}
+
+/// Where the next name stands, and whether it is one of these.
+#[inline(never)]
+fn unusual_name(
+    scanner: &mut Scanner<'_>,
+    comma: Option<u8>,
+    names: &[&str],
+) -> Option<(usize, bool)> {
+    if comma.is_some_and(|comma| !scanner.eat(comma)) {
+        return None;
+    }
+    scanner.peek();
+    let place = scanner.place();
+    let name = scanner.string().filter(|_| scanner.eat(b':'))?;
+    Some((place, names.contains(&&*name.text())))
 }

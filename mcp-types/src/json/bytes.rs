@@ -9,29 +9,31 @@ const HIGHEST: u64 = EACH << 7;
 /// mark, a backslash or a control character. The length, if there is none.
 #[inline(always)]
 pub(super) fn plain(bytes: &[u8], start: usize) -> usize {
-    // Most strings end within the first word.
-    match word(bytes, start).map(special) {
-        Some(0) => behind_plain_word(bytes, start + 8),
-        Some(special) => start + first(special),
-        None => plain_tail(bytes, start),
+    // Most strings end within two words.
+    match short_plain(bytes, start) {
+        Some(end) => end,
+        None => behind_plain_words(bytes, start),
     }
 }
 
 /// [`plain`] of what is found within two words.
 #[inline(always)]
 pub(super) fn short_plain(bytes: &[u8], start: usize) -> Option<usize> {
-    let found = special(word(bytes, start)?);
+    let found = word(bytes, start).map(special)?;
     if found != 0 {
         return Some(start + first(found));
     }
-    let found = special(word(bytes, start + 8)?);
+    let found = word(bytes, start + 8).map(special)?;
     (found != 0).then(|| start + 8 + first(found))
 }
 
-/// [`plain`] for what is longer than a word, which stands before `start`.
+/// [`plain`] where the first two words are plain, or are not there.
 #[inline(never)]
-fn behind_plain_word(bytes: &[u8], start: usize) -> usize {
+fn behind_plain_words(bytes: &[u8], start: usize) -> usize {
     let mut at = start;
+    if word(bytes, start + 8).is_some() {
+        at += 16;
+    }
     while let Some(word) = word(bytes, at) {
         let special = special(word);
         if special != 0 {
@@ -43,8 +45,7 @@ fn behind_plain_word(bytes: &[u8], start: usize) -> usize {
             at = behind_plain_blocks(bytes, at);
         }
     }
-    // At least a word stands before the end.
-    plain_tail(bytes, start - 8)
+    plain_tail(bytes, start)
 }
 
 /// The eight bytes at that place.

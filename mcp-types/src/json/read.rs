@@ -17,11 +17,12 @@ use super::scan::{Quoted, Scanner};
 /// How deep values may nest: each level takes stack.
 const MAX_DEPTH: usize = 128;
 
-/// Decodes JSON, as `serde_json::from_str` does, and messages in about half of its time.
+/// Decodes JSON as `serde_json::from_str` does, and refuses the same.
 ///
-/// Strings are looked at eight bytes at a time, and a union is told apart wherever its tag stands
-/// without anything being set aside. It is meant for the types of this crate; others are decoded,
-/// too.
+/// It is what the parts of messages are read with: a list of tools or of content takes about a
+/// fifth fewer instructions, because strings are looked at eight bytes at a time, and because a
+/// union is told apart wherever its tag stands without anything being set aside. Types of other
+/// crates are decoded, too.
 ///
 /// ```
 /// use mcp_types::{CallToolResult, ContentBlock};
@@ -286,7 +287,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.raw()?;
+        self.scanner.skip(self.levels).ok_or_else(fault)?;
         visitor.visit_unit()
     }
 

@@ -95,10 +95,16 @@ impl<'a> Scanner<'a> {
         self.bytes().get(self.at).copied()
     }
 
+    /// Whether that byte comes next, without white space before it.
+    #[inline]
+    pub(crate) fn is_next(&self, byte: u8) -> bool {
+        self.bytes().get(self.at) == Some(&byte)
+    }
+
     /// Reads over that byte, if it comes next.
     #[inline]
     pub(crate) fn eat(&mut self, byte: u8) -> bool {
-        let found = self.peek() == Some(byte);
+        let found = self.is_next(byte) || self.peek() == Some(byte);
         self.at += usize::from(found);
         found
     }
@@ -112,7 +118,7 @@ impl<'a> Scanner<'a> {
     /// Reads over a string.
     #[inline]
     pub(crate) fn string(&mut self) -> Option<Quoted<'a>> {
-        match self.short_string() {
+        match self.plain_string() {
             Some(inner) => Some(Quoted {
                 inner,
                 escaped: false,
@@ -121,21 +127,47 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads over a string that comes next, is short, and has no escapes: most are such.
+    /// Reads over a string that comes next and has no escapes: most are such.
     #[inline(never)]
-    fn short_string(&mut self) -> Option<&'a str> {
+    fn plain_string(&mut self) -> Option<&'a str> {
         let bytes = self.bytes();
         if bytes.get(self.at) != Some(&b'"') {
             return None;
         }
         let start = self.at + 1;
-        let end = skip::short_plain(bytes, start)?;
+        let end = skip::plain(bytes, start);
         if bytes.get(end) != Some(&b'"') {
             return None;
         }
-        let inner = self.text.get(start..end)?;
+        let inner = between(self.text, start, end)?;
         self.at = end + 1;
         Some(inner)
+    }
+
+    /// Reads over a name with the colon behind it, and over the byte before it if there is one.
+    ///
+    /// Does nothing if they are not there, or written in any other way than most names are: on
+    /// their own, short, and without an escape.
+    #[inline(never)]
+    pub(crate) fn usual_name(&mut self, before: Option<u8>) -> Option<&'a str> {
+        let bytes = self.bytes();
+        let mut at = self.at;
+        if let Some(before) = before {
+            if bytes.get(at) != Some(&before) {
+                return None;
+            }
+            at += 1;
+        }
+        if bytes.get(at) != Some(&b'"') {
+            return None;
+        }
+        let end = skip::short_plain(bytes, at + 1)?;
+        if bytes.get(end) != Some(&b'"') || bytes.get(end + 1) != Some(&b':') {
+            return None;
+        }
+        let name = between(self.text, at + 1, end)?;
+        self.at = end + 2;
+        Some(name)
     }
 
     #[inline(never)]
@@ -208,6 +240,13 @@ impl<'a> Scanner<'a> {
     /// Reads over a value in which arrays and objects nest up to `limit` levels.
     #[inline]
     pub(crate) fn value(&mut self, limit: usize) -> Option<&'a str> {
+        let start = self.skip(limit)?;
+        self.text.get(start..self.at)
+    }
+
+    /// [`Scanner::value`] for a value that nobody wants to see; where it begins.
+    #[inline]
+    pub(crate) fn skip(&mut self, limit: usize) -> Option<usize> {
         let first = self.peek()?;
         let start = self.at;
         self.at = match first {
@@ -215,7 +254,7 @@ impl<'a> Scanner<'a> {
             _ if self.valid => skip::valid_value(self.bytes(), start)?,
             _ => skip::value(self.bytes(), start, limit)?,
         };
-        self.text.get(start..self.at)
+        Some(start)
     }
 
     /// Reads over that word.
@@ -228,6 +267,14 @@ impl<'a> Scanner<'a> {
     fn bytes(&self) -> &'a [u8] {
         self.text.as_bytes()
     }
+}
+
+/// The text between two places. Unlike `str::get` it is compiled into its callers, which know what
+/// stands at the second one.
+#[inline(always)]
+fn between(text: &str, start: usize, end: usize) -> Option<&str> {
+    let (before, _) = text.split_at_checked(end)?;
+    before.split_at_checked(start).map(|(_, text)| text)
 }
 
 #[cfg(test)]

@@ -21,7 +21,10 @@ pub enum ErrorId<'a> {
 
 /// Appends a value, such as a result that is written once and sent often.
 ///
-/// It is what `serde_json::to_writer` writes, on one line and in a fraction of the time.
+/// It is what `serde_json::to_writer` writes, on one line and in a fraction of the time. Names of
+/// fields are copied as constants. What remains beside the copying is one look at each string, for
+/// what is to be escaped, and at raw JSON, for line breaks, both sixteen bytes at a time: a list of
+/// fifty tools takes about two instructions a byte.
 ///
 /// ```
 /// use mcp_types::RawJson;
