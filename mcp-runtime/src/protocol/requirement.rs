@@ -16,6 +16,18 @@ impl Requirement {
         Self(Some(Arc::new(json(capabilities))))
     }
 
+    /// What both demand.
+    pub(crate) fn and(&self, other: &Self) -> Self {
+        match (&self.0, &other.0) {
+            (Some(ours), Some(theirs)) => {
+                let mut both = Value::clone(ours);
+                merge(&mut both, theirs);
+                Self(Some(Arc::new(both)))
+            }
+            (ours, theirs) => Self(ours.clone().or_else(|| theirs.clone())),
+        }
+    }
+
     /// Whether anything is demanded.
     pub(super) fn is_set(&self) -> bool {
         self.0.is_some()
@@ -51,6 +63,19 @@ fn json(capabilities: &ClientCapabilities) -> Value {
         elicitation.insert("form".to_owned(), Value::Object(Map::new()));
     }
     value
+}
+
+/// Adds what `more` has to `required`.
+fn merge(required: &mut Value, more: &Value) {
+    match (required, more) {
+        (Value::Object(required), Value::Object(more)) => {
+            for (name, member) in more {
+                merge(required.entry(name).or_insert(Value::Null), member);
+            }
+        }
+        (_, Value::Null | Value::Bool(false)) => {}
+        (required, more) => *required = more.clone(),
+    }
 }
 
 /// The part of `required` that `declared` does not have.

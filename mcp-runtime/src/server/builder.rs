@@ -3,9 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use mcp_types::{
-    CacheScope, ClientCapabilities, Implementation, JsonObject, Revision, Revisions, Tool,
-};
+use mcp_types::{CacheScope, ClientCapabilities, Implementation, JsonObject, Revision, Revisions};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -19,7 +17,6 @@ use super::resources::ResourceRoute;
 use super::routes::Stock;
 use super::settings::Settings;
 use super::tools::ToolRoute;
-use super::visibility::Visibility;
 use super::{Context, HandlerError, List, Server};
 use crate::protocol::{OwnMethods, Requirement};
 
@@ -106,39 +103,6 @@ impl ServerBuilder {
         self
     }
 
-    /// Offers everything that `server` offers as well, under names and URIs that begin with
-    /// `prefix`: the tool `search` becomes `gh_search`, the resource `repo://main` becomes
-    /// `gh+repo://main`. With an empty prefix, all keep their names; where one is taken already,
-    /// whoever had it first keeps it, and a warning of `tracing` says so.
-    ///
-    /// What changes in the mounted server changes here, and clients are told. A handler's
-    /// [`Context::server`] is the server that it belongs to. Instructions, extensions, hooks and
-    /// requirements of the mounted server do not become those of this one.
-    ///
-    /// ```
-    /// use mcp_runtime::Server;
-    /// use mcp_runtime::server::tools::{ToolSpec, argument};
-    ///
-    /// let mut github = Server::builder();
-    /// let search = ToolSpec::new("search").arguments((argument::<String>("text"),));
-    /// github.tool(search.call(|(text,), _| format!("nothing about {text}")));
-    ///
-    /// let mut server = Server::builder();
-    /// server.mount("gh", &github.build());
-    /// assert_eq!(server.build().tools()[0].name, "gh_search");
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// When the prefix is not empty, and no letter that is followed by letters, digits, `-` and `.`.
-    pub fn mount(&mut self, prefix: &str, server: &Server) -> &mut Self {
-        let mount = Mount::new(prefix, server.clone());
-        let dynamic = &server.settings().dynamic;
-        self.settings.dynamic.extend(dynamic.iter().copied());
-        self.mounts.push(mount);
-        self
-    }
-
     /// Declares an extension and its settings, to clients of 2026-07-28 under `extensions`, to older
     /// ones under `experimental`. Its name has a prefix that belongs to whoever made it
     /// (2026-07-28, "Versioning", section Extension Negotiation).
@@ -192,26 +156,6 @@ impl ServerBuilder {
         self
     }
 
-    /// Shows each caller only the tools for which `shows` returns `true`; the others don't exist
-    /// for that caller, whether listed or called.
-    ///
-    /// ```
-    /// use mcp_runtime::Server;
-    ///
-    /// let mut server = Server::builder();
-    /// server.filter_tools(|tool, cx| {
-    ///     tool.name != "sample_me" || cx.client_capabilities().sampling.is_some()
-    /// });
-    /// # drop(server.build());
-    /// ```
-    pub fn filter_tools(
-        &mut self,
-        shows: impl Fn(&Tool, &Context) -> bool + Send + Sync + 'static,
-    ) -> &mut Self {
-        self.settings.tool_visibility = Visibility::limited(shows);
-        self
-    }
-
     /// Handlers log to the client: what [`Context::log`](super::Context::log) is given is sent, and
     /// clients are told so. Otherwise it is dropped.
     pub fn logging(&mut self) -> &mut Self {
@@ -220,8 +164,14 @@ impl ServerBuilder {
     }
 
     /// The server, ready to serve.
+    ///
+    /// # Panics
+    ///
+    /// When servers that are [mounted](Self::mount) say different things of one extension, or both
+    /// serve one of its methods.
     #[must_use]
     pub fn build(mut self) -> Server {
+        Self::join(&mut self.settings, &self.mounts);
         let methods = self.settings.extensions.methods();
         self.settings.own_methods = OwnMethods::new(methods);
         let mut inventory = Inventory {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use mcp_types::jsonrpc::code;
 use mcp_types::{JsonObject, RawJsonRef, ServerCapabilities};
@@ -10,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::handler::error::to_protocol;
-use super::{Context, HandlerError, Reply};
+use super::{Context, HandlerError, Reply, Server};
 use crate::ProtocolError;
 use crate::protocol::decode_params;
 
@@ -18,7 +19,7 @@ use crate::protocol::decode_params;
 #[derive(Default)]
 pub(super) struct Extensions {
     declared: BTreeMap<String, JsonObject>,
-    methods: BTreeMap<String, Box<Method>>,
+    methods: BTreeMap<String, Arc<Method>>,
 }
 
 type Method = dyn Fn(MethodCall<'_>) -> Reply<JsonObject> + Send + Sync;
@@ -37,8 +38,40 @@ impl Extensions {
         self.declared.insert(name, settings);
     }
 
-    pub(super) fn add(&mut self, method: String, serve: Box<Method>) {
+    pub(super) fn add(&mut self, method: String, serve: Arc<Method>) {
         self.methods.insert(method, serve);
+    }
+
+    /// Takes in what `mounted` has; what it brings is served there.
+    ///
+    /// # Panics
+    ///
+    /// When both say different things of one extension, or both serve one method.
+    pub(super) fn mount(&mut self, mounted: &Server) {
+        let theirs = &mounted.settings().extensions;
+        for (name, settings) in &theirs.declared {
+            let ours = self.declared.entry(name.clone());
+            let ours = ours.or_insert_with(|| settings.clone());
+            assert!(
+                ours == settings,
+                "the extension `{name}` of a mounted server has other settings than here: \
+                 declare it once, or with the same settings"
+            );
+        }
+        for (method, serve) in &theirs.methods {
+            let (serve, at) = (Arc::clone(serve), mounted.clone());
+            let known = self.methods.insert(
+                method.clone(),
+                Arc::new(move |call: MethodCall<'_>| {
+                    call.context.serve_at(&at);
+                    serve(call)
+                }),
+            );
+            assert!(
+                known.is_none(),
+                "the method `{method}` of a mounted server is served already: serve it once"
+            );
+        }
     }
 
     pub(super) fn has(&self, method: &str) -> bool {
@@ -85,14 +118,14 @@ impl fmt::Debug for Extensions {
 /// Serves a method by a function from parameters to a result.
 pub(super) fn typed<P, F, R, E>(
     function: impl Fn(P, Context) -> F + Send + Sync + 'static,
-) -> Box<Method>
+) -> Arc<Method>
 where
     P: DeserializeOwned,
     F: Future<Output = Result<R, E>> + Send + 'static,
     R: Serialize,
     E: HandlerError,
 {
-    Box::new(move |call| {
+    Arc::new(move |call| {
         let params: P = match decode_params(call.params) {
             Ok(params) => params,
             Err(refusal) => return Reply::Ready(Err(refusal.to_error())),

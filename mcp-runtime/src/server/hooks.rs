@@ -170,21 +170,49 @@ pub(super) struct Hooks {
 }
 
 impl Hooks {
+    /// Runs the hooks of `mounted` as well, in the place where it is mounted.
+    pub(super) fn mount(&mut self, mounted: &Server) {
+        let server = mounted.clone();
+        self.start.push(boxed(move || {
+            let server = server.clone();
+            async move { server.hooks().run_start().await }
+        }));
+        let server = mounted.clone();
+        self.initialized.push(Box::new(move |client| {
+            let Initialized { terms, peer } = client;
+            server.initialized(&terms, || peer);
+            Box::pin(std::future::ready(Ok(())))
+        }));
+        let server = mounted.clone();
+        self.shutdown.push(boxed(move || {
+            let server = server.clone();
+            async move { server.hooks().run_shutdown().await }
+        }));
+    }
+
     /// Runs what belongs before everything else.
     pub(super) async fn start(&self) -> Result<(), ServeError> {
+        self.run_start().await.map_err(ServeError::Start)
+    }
+
+    async fn run_start(&self) -> Result<(), BoxError> {
         for hook in &self.start {
-            hook().await.map_err(ServeError::Start)?;
+            hook().await?;
         }
         Ok(())
     }
 
     /// Runs what belongs after everything else; the first error is returned.
     pub(super) async fn shut_down(&self) -> Result<(), ServeError> {
+        self.run_shutdown().await.map_err(ServeError::Shutdown)
+    }
+
+    async fn run_shutdown(&self) -> Result<(), BoxError> {
         let mut outcome = Ok(());
         for hook in self.shutdown.iter().rev() {
             if let Err(error) = hook().await {
                 tracing::error!(%error, "`on_shutdown` failed");
-                outcome = outcome.and(Err(ServeError::Shutdown(error)));
+                outcome = outcome.and(Err(error));
             }
         }
         outcome

@@ -118,6 +118,11 @@ impl Server {
         }
     }
 
+    /// Whether both are handles to one server.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.live, &other.live)
+    }
+
     /// How often the server was edited.
     pub(crate) fn edits(&self) -> u64 {
         self.live.generation()

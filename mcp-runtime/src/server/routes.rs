@@ -183,6 +183,11 @@ impl<R> Routes<R> {
         self.serials.iter().copied().zip(self.iter())
     }
 
+    /// The same, to be kept.
+    pub(super) fn shared(&self) -> impl Iterator<Item = (u64, &Arc<R>)> {
+        self.serials.iter().copied().zip(&self.routes)
+    }
+
     pub(super) fn get(&self, name: &str) -> Option<&R> {
         self.by_name.get(name).map(|index| &*self.routes[*index])
     }

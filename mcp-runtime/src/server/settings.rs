@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use mcp_types::{Implementation, Revisions, Tool};
+use mcp_types::{Implementation, Prompt, Revisions, Tool};
 
 use super::ask::Policy;
 use super::caching::Caching;
@@ -27,6 +27,9 @@ pub(super) struct Settings {
     /// The lists that can change while the server runs.
     pub(super) dynamic: BTreeSet<List>,
     pub(super) tool_visibility: Visibility<Tool>,
+    pub(super) prompt_visibility: Visibility<Prompt>,
+    /// By URI, or by the text of a template.
+    pub(super) resource_visibility: Visibility<str>,
     pub(super) requirement: Requirement,
     pub(super) asking: Policy,
     /// What lives as long as the server.
@@ -49,6 +52,8 @@ impl Default for Settings {
             page_size: None,
             dynamic: BTreeSet::new(),
             tool_visibility: Visibility::default(),
+            prompt_visibility: Visibility::default(),
+            resource_visibility: Visibility::default(),
             requirement: Requirement::default(),
             asking: Policy::default(),
             keeps: None,

@@ -3,15 +3,17 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::Context;
+use mcp_types::{Prompt, Tool};
+
+use super::{Context, ServerBuilder};
 
 /// Whether a caller may see an item.
 type Shows<T> = dyn Fn(&T, &Context) -> bool + Send + Sync;
 
 /// Which items of one kind each caller may see; all, unless limited.
-pub(super) struct Visibility<T>(Option<Arc<Shows<T>>>);
+pub(super) struct Visibility<T: ?Sized>(Option<Arc<Shows<T>>>);
 
-impl<T> Visibility<T> {
+impl<T: ?Sized> Visibility<T> {
     pub(super) fn limited(shows: impl Fn(&T, &Context) -> bool + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(shows)))
     }
@@ -25,19 +27,74 @@ impl<T> Visibility<T> {
     }
 }
 
-impl<T> Clone for Visibility<T> {
+impl ServerBuilder {
+    /// Shows each caller only the tools for which `shows` returns `true`; the others don't exist
+    /// for that caller, whether listed or called.
+    ///
+    /// ```
+    /// use mcp_runtime::Server;
+    ///
+    /// let mut server = Server::builder();
+    /// server.filter_tools(|tool, cx| {
+    ///     tool.name != "sample_me" || cx.client_capabilities().sampling.is_some()
+    /// });
+    /// # drop(server.build());
+    /// ```
+    pub fn filter_tools(
+        &mut self,
+        shows: impl Fn(&Tool, &Context) -> bool + Send + Sync + 'static,
+    ) -> &mut Self {
+        self.settings.tool_visibility = Visibility::limited(shows);
+        self
+    }
+
+    /// Shows each caller only the prompts for which `shows` returns `true`; the others don't exist
+    /// for that caller, whether listed, asked for or completed.
+    pub fn filter_prompts(
+        &mut self,
+        shows: impl Fn(&Prompt, &Context) -> bool + Send + Sync + 'static,
+    ) -> &mut Self {
+        self.settings.prompt_visibility = Visibility::limited(shows);
+        self
+    }
+
+    /// Shows each caller only the resources and templates for which `shows` returns `true`; the
+    /// others don't exist for that caller.
+    ///
+    /// It is asked with the URI of each resource that is listed, read or subscribed to, also where
+    /// a template stands for it, and with the text of each template that is listed or completed.
+    ///
+    /// ```
+    /// use mcp_runtime::Server;
+    ///
+    /// let mut server = Server::builder();
+    /// server.filter_resources(|uri, cx| {
+    ///     !uri.starts_with("draft://") || cx.client_info().is_some_and(|it| it.name == "editor")
+    /// });
+    /// # drop(server.build());
+    /// ```
+    pub fn filter_resources(
+        &mut self,
+        shows: impl Fn(&str, &Context) -> bool + Send + Sync + 'static,
+    ) -> &mut Self {
+        self.settings.resource_visibility = Visibility::limited(shows);
+        self
+    }
+}
+
+impl<T: ?Sized> Clone for Visibility<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<T> Default for Visibility<T> {
+impl<T: ?Sized> Default for Visibility<T> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<T> fmt::Debug for Visibility<T> {
+impl<T: ?Sized> fmt::Debug for Visibility<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Visibility")
             .field(&self.is_limited())

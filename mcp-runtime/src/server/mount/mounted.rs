@@ -37,6 +37,10 @@ impl Mount {
         Self(Arc::new(Links { namespace, server }))
     }
 
+    pub(super) fn links(&self) -> &Links {
+        &self.0
+    }
+
     /// Has the mounted server pass on to `outer` what changes, as its mount number `index`.
     pub(in crate::server) fn relay(&self, outer: &Arc<Live>, index: usize) {
         let relay = Relay {

@@ -13,6 +13,7 @@ impl PromptRoute {
         let mut prompt = inner.prompt.clone();
         prompt.name = links.namespace.name(&prompt.name);
         let home = inner.home.clone().unwrap_or_else(|| links.server.clone());
+        let (shown, visibility) = (Arc::clone(inner), Arc::clone(links.server.settings()));
         let (serving, at, links) = (Arc::clone(inner), home.clone(), Arc::clone(links));
         let mut route = Self::new(prompt, move |call: PromptCall<'_>| {
             call.context.serve_at(&at);
@@ -32,6 +33,12 @@ impl PromptRoute {
             let inner = Arc::clone(inner);
             route.completers =
                 Completers::delegate(move |params| inner.completers.complete(params, None));
+        }
+        if visibility.prompt_visibility.is_limited() || inner.visible.is_some() {
+            route.visible = Some(Box::new(move |context| {
+                let settings = &visibility.prompt_visibility;
+                shown.is_visible(context) && settings.shows(&shown.prompt, context)
+            }));
         }
         route.home = Some(home);
         route

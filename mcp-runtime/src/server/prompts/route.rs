@@ -16,10 +16,13 @@ pub struct PromptRoute {
     pub(super) prompt: Prompt,
     pub(super) handler: Box<Handler>,
     pub(in crate::server) completers: Completers,
+    /// Who may see the prompt; everybody, if it is absent.
+    pub(super) visible: Option<Box<Visible>>,
     /// The mounted server that the prompt belongs to.
     pub(super) home: Option<Server>,
 }
 
+type Visible = dyn Fn(&Context) -> bool + Send + Sync;
 type Handler = dyn Fn(PromptCall<'_>) -> Reply<GetPromptResult> + Send + Sync;
 
 /// A prompt that somebody asked for.
@@ -41,8 +44,24 @@ impl PromptRoute {
             prompt,
             handler: Box::new(handler),
             completers: Completers::default(),
+            visible: None,
             home: None,
         }
+    }
+
+    /// Shows the prompt only to callers for whom `visible` returns `true`; for others it does not
+    /// exist.
+    #[must_use]
+    pub fn visible_to(
+        mut self,
+        visible: impl Fn(&Context) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.visible = Some(Box::new(visible));
+        self
+    }
+
+    pub(super) fn is_visible(&self, context: &Context) -> bool {
+        self.visible.as_ref().is_none_or(|visible| visible(context))
     }
 
     /// Suggests values of an argument while somebody types it.

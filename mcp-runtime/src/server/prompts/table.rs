@@ -1,20 +1,23 @@
 //! The prompts of a server: listed in order, found by name.
 
+use std::num::NonZeroUsize;
+
 use mcp_types::jsonrpc::PreparedResult;
 use mcp_types::{
     CompleteRequestParams, CompleteResult, GetPromptRequestParamsRef, GetPromptResult,
-    ListPromptsResult, RawJsonRef, Revision,
+    ListPromptsResult, Prompt, RawJsonRef, Revision,
 };
 
 use super::{PromptCall, PromptRoute};
 use crate::protocol::{Refusal, decode_params, invalid_params};
 use crate::server::ask::Retry;
 use crate::server::caching::Caching;
-use crate::server::cursor::Pageable;
+use crate::server::cursor::{Pageable, Place};
 use crate::server::handler::text::Texts;
-use crate::server::pages::Pages;
+use crate::server::pages::{Pages, cut};
 use crate::server::routes::Routes;
 use crate::server::settings::Settings;
+use crate::server::visibility::Visibility;
 use crate::server::{Context, Reply};
 
 /// The prompts of a server.
@@ -22,7 +25,9 @@ use crate::server::{Context, Reply};
 pub(in crate::server) struct Prompts {
     routes: Routes<PromptRoute>,
     pages: Pages,
+    page_size: Option<NonZeroUsize>,
     caching: Caching,
+    visibility: Visibility<Prompt>,
 }
 
 impl Prompts {
@@ -31,7 +36,9 @@ impl Prompts {
         Self {
             pages: Pages::new(Pageable::Prompts, settings.page_size, serials),
             routes,
+            page_size: settings.page_size,
             caching: settings.caching.clone(),
+            visibility: settings.prompt_visibility.clone(),
         }
     }
 
@@ -61,6 +68,34 @@ impl Prompts {
         })
     }
 
+    /// Whether callers may see different prompts.
+    pub(in crate::server) fn differ_by_caller(&self) -> bool {
+        self.visibility.is_limited() || self.routes.iter().any(|it| it.visible.is_some())
+    }
+
+    /// A page of what `prompts/list` shows to one caller.
+    ///
+    /// # Errors
+    ///
+    /// When `cursor` was not given out for this list.
+    pub(in crate::server) fn list_for(
+        &self,
+        cursor: Option<&str>,
+        context: &Context,
+    ) -> Result<ListPromptsResult, Refusal> {
+        let shown = self.routes.numbered();
+        let shown = shown.filter(|(_, route)| self.shows(route, context));
+        let shown = shown.map(|(serial, route)| (Place::of(serial), route));
+        let (routes, next) = cut(shown.collect(), Pageable::Prompts, cursor, self.page_size)?;
+        let mut result = ListPromptsResult::new(routes.into_iter().map(|it| it.prompt.clone()));
+        result.next_cursor = next;
+        Ok(self.caching.mark_private(result))
+    }
+
+    fn shows(&self, route: &PromptRoute, context: &Context) -> bool {
+        route.is_visible(context) && self.visibility.shows(&route.prompt, context)
+    }
+
     /// Answers `prompts/get`.
     ///
     /// # Errors
@@ -81,6 +116,9 @@ impl Prompts {
             state: params.request_state.as_deref(),
         };
         let context = context(params.meta, retry)?;
+        if !self.shows(route, context) {
+            return Err(Refusal::UnknownPrompt(params.name.into_owned()));
+        }
         Ok((route.handler)(PromptCall {
             arguments: &arguments,
             context,
@@ -91,13 +129,17 @@ impl Prompts {
     ///
     /// # Errors
     ///
-    /// When there is no such prompt, or no such argument.
+    /// When there is no such prompt, none for the caller of `context`, or no such argument.
     pub(in crate::server) fn complete(
         &self,
         name: &str,
         params: CompleteRequestParams,
+        context: Option<&Context>,
     ) -> Result<Reply<CompleteResult>, Refusal> {
         let route = self.find(name)?;
+        if !context.is_none_or(|context| self.shows(route, context)) {
+            return Err(Refusal::UnknownPrompt(name.to_owned()));
+        }
         let arguments = route.prompt.arguments.iter().flatten();
         let known: Vec<_> = arguments.map(|argument| argument.name.as_str()).collect();
         route.completers.complete(params, Some(&known))

@@ -7,6 +7,7 @@
 mod closure;
 pub(crate) mod contents;
 mod files;
+mod lists;
 mod matching;
 mod mounted;
 mod route;
@@ -19,7 +20,8 @@ pub use crate::server::handler::tuple::TextArguments;
 pub use closure::ResourceClosure;
 pub use contents::{Contents, IntoContents, NotFound};
 pub use files::FileTree;
+pub(super) use lists::{Listing, Viewer};
 pub use route::{ResourceCall, ResourceRoute};
 pub use spec::ResourceSpec;
-pub(super) use table::{Listing, Resources};
+pub(super) use table::Resources;
 pub use template::{TemplateError, UriTemplate};

@@ -60,6 +60,14 @@ impl ResourceRoute {
                 })
             }));
         }
+        let (shown, names) = (Arc::clone(inner), Arc::clone(links));
+        let settings = Arc::clone(links.server.settings());
+        if settings.resource_visibility.is_limited() || inner.visible.is_some() {
+            route.visible = Some(Box::new(move |uri, context| {
+                let uri = names.namespace.strip(uri);
+                shown.is_visible(uri, context) && settings.resource_visibility.shows(uri, context)
+            }));
+        }
         route.subscribable = inner.subscribable;
         route.caching = inner.caching.clone();
         route.home = Some(home);

@@ -24,6 +24,8 @@ pub struct ResourceRoute {
     pub(super) lister: Option<Lister>,
     pub(super) subscribable: bool,
     pub(super) caching: Caching,
+    /// Who may see what; everybody everything, if it is absent.
+    pub(super) visible: Option<Box<Visible>>,
     /// The mounted server that the resource belongs to.
     pub(super) home: Option<Server>,
 }
@@ -35,6 +37,8 @@ pub(super) enum Listed {
     Template(Box<ResourceTemplate>),
 }
 
+/// Whether a caller may see the resource under a URI, or the template of that text.
+type Visible = dyn Fn(&str, &Context) -> bool + Send + Sync;
 type Handler = dyn Fn(ResourceCall<'_>) -> Reply<Contents> + Send + Sync;
 
 /// Finds the resources that a template stands for.
@@ -90,6 +94,7 @@ impl ResourceRoute {
             lister: None,
             subscribable: false,
             caching: Caching::default(),
+            visible: None,
             home: None,
         }
     }
@@ -100,6 +105,22 @@ impl ResourceRoute {
     pub fn subscribable(mut self) -> Self {
         self.subscribable = true;
         self
+    }
+
+    /// Shows the resource, or the template and what it stands for, only to callers for whom
+    /// `visible` returns `true`; for others it does not exist.
+    #[must_use]
+    pub fn visible_to(
+        mut self,
+        visible: impl Fn(&Context) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.visible = Some(Box::new(move |_, context| visible(context)));
+        self
+    }
+
+    pub(super) fn is_visible(&self, uri: &str, context: &Context) -> bool {
+        let visible = self.visible.as_ref();
+        visible.is_none_or(|visible| visible(uri, context))
     }
 
     /// How long clients may keep what they read, and for whom (2026-07-28, "Caching"). Unless set,

@@ -53,6 +53,11 @@ impl<'a> Admitted<'a> {
         Ok(decode_params::<PaginatedRequestParams>(self.params)?.cursor)
     }
 
+    /// The context of a request that concerns callers differently, if `it_does`.
+    pub(super) fn context_if(&self, it_does: bool) -> Result<Option<Context>, Refusal> {
+        it_does.then(|| self.own_context()).transpose()
+    }
+
     /// The context of a request whose parameters nobody else reads.
     pub(super) fn own_context(&self) -> Result<Context, Refusal> {
         let params: WithMeta<'_> = decode_params(self.params)?;

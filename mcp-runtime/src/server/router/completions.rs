@@ -6,15 +6,23 @@ use super::{Admitted, Router};
 use crate::driver::Served;
 use crate::protocol::{Refusal, decode_params};
 use crate::server::Answer;
+use crate::server::resources::Viewer;
 
 impl Router {
     pub(super) fn complete(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
         let params: CompleteRequestParams = decode_params(request.params)?;
         let reply = match params.reference.clone() {
-            CompletionReference::Prompt(prompt) => self.prompts.complete(&prompt.name, params)?,
+            CompletionReference::Prompt(prompt) => {
+                let limited = self.prompts.differ_by_caller();
+                let context = request.context_if(limited)?;
+                let (name, context) = (&prompt.name, context.as_ref());
+                self.prompts.complete(name, params, context)?
+            }
             CompletionReference::Resource(template) => {
-                let revision = request.terms.revision;
-                self.resources.complete(&template.uri, params, revision)?
+                let limited = self.resources.differ_by_caller();
+                let context = request.context_if(limited)?;
+                let viewer = Viewer::new(request.terms.revision, context.as_ref());
+                self.resources.complete(&template.uri, params, viewer)?
             }
             _ => {
                 return Err(Refusal::InvalidParams {

@@ -3,7 +3,7 @@
 use super::{Admitted, Router};
 use crate::driver::Served;
 use crate::protocol::Refusal;
-use crate::server::Answer;
+use crate::server::{Answer, Reply};
 
 impl Router {
     pub(super) fn get_prompt(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
@@ -13,6 +13,11 @@ impl Router {
 
     pub(super) fn list_prompts(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
         let cursor = request.cursor()?;
+        if self.prompts.differ_by_caller() {
+            let context = request.own_context()?;
+            let page = self.prompts.list_for(cursor.as_deref(), &context)?;
+            return Ok(self.written(Reply::Ready(Ok(page)), request));
+        }
         let page = self
             .prompts
             .list(cursor.as_deref(), request.terms.revision)?;

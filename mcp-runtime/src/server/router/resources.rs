@@ -1,10 +1,13 @@
 //! The methods about resources.
 
+use mcp_types::Conform;
+use serde::Serialize;
+
 use super::{Admitted, Router};
 use crate::driver::Served;
 use crate::protocol::Refusal;
-use crate::server::resources::Listing;
-use crate::server::{Answer, Reply};
+use crate::server::Answer;
+use crate::server::resources::{Listing, Viewer};
 
 impl Router {
     pub(super) fn read_resource(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
@@ -17,11 +20,10 @@ impl Router {
 
     pub(super) fn list_resources(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
         let cursor = request.cursor()?;
-        let revision = request.terms.revision;
-        Ok(match self.resources.list(cursor.as_deref(), revision)? {
-            Listing::Prepared(page) => self.prepared(page, request),
-            Listing::Made(page) => self.written(Reply::Pending(page), request),
-        })
+        let context = request.context_if(self.resources.differ_by_caller())?;
+        let viewer = Viewer::new(request.terms.revision, context.as_ref());
+        let page = self.resources.list(cursor.as_deref(), viewer)?;
+        Ok(self.listed(page, request))
     }
 
     pub(super) fn list_resource_templates(
@@ -29,8 +31,20 @@ impl Router {
         request: Admitted<'_>,
     ) -> Result<Served<Answer>, Refusal> {
         let cursor = request.cursor()?;
-        let revision = request.terms.revision;
-        let page = self.resources.templates(cursor.as_deref(), revision)?;
-        Ok(self.prepared(page, request))
+        let context = request.context_if(self.resources.differ_by_caller())?;
+        let viewer = Viewer::new(request.terms.revision, context.as_ref());
+        let page = self.resources.templates(cursor.as_deref(), viewer)?;
+        Ok(self.listed(page, request))
+    }
+
+    fn listed<T: Serialize + Conform + Send + 'static>(
+        &self,
+        page: Listing<T>,
+        request: Admitted<'_>,
+    ) -> Served<Answer> {
+        match page {
+            Listing::Prepared(page) => self.prepared(page, request),
+            Listing::Made(page) => self.written(page, request),
+        }
     }
 }

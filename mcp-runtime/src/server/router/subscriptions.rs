@@ -10,10 +10,11 @@ use mcp_types::{
 use super::{Admitted, Router};
 use crate::driver::Served;
 use crate::protocol::{Refusal, decode_params};
-use crate::server::Answer;
 use crate::server::announce::Announced;
 use crate::server::conversation::MAX_SUBSCRIPTIONS;
+use crate::server::resources::Viewer;
 use crate::server::subscriptions::Subscription;
+use crate::server::{Answer, Context};
 
 impl Router {
     /// The changes that the server announces.
@@ -23,9 +24,10 @@ impl Router {
 
     pub(super) fn listen(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
         let params: SubscriptionsListenRequestParams = decode_params(request.params)?;
+        let context = request.context_if(self.resources.differ_by_caller())?;
         let subscription = Subscription {
             id: request.id.clone(),
-            accepted: self.accepted(params.notifications),
+            accepted: self.accepted(params.notifications, context.as_ref()),
             terms: Arc::clone(request.terms),
             peer: request.peer.clone(),
             conversation: Arc::clone(request.conversation),
@@ -35,7 +37,11 @@ impl Router {
     }
 
     /// The part of a filter that the server can honour.
-    fn accepted(&self, wanted: SubscriptionFilter) -> SubscriptionFilter {
+    fn accepted(
+        &self,
+        wanted: SubscriptionFilter,
+        context: Option<&Context>,
+    ) -> SubscriptionFilter {
         let announced = self.announced();
         let both = |wanted: Option<bool>, announced: bool| wanted.filter(|_| announced);
         let mut accepted = SubscriptionFilter::new();
@@ -43,7 +49,7 @@ impl Router {
         accepted.prompts_list_changed = both(wanted.prompts_list_changed, announced.prompts);
         accepted.resources_list_changed = both(wanted.resources_list_changed, announced.resources);
         let uris = wanted.resource_subscriptions.into_iter().flatten();
-        let uris = uris.filter(|uri| self.resources.is_subscribable(uri));
+        let uris = uris.filter(|uri| self.resources.is_subscribable(uri, context));
         let uris: Vec<_> = uris.take(MAX_SUBSCRIPTIONS).collect();
         accepted.resource_subscriptions = Some(uris).filter(|uris| !uris.is_empty());
         accepted
@@ -51,8 +57,9 @@ impl Router {
 
     pub(super) fn subscribe(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
         let params: SubscribeRequestParams = decode_params(request.params)?;
-        let revision = request.terms.revision;
-        self.resources.check_subscribable(&params.uri, revision)?;
+        let context = request.context_if(self.resources.differ_by_caller())?;
+        let viewer = Viewer::new(request.terms.revision, context.as_ref());
+        self.resources.check_subscribable(&params.uri, viewer)?;
         request.conversation.subscribe(&params.uri)?;
         Ok(Served::Now(Ok(Answer::empty())))
     }

@@ -1,0 +1,80 @@
+//! What a mounted server adds to what holds for the outer one as a whole.
+
+use super::{Mount, Namespace};
+use crate::server::settings::Settings;
+use crate::server::{Server, ServerBuilder};
+
+impl ServerBuilder {
+    /// Offers everything that `server` offers as well, under names and URIs that begin with
+    /// `prefix`: the tool `search` becomes `gh_search`, the resource `repo://main` becomes
+    /// `gh+repo://main`. With an empty prefix, all keep their names; where one is taken already,
+    /// whoever had it first keeps it, and a warning of `tracing` says so.
+    ///
+    /// What changes in the mounted server changes here, and clients are told. A handler's
+    /// [`Context::server`](crate::Context::server) is the server that it belongs to.
+    ///
+    /// What holds for a server as a whole is joined: its instructions follow those of this one,
+    /// its extensions are declared and their methods served, its hooks run where it was mounted
+    /// among those of this one, clients have to have what either of them
+    /// [requires](Self::requires), and are sent what its handlers log. How lists are cut and kept,
+    /// the revisions, the name and the keys that seal state are those of this one.
+    ///
+    /// ```
+    /// use mcp_runtime::Server;
+    /// use mcp_runtime::server::tools::{ToolSpec, argument};
+    ///
+    /// let mut github = Server::builder();
+    /// let search = ToolSpec::new("search").arguments((argument::<String>("text"),));
+    /// github.tool(search.call(|(text,), _| format!("nothing about {text}")));
+    ///
+    /// let mut server = Server::builder();
+    /// server.mount("gh", &github.build());
+    /// assert_eq!(server.build().tools()[0].name, "gh_search");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the prefix is not empty, and no letter that is followed by letters, digits, `-` and `.`.
+    pub fn mount(&mut self, prefix: &str, server: &Server) -> &mut Self {
+        let mount = Mount::new(prefix, server.clone());
+        let known = |mount: &Mount| mount.links().server.is_same(server);
+        // Under a second prefix it is still one server, which starts once.
+        if !self.mounts.iter().any(known) {
+            self.settings.hooks.mount(server);
+        }
+        let dynamic = &server.settings().dynamic;
+        self.settings.dynamic.extend(dynamic.iter().copied());
+        self.mounts.push(mount);
+        self
+    }
+
+    /// Joins what mounted servers say of themselves as a whole with what this one says.
+    pub(in crate::server) fn join(settings: &mut Settings, mounts: &[Mount]) {
+        for (index, mount) in mounts.iter().enumerate() {
+            let links = mount.links();
+            let theirs = links.server.settings();
+            if let Some(more) = &theirs.instructions {
+                add_instructions(&mut settings.instructions, &links.namespace, more);
+            }
+            settings.logging |= theirs.logging;
+            settings.requirement = settings.requirement.and(&theirs.requirement);
+            let known = |mount: &Mount| mount.links().server.is_same(&links.server);
+            if !mounts[..index].iter().any(known) {
+                settings.extensions.mount(&links.server);
+            }
+        }
+    }
+}
+
+/// Adds what a mounted server says of its tools, which have a prefix here.
+fn add_instructions(instructions: &mut Option<String>, namespace: &Namespace, more: &str) {
+    let all = instructions.get_or_insert_default();
+    if !all.is_empty() {
+        all.push_str("\n\n");
+    }
+    let prefix = namespace.name("");
+    if !prefix.is_empty() {
+        all.push_str(&format!("About what begins with `{prefix}`:\n"));
+    }
+    all.push_str(more);
+}
