@@ -4,10 +4,12 @@
 
 mod support;
 
+use std::io;
 use std::time::Duration;
 
 use mcp_runtime::ServeError;
-use mcp_runtime::transport::memory;
+use mcp_runtime::transport::memory::{self, Memory};
+use mcp_runtime::transport::{FrameWriter, Outbox, Transport};
 use serde_json::json;
 use support::{Wire, server, stateless};
 
@@ -60,4 +62,45 @@ async fn requests_that_came_before_the_end_of_input_are_served() {
     let rest = wire.drain().await;
     assert_eq!(rest[0]["id"], 2, "{rest:?}");
     assert!(rest[0]["result"].is_object(), "{rest:?}");
+}
+
+/// A transport whose writer goes on for a moment after it has taken the last byte, as one does that
+/// flushes.
+struct Flushing(Memory);
+
+struct FlushingWriter(<Memory as Transport>::Writer);
+
+impl Transport for Flushing {
+    type Reader = <Memory as Transport>::Reader;
+    type Writer = FlushingWriter;
+
+    async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
+        let (reader, writer) = self.0.open().await?;
+        Ok((reader, FlushingWriter(writer)))
+    }
+}
+
+impl FrameWriter for FlushingWriter {
+    async fn write(&mut self, outbox: &mut Outbox) -> io::Result<()> {
+        self.0.write(outbox).await?;
+        tokio::task::yield_now().await;
+        Ok(())
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.0.close().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_ends_with_its_last_answer_however_it_is_written() {
+    let (ours, theirs) = memory::pair();
+    let serving = server().serve(Flushing(theirs)).without_signals();
+    let mut wire = Wire::with(ours, tokio::spawn(serving.into_future())).await;
+    let begun = tokio::time::Instant::now();
+    wire.send(stateless(1, "tools/call", json!({"name": "soon"})))
+        .await;
+    let rest = wire.drain().await;
+    assert_eq!(rest[0]["id"], 1, "{rest:?}");
+    assert_eq!(begun.elapsed(), Duration::ZERO);
 }

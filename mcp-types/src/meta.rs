@@ -2,7 +2,7 @@
 
 use serde::de::{Deserialize, Deserializer, Error};
 
-use crate::json::Scanner;
+use crate::json::{Scanner, may_have_underscore};
 use crate::{RawJsonRef, meta_keys};
 
 /// The reserved members of a request's `_meta`, each as the bytes it came in.
@@ -42,7 +42,7 @@ impl<'a> RequestMetaRef<'a> {
     /// When `_meta` is not an object.
     pub fn of_params(params: RawJsonRef<'a>) -> serde_json::Result<Option<Self>> {
         let mut scanner = Scanner::of_valid(params.get());
-        if !scanner.find("_meta") {
+        if !may_name_meta(params.get()) || !scanner.find("_meta") {
             return Ok(None);
         }
         let meta = Self::read(&mut scanner);
@@ -69,6 +69,12 @@ impl<'a> RequestMetaRef<'a> {
             _ => return None,
         })
     }
+}
+
+/// Whether a name in `text` may be `_meta`, seen without reading the text: most requests of the
+/// handshake era have none, and looking through their members is a tenth of a small call.
+fn may_name_meta(text: &str) -> bool {
+    may_have_underscore(text.as_bytes()) && (text.contains("_meta\"") || text.contains('\\'))
 }
 
 fn no_object<E: Error>() -> E {
@@ -99,6 +105,13 @@ mod tests {
     #[test]
     fn a_lookalike_deeper_down_is_not_it() {
         assert!(meta_of(r#"{"arguments":{"_meta":{"progressToken":1}}}"#).is_none());
+    }
+
+    #[test]
+    fn other_names_with_an_underscore_are_not_it() {
+        assert!(meta_of(r#"{"name":"get_weather","arguments":{"of_meta":1}}"#).is_none());
+        let meta = meta_of(r#"{"name":"get_weather","_meta":{"progressToken":7}}"#);
+        assert_eq!(meta.unwrap().progress_token.unwrap().get(), "7");
     }
 
     #[test]

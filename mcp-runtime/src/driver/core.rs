@@ -32,6 +32,10 @@ pub(crate) struct Core<R: Role> {
     limits: Limits,
 }
 
+/// Tells the time to whom a deadline begins for. Nobody else asks: an answer costs 25 ns, one in
+/// thirty that a small call takes among many.
+pub(super) type Clock = fn() -> Instant;
+
 impl<R: Role> Core<R> {
     pub(crate) fn new(role: R, commands: Commands, limits: Limits) -> Self {
         Self {
@@ -47,7 +51,7 @@ impl<R: Role> Core<R> {
     }
 
     /// Serves one frame.
-    pub(super) fn incoming(&mut self, incoming: Incoming<'_>, now: Instant) {
+    pub(super) fn incoming(&mut self, incoming: Incoming<'_>, now: Clock) {
         self.role.heard();
         let frame = match incoming {
             Incoming::Frame(bytes) => Frame::parse_with_max_depth(bytes, self.limits.max_depth),
@@ -63,7 +67,7 @@ impl<R: Role> Core<R> {
         }
     }
 
-    fn message(&mut self, message: Message<'_>, batch: Option<BatchKey>, now: Instant) {
+    fn message(&mut self, message: Message<'_>, batch: Option<BatchKey>, now: Clock) {
         match message {
             Message::Request { id, method, params } => {
                 self.request(&id, &method, params, batch, now);
@@ -73,7 +77,7 @@ impl<R: Role> Core<R> {
         }
     }
 
-    fn batch(&mut self, members: Vec<Result<Message<'_>, InvalidMessage>>, now: Instant) {
+    fn batch(&mut self, members: Vec<Result<Message<'_>, InvalidMessage>>, now: Clock) {
         if let Err(refusal) = self.role.accepts_batches() {
             let error = refusal.to_error();
             return self.invalid(&InvalidMessage { id: None, error }, None);
@@ -101,7 +105,7 @@ impl<R: Role> Core<R> {
         method: &str,
         params: Option<RawJsonRef<'_>>,
         batch: Option<BatchKey>,
-        now: Instant,
+        now: Clock,
     ) {
         if !self.role.answers() {
             tracing::debug!(%id, method, "a request was ignored");
@@ -152,7 +156,7 @@ impl<R: Role> Core<R> {
         Some(Err(refusal.to_error()))
     }
 
-    fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>, now: Instant) {
+    fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>, now: Clock) {
         match method {
             CancelledNotification::METHOD => {
                 let Some(id) = parsed::<CancelledNotificationParams>(params)
@@ -169,7 +173,7 @@ impl<R: Role> Core<R> {
             ProgressNotification::METHOD => {
                 if let Some(progress) = parsed::<ProgressNotificationParams>(params)
                     && let RequestId::Number(id) = progress.progress_token
-                    && let Some(waiter) = self.pending.progress(id, now)
+                    && let Some(waiter) = self.pending.progress(id, now())
                 {
                     // A panic is logged; there is no one to answer.
                     let _ = contain(|| waiter.progress(progress));
@@ -201,7 +205,7 @@ impl<R: Role> Core<R> {
     }
 
     /// Answers a request whose handler has finished.
-    pub(super) fn finished(&mut self, done: (Finished<R::Answer>, Option<BatchKey>), now: Instant) {
+    pub(super) fn finished(&mut self, done: (Finished<R::Answer>, Option<BatchKey>), now: Clock) {
         let (Finished { id, outcome }, batch) = done;
         self.respond(&id, outcome, batch, now);
     }
@@ -211,12 +215,10 @@ impl<R: Role> Core<R> {
         id: &RequestId,
         outcome: Result<R::Answer, ErrorObject>,
         batch: Option<BatchKey>,
-        now: Instant,
+        now: Clock,
     ) {
         // What a handler has said goes before its answer.
-        while let Some(command) = self.commands.try_recv() {
-            self.send(command, now);
-        }
+        self.send_queued(now);
         let write = |out: &mut Vec<u8>| write_response(out, id, &outcome);
         match batch {
             Some(batch) => self.push_batch(batch, write),
@@ -250,8 +252,15 @@ impl<R: Role> Core<R> {
         }
     }
 
+    /// Sends all that this side has to say already.
+    pub(super) fn send_queued(&mut self, now: Clock) {
+        while let Some(command) = self.commands.try_recv() {
+            self.send(command, now);
+        }
+    }
+
     /// Sends what this side has to say.
-    pub(super) fn send(&mut self, command: Command, now: Instant) {
+    pub(super) fn send(&mut self, command: Command, now: Clock) {
         match command {
             Command::Request {
                 id,
@@ -259,7 +268,7 @@ impl<R: Role> Core<R> {
                 timeouts,
                 waiter,
             } => {
-                self.pending.insert(id, waiter, timeouts, now);
+                self.pending.insert(id, waiter, timeouts, now());
                 self.push(|out| out.extend_from_slice(&frame));
             }
             Command::Notify { frame, .. } => self.push(|out| out.extend_from_slice(&frame)),

@@ -1,10 +1,10 @@
 //! The loop: read, serve, write, wait.
 
+use std::future::pending;
 use std::io;
 use std::time::{Duration, Instant};
 
 use mcp_types::jsonrpc::DEFAULT_MAX_DEPTH;
-use tokio::time::sleep_until;
 
 use super::stall::Stall;
 use super::{Command, Commands, Core, Role};
@@ -117,39 +117,47 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         loop {
             self.take_frames();
             self.take_finished();
+            self.core.send_queued(now);
             self.obey();
             self.stall.check(&self.core.outbox, now)?;
             if let Some(end) = self.ended() {
                 return Ok(end);
             }
-            let wake = self.wake().map(tokio::time::Instant::from_std);
-            let sending = !self.core.outbox.is_empty();
-            let reading = self.input_open && self.accepts_frames();
-            tokio::select! {
-                biased;
-                written = self.writer.write(&mut self.core.outbox), if sending => written?,
-                done = self.core.in_flight.next(), if !self.core.in_flight.is_empty() => {
-                    done.into_iter().for_each(|done| self.core.finished(done, now()));
-                }
-                command = self.core.commands.recv(), if self.commands_open => {
-                    self.commands_open = command.is_some();
-                    self.core.send(command.unwrap_or(Command::ShutDown), now());
-                }
-                more = self.reader.fill(), if reading => {
-                    self.input_open = more?;
-                }
-                () = sleep_until(wake.unwrap_or_else(tokio::time::Instant::now)), if wake.is_some() => {
-                    self.core.expire(now());
-                }
+            self.wait().await?;
+        }
+    }
+
+    /// Waits for the next thing to happen. What has been said already does not starve behind a peer
+    /// that never stops talking: the loop takes it each time.
+    async fn wait(&mut self) -> io::Result<()> {
+        let wake = self.wake().map(tokio::time::Instant::from_std);
+        let sending = !self.core.outbox.is_empty();
+        let reading = self.input_open && self.accepts_frames();
+        tokio::select! {
+            biased;
+            written = self.writer.write(&mut self.core.outbox), if sending => written?,
+            done = self.core.in_flight.next(), if !self.core.in_flight.is_empty() => {
+                done.into_iter().for_each(|done| self.core.finished(done, now));
+            }
+            more = self.reader.fill(), if reading => {
+                self.input_open = more?;
+            }
+            command = self.core.commands.recv(), if self.commands_open => {
+                self.commands_open = command.is_some();
+                self.core.send(command.unwrap_or(Command::ShutDown), now);
+            }
+            () = sleep_until(wake), if wake.is_some() => {
+                self.core.expire(now());
             }
         }
+        Ok(())
     }
 
     fn take_frames(&mut self) {
         while self.accepts_frames()
             && let Some(incoming) = self.reader.next_frame()
         {
-            self.core.incoming(incoming, now());
+            self.core.incoming(incoming, now);
         }
         let all_taken = self.accepts_frames();
         if !self.input_open && all_taken && matches!(self.phase, Phase::Operating) {
@@ -163,7 +171,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
             && let Some(done) = self.core.in_flight.try_next()
         {
             done.into_iter()
-                .for_each(|done| self.core.finished(done, now()));
+                .for_each(|done| self.core.finished(done, now));
         }
     }
 
@@ -229,6 +237,14 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
 /// The time by tokio's clock, which tests can stop.
 fn now() -> Instant {
     tokio::time::Instant::now().into_std()
+}
+
+/// A timer is only made once it is polled: `select!` asks for the futures of idle branches, too.
+async fn sleep_until(wake: Option<tokio::time::Instant>) {
+    match wake {
+        Some(wake) => tokio::time::sleep_until(wake).await,
+        None => pending().await,
+    }
 }
 
 fn is_gone(error: &io::Error) -> bool {

@@ -22,15 +22,13 @@ pub(crate) struct Answer {
 }
 
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a box would be one more allocation in each call of a tool"
-)]
 enum Body {
     Empty,
     Prepared(PreparedResult),
     Written(RawJson),
-    CallTool(CallToolResult),
+    /// In a box, because an answer is handed on a dozen times, and moving it each time costs more
+    /// than the allocation.
+    CallTool(Box<CallToolResult>),
 }
 
 /// How a server names itself in each result (2026-07-28, "Overview", section `_meta`).
@@ -118,11 +116,8 @@ impl Answer {
     }
 
     /// The result of a tool.
-    pub(super) fn call_tool(
-        mut result: CallToolResult,
-        terms: &Terms,
-        server: &Arc<Identity>,
-    ) -> Self {
+    pub(super) fn call_tool(result: CallToolResult, terms: &Terms, server: &Arc<Identity>) -> Self {
+        let mut result = Box::new(result);
         let mut identity = None;
         if terms.results_name_server() {
             match &mut result.meta {
@@ -147,7 +142,7 @@ impl Outgoing for Answer {
             Body::Empty => write(out, id, prefix, &JsonObject::new()),
             Body::Prepared(result) => result.write(out, id, prefix.unwrap_or_default()),
             Body::Written(json) => write(out, id, prefix, json),
-            Body::CallTool(result) => write(out, id, prefix, result),
+            Body::CallTool(result) => write(out, id, prefix, &**result),
         }
     }
 }

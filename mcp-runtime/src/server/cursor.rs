@@ -1,8 +1,5 @@
 //! Where a list goes on.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-
 use crate::protocol::Refusal;
 
 /// One of the lists that go page by page.
@@ -28,9 +25,6 @@ pub(super) struct Place {
 /// The form of the text; a later one would have another number.
 const VERSION: u8 = 1;
 
-/// The bytes before the URI.
-const HEAD: usize = 11;
-
 impl Place {
     /// The place of what has a route of its own.
     pub(super) fn of(serial: u64) -> Self {
@@ -52,12 +46,9 @@ impl Place {
 
     /// The cursor for what comes after this place.
     pub(super) fn cursor(&self, list: Pageable) -> String {
-        let mut bytes = vec![VERSION, list as u8, u8::from(self.expanded)];
-        bytes.extend_from_slice(&self.serial.to_be_bytes());
-        bytes.extend_from_slice(self.uri.as_bytes());
-        let check = checksum(&bytes);
-        bytes.extend_from_slice(&check);
-        URL_SAFE_NO_PAD.encode(bytes)
+        let (list, expanded) = (list as u8, u8::from(self.expanded));
+        let content = format!("{VERSION}.{list}.{expanded}.{}.{}", self.serial, self.uri);
+        format!("{:08x}.{content}", checksum(&content))
     }
 
     /// The place that a cursor names.
@@ -73,29 +64,30 @@ impl Place {
     }
 
     fn parse(list: Pageable, cursor: &str) -> Option<Self> {
-        let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
-        let (content, check) = bytes.split_last_chunk::<4>()?;
-        if checksum(content) != *check {
+        let (check, content) = cursor.split_once('.')?;
+        if check != format!("{:08x}", checksum(content)) {
             return None;
         }
-        let (head, uri) = content.split_at_checked(HEAD)?;
-        let (&[version, kind, expanded], serial) = head.split_first_chunk::<3>()?;
-        if version != VERSION || kind != list as u8 {
+        // The URI is last, and may have dots of its own.
+        let mut parts = content.splitn(5, '.');
+        let mut number = || parts.next()?.parse::<u64>().ok();
+        let (version, kind, expanded, serial) = (number()?, number()?, number()?, number()?);
+        if version != u64::from(VERSION) || kind != list as u64 {
             return None;
         }
         Some(Self {
             expanded: expanded == 1,
-            serial: u64::from_be_bytes(serial.try_into().ok()?),
-            uri: String::from_utf8(uri.to_vec()).ok()?,
+            serial,
+            uri: parts.next()?.to_owned(),
         })
     }
 }
 
 /// Tells a cursor from any other text (FNV-1a). It is no secret: a cursor leads nowhere that the
 /// whole list would not.
-fn checksum(bytes: &[u8]) -> [u8; 4] {
-    let mix = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
-    bytes.iter().fold(0x811c_9dc5, mix).to_be_bytes()
+fn checksum(text: &str) -> u32 {
+    let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    text.bytes().fold(0x811c_9dc5, mix)
 }
 
 #[cfg(test)]
@@ -107,7 +99,7 @@ mod tests {
         for place in [
             Place::of(0),
             Place::of(u64::MAX),
-            Place::expanded(7, "book://é".to_owned()),
+            Place::expanded(7, "book://é.v1.2".to_owned()),
         ] {
             let cursor = place.cursor(Pageable::Resources);
             assert_eq!(Place::read(Pageable::Resources, &cursor), Ok(place));

@@ -1,14 +1,13 @@
 //! Serving, from start to end.
 
 use std::any::Any;
-use std::convert::Infallible;
 use std::future::IntoFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::endpoint::{Connected, Endpoint};
 use super::running::Running;
-use super::signal::Signals;
+use super::signal::{Obeying, Signals, next};
 use super::{BoxFuture, Server};
 use crate::driver::{Limits, Peer};
 use crate::error::ServeError;
@@ -72,21 +71,13 @@ impl<E: Endpoint> Serve<E> {
         let server = self.running.server.clone();
         let hooks = server.hooks();
         hooks.start().await?;
-        let mut signals = Signalled(None);
-        let served = async {
-            if self.signals {
-                signals.0 = Some(Signals::listen().map_err(ServeError::Open)?);
-            }
-            let peer = self.running.peer.clone();
-            tokio::select! {
-                served = self.endpoint.run(self.running) => served,
-                never = signals.obey(&peer) => match never {},
-            }
+        let (served, mut signals) = match self.signals.then(Signals::listen).transpose() {
+            Ok(signals) => obeying(signals, self.endpoint, self.running).await,
+            Err(error) => (Err(ServeError::Open(error)), None),
         };
-        let served = served.await;
         tokio::select! {
             released = hooks.shut_down() => served.and(released),
-            () = signals.next() => {
+            () = next(&mut signals) => {
                 tracing::warn!("`on_shutdown` was cut short by a signal");
                 served
             }
@@ -155,24 +146,17 @@ impl ShutdownHandle {
     }
 }
 
-/// The signals that ask for the end, where the program leaves them to the server.
-struct Signalled(Option<Signals>);
-
-impl Signalled {
-    async fn next(&mut self) {
-        match &mut self.0 {
-            Some(signals) => signals.next().await,
-            None => std::future::pending().await,
-        }
-    }
-
-    /// The first signal asks for the end, the second one insists.
-    async fn obey(&mut self, peer: &Peer) -> Infallible {
-        self.next().await;
-        tracing::info!("shutting down on a signal");
-        peer.shut_down();
-        self.next().await;
-        peer.abort();
-        std::future::pending().await
-    }
+/// Serves, as long as signals allow; gives back the signals, for what is left to be done.
+async fn obeying<E: Endpoint>(
+    signals: Option<Signals>,
+    endpoint: E,
+    running: Running,
+) -> (Result<(), ServeError>, Option<Signals>) {
+    let obeying = signals.map(|signals| Obeying::new(signals, running.peer.clone()));
+    let served = endpoint.run(running).await;
+    let signals = match obeying {
+        Some(obeying) => obeying.stop().await,
+        None => None,
+    };
+    (served, signals)
 }

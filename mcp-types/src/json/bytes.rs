@@ -152,6 +152,25 @@ pub(super) fn has_line_break(bytes: &[u8]) -> bool {
     least < 0x20 && bytes.iter().any(|byte| matches!(*byte, b'\n' | b'\r'))
 }
 
+/// Whether a name that begins with `_` may be among the bytes: one that is escaped begins otherwise.
+#[inline]
+pub(crate) fn may_have_underscore(bytes: &[u8]) -> bool {
+    let wanted = |byte: u8| matches!(byte, b'_' | b'\\');
+    // Without a branch inside a block, the compiler makes vector instructions of it.
+    let any = |block: &[u8; 32]| {
+        let found = block
+            .iter()
+            .fold(0, |found, byte| found | u8::from(wanted(*byte)));
+        found != 0
+    };
+    let (blocks, _) = bytes.as_chunks::<32>();
+    match bytes.last_chunk::<32>() {
+        // What is looked at twice does no harm.
+        Some(last) => blocks.iter().any(any) || any(last),
+        None => bytes.iter().any(|byte| wanted(*byte)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,5 +208,21 @@ mod tests {
             bytes.extend([b' '; 40]);
             assert!(has_line_break(&bytes), "after {length}");
         }
+    }
+
+    #[test]
+    fn underscores_are_found_wherever_they_are() {
+        for length in 0..70 {
+            let mut bytes = vec![b'a'; length];
+            assert!(!may_have_underscore(&bytes));
+            bytes.push(b'_');
+            assert!(may_have_underscore(&bytes), "at {length}");
+            bytes.extend([b'a'; 40]);
+            assert!(
+                may_have_underscore(&bytes),
+                "in front of the end, at {length}"
+            );
+        }
+        assert!(may_have_underscore(br"\u005f"));
     }
 }

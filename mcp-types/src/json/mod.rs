@@ -17,6 +17,7 @@ mod skip;
 mod write;
 
 pub(crate) use ahead::{BY_FIELD, BY_KEY};
+pub(crate) use bytes::may_have_underscore;
 pub(crate) use raw_text::{RawText, raw_value_name};
 pub(crate) use read::from_valid;
 pub use read::{from_slice, from_str};

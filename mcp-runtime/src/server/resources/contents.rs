@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use mcp_types::jsonrpc::code;
 use mcp_types::{
     BlobResourceContents, ReadResourceResult, ResourceContents, Revision, TextResourceContents,
@@ -142,7 +140,7 @@ impl Contents {
                 mime_type.or_else(|| Some("application/json".to_owned())),
             ),
             Self::Bytes(bytes) => {
-                let mut part = BlobResourceContents::new(uri, STANDARD.encode(&bytes));
+                let mut part = BlobResourceContents::from_bytes(uri, bytes);
                 part.mime_type = mime_type;
                 ResourceContents::from(part)
             }

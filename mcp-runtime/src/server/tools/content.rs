@@ -1,7 +1,5 @@
 //! What a tool may return besides text.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use mcp_types::{AudioContent, ContentBlock, ImageContent};
 
 /// A value that is returned as JSON: structured content, and a copy of it as text.
@@ -86,19 +84,13 @@ impl Audio {
 
 impl From<Image> for ContentBlock {
     fn from(image: Image) -> Self {
-        Self::Image(ImageContent::new(
-            STANDARD.encode(&image.data),
-            image.mime_type,
-        ))
+        Self::Image(ImageContent::from_bytes(image.data, image.mime_type))
     }
 }
 
 impl From<Audio> for ContentBlock {
     fn from(audio: Audio) -> Self {
-        Self::Audio(AudioContent::new(
-            STANDARD.encode(&audio.data),
-            audio.mime_type,
-        ))
+        Self::Audio(AudioContent::from_bytes(audio.data, audio.mime_type))
     }
 }
 

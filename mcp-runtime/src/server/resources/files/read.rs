@@ -4,8 +4,6 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use mcp_types::jsonrpc::code;
 use mcp_types::{BlobResourceContents, ResourceContents, TextResourceContents};
 
@@ -52,7 +50,7 @@ fn contents(bytes: Vec<u8>, uri: String, guess: Option<&'static str>) -> Resourc
             let bytes =
                 text.map_or_else(std::string::FromUtf8Error::into_bytes, String::into_bytes);
             let mime_type = guess.unwrap_or("application/octet-stream");
-            BlobResourceContents::new(uri, STANDARD.encode(bytes))
+            BlobResourceContents::from_bytes(uri, bytes)
                 .with_mime_type(mime_type)
                 .into()
         }
