@@ -122,8 +122,9 @@ pub(super) const CRATES: &str = "crates";
 pub(super) const CLEAN: &str = "clean release build, s";
 pub(super) const STRIPPED: &str = "stripped size, KiB";
 
-/// Ours among the columns, and the one whose weight is the measure.
+/// Ours among the columns, and those that it is compared with besides the limit.
 const OURS: &str = "mcp-runtime";
+const ON_TOKIO: &str = "limit on tokio";
 const RMCP: &str = "rmcp";
 
 /// Whether ours is as it has to be.
@@ -150,11 +151,14 @@ pub(super) fn judge(part: Part, name: &str, columns: &[&str], cells: &[Cell]) ->
             measured: figure(ours),
             met: ours <= most,
         },
-        OfLimit(most) => Verdict {
-            bar: format!("≤ {most} × limit"),
-            measured: format!("{ours:.2} × limit"),
-            met: ours <= most,
-        },
+        OfLimit(most) => {
+            let on_tokio = of(ON_TOKIO).map(|it| format!(", {:.2} × limit on tokio", ours / it));
+            Verdict {
+                bar: format!("≤ {most} × limit"),
+                measured: format!("{ours:.2} × limit{}", on_tokio.unwrap_or_default()),
+                met: ours <= most,
+            }
+        }
         OfRmcp(most) => {
             let share = ours / of(RMCP)?;
             Verdict {
@@ -186,6 +190,15 @@ mod tests {
         assert_eq!(judged(Part::Weight, CRATES, [33.0, 67.0]), Some(true));
         assert_eq!(judged(Part::Weight, CRATES, [34.0, 67.0]), Some(false));
         assert_eq!(judged(Part::Http, name, [0.0, 0.0]), None);
+    }
+
+    #[test]
+    fn a_multiple_of_the_limit_is_told_for_the_one_on_tokio_as_well() {
+        let cells = [2.1, 1.5].map(Cell::of);
+        let name = "stdio add, 2025-06-18, 16 in flight";
+        let verdict = judge(Part::Stdio, name, &[OURS, ON_TOKIO], &cells).unwrap();
+        assert_eq!(verdict.measured, "2.10 × limit, 1.40 × limit on tokio");
+        assert!(!verdict.met);
     }
 
     #[test]
