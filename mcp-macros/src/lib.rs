@@ -13,6 +13,7 @@ mod diagnostics;
 mod docs;
 mod entry;
 mod expand;
+mod form;
 mod function;
 #[cfg(test)]
 mod golden;
@@ -86,6 +87,12 @@ pub fn on_initialized(_: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn on_shutdown(_: TokenStream, item: TokenStream) -> TokenStream {
     entry::hook("on_shutdown", item.into()).into()
+}
+
+/// Has the compiler check that users can be asked to fill in a struct, or to choose from an enum.
+#[proc_macro_derive(Elicit)]
+pub fn elicit(item: TokenStream) -> TokenStream {
+    form::derive(item.into()).into()
 }
 
 /// Runs an `async fn main` to its end on the thread that it was started on.

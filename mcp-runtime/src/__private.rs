@@ -14,6 +14,7 @@ use std::time::Duration;
 pub use mcp_types::{CacheScope, ClientCapabilities, Revisions};
 use mcp_types::{Icon, Implementation};
 
+pub use crate::server::ask::form_field::{FormChoice, FormField, form_field};
 pub use crate::server::completions::completer::completer;
 pub use crate::server::handler::pass::Pass;
 pub use crate::server::handler::run::{blocking, pending, ready};

@@ -127,6 +127,9 @@ pub use client::{Call, Client, ClientBuilder, ConnectError, Status};
 pub use driver::Peer;
 pub use error::{CallError, ProtocolError, ServeError};
 #[cfg(feature = "macros")]
+#[doc = include_str!("docs/elicit.md")]
+pub use mcp_macros::Elicit;
+#[cfg(feature = "macros")]
 pub use mcp_macros::main;
 #[cfg(feature = "macros")]
 #[doc = include_str!("docs/mcp_server.md")]

@@ -21,7 +21,9 @@
 #[cfg(feature = "stdio")]
 pub use crate::transport::stdio;
 #[cfg(feature = "macros")]
-pub use crate::{mcp_server, on_initialized, on_shutdown, on_start, prompt, resource, tool};
+pub use crate::{
+    Elicit, mcp_server, on_initialized, on_shutdown, on_start, prompt, resource, tool,
+};
 
 pub use crate::{
     AskError, Audio, CancellationToken, Context, Elicited, FromContext, Image, Initialized, Json,

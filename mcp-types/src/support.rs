@@ -2,7 +2,7 @@
 
 pub(crate) mod model {
     pub(crate) use crate::object::{self, Object, once};
-    pub(crate) use crate::{JsonObject, OneOrMany, ProgressToken, RawJson, RequestId};
+    pub(crate) use crate::{JsonObject, OneOrMany, OrderedMap, ProgressToken, RawJson, RequestId};
     pub(crate) use serde::de::{Error, MapAccess};
     pub(crate) use serde::{Deserialize, Deserializer, Serialize};
     pub(crate) use std::collections::BTreeMap;

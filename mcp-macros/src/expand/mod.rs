@@ -3,6 +3,7 @@
 mod arguments;
 mod call;
 mod claim;
+mod form;
 mod free;
 mod function;
 mod hook;
@@ -10,6 +11,7 @@ mod server;
 mod setter;
 mod single;
 
+pub(crate) use form::form;
 pub(crate) use free::free;
 pub(crate) use server::{module_server, server};
 pub(crate) use single::{around, main, quiet};

@@ -3031,7 +3031,7 @@ pub struct ElicitSchema {
     /// Each field by name, in the order of the form.
     ///
     /// Revisions: since 2025-06-18.
-    pub properties: BTreeMap<String, PrimitiveSchemaDefinition>,
+    pub properties: OrderedMap<PrimitiveSchemaDefinition>,
     /// Names of the fields that must be filled in.
     ///
     /// Revisions: since 2025-06-18.

@@ -2520,7 +2520,7 @@ fn elicit_result() -> BoxedStrategy<ElicitResult> {
 }
 
 fn elicit_schema() -> BoxedStrategy<ElicitSchema> {
-    (map(primitive_schema_definition()),)
+    (ordered_map(primitive_schema_definition()),)
         .prop_map(|(properties,)| ElicitSchema::new(properties))
         .boxed()
         .with(text(), |all, value| all.schema = value)

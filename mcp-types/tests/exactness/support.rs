@@ -178,6 +178,13 @@ pub(crate) fn map<T: Debug + 'static>(
     proptest::collection::btree_map(text(), item, 0..3).boxed()
 }
 
+pub(crate) fn ordered_map<T: Debug + 'static>(
+    item: BoxedStrategy<T>,
+) -> BoxedStrategy<OrderedMap<T>> {
+    let entries = map(item);
+    entries.prop_map(|map| map.into_iter().collect()).boxed()
+}
+
 pub(crate) fn one_or_many<T: Clone + Debug + 'static>(
     item: BoxedStrategy<T>,
 ) -> BoxedStrategy<OneOrMany<T>> {

@@ -40,6 +40,10 @@ pub(crate) fn stored(ty: &Type) -> TokenStream {
             let item = stored(item);
             quote!(BTreeMap<String, #item>)
         }
+        Type::Ordered(item) => {
+            let item = stored(item);
+            quote!(OrderedMap<#item>)
+        }
         Type::OneOrMany(item) => {
             let item = stored(item);
             quote!(OneOrMany<#item>)
@@ -67,7 +71,7 @@ pub(crate) fn argument(ty: &Type, name: &Ident, merged: &Merged) -> (TokenStream
                 (argument, quote!(#name.into_iter().collect()))
             }
         },
-        Type::Map(item) => {
+        Type::Map(item) | Type::Ordered(item) => {
             let item = stored(item);
             (
                 quote!(impl IntoIterator<Item = (impl Into<String>, #item)>),

@@ -82,7 +82,7 @@ impl Form {
 /// What the form suggests, by field.
 fn suggestions(form: &ElicitSchema) -> Map<String, Value> {
     let fields = form.properties.iter();
-    let suggested = fields.filter_map(|(name, field)| Some((name.clone(), suggestion(field)?)));
+    let suggested = fields.filter_map(|(name, field)| Some((name.to_owned(), suggestion(field)?)));
     suggested.collect()
 }
 

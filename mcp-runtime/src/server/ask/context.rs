@@ -50,11 +50,13 @@ impl Context {
     /// }
     /// ```
     ///
-    /// A form is flat: text, numbers, `bool`, enums without values, lists of such enums, and
+    /// The fields stand in the order of the struct. A form is flat: text, numbers, `bool`, enums without values, lists of such enums, and
     /// `Option`s of all these for what may be left out. Titles, bounds, formats and defaults are
     /// what schemars reads from its attributes; enums take the names of their choices from
     /// `#[schemars(title = "…")]` or from what is written about them. A type that is itself a
-    /// field, such as `bool`, makes a form of that one field. Follows 2026-07-28, "Elicitation".
+    /// field, such as `bool`, makes a form of that one field. A type that is no form fails when it is
+    /// asked for, or before with [`#[derive(Elicit)]`](derive@crate::Elicit) or
+    /// [`ServerBuilder::form`](crate::ServerBuilder::form). Follows 2026-07-28, "Elicitation".
     pub fn elicit<T>(&self, message: impl Into<String>) -> Elicit<T> {
         Elicit::form(self.clone(), message.into())
     }

@@ -193,7 +193,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Ask for Elicit<T> {
             What::Form { message, schema } => {
                 let schema = match schema {
                     Some(schema) => (**schema).clone(),
-                    None => form::schema::<T>()?,
+                    None => form::in_order::<T>()?,
                 };
                 ElicitRequestFormParams::new(message, schema).into()
             }

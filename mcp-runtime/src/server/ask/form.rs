@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::AskError;
 use super::field::{self, Definitions};
+use super::order;
 use crate::schema;
 
 /// What the one field of a form is called whose type is no struct.
@@ -26,6 +27,17 @@ pub(super) fn schema<T: JsonSchema>() -> Result<ElicitSchema, AskError> {
     let document = schema::document(schema::describe::<T>, schema::for_input());
     let form = form(document).map_err(AskError::Question)?;
     serde_json::from_value(form).map_err(|fault| AskError::Question(fault.to_string()))
+}
+
+/// The form that asks for a `T`, with its fields in the order in which they are declared.
+///
+/// # Errors
+///
+/// When the protocol has no form for the type.
+pub(super) fn in_order<T: DeserializeOwned + JsonSchema>() -> Result<ElicitSchema, AskError> {
+    let mut form = schema::<T>()?;
+    form.properties.sort_by_names(order::fields::<T>());
+    Ok(form)
 }
 
 fn form(document: Value) -> Result<Value, String> {

@@ -21,6 +21,7 @@ mod elicit;
 mod error;
 mod field;
 mod form;
+pub(crate) mod form_field;
 #[cfg(feature = "client")]
 mod forwarded;
 mod guard;
@@ -31,6 +32,7 @@ mod kept;
 mod keys;
 mod once;
 mod options;
+mod order;
 mod policy;
 mod question;
 mod required;

@@ -205,3 +205,15 @@ fn what_was_filled_in_has_to_fit() {
         "`answer` must be one of the choices"
     );
 }
+
+#[test]
+fn the_fields_stand_in_the_order_in_which_they_are_declared() {
+    let form = in_order::<Everything>().unwrap();
+    assert_eq!(
+        form.properties.keys().collect::<Vec<_>>(),
+        [
+            "name", "mail", "count", "share", "sure", "plain", "again", "titled", "several", "set",
+            "some",
+        ]
+    );
+}
