@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::route::Listed;
+use super::route::{Listed, Lister};
 use super::{ResourceCall, ResourceRoute};
 use crate::server::completions::Completers;
 use crate::server::mount::Links;
@@ -46,20 +46,7 @@ impl ResourceRoute {
             route.completers =
                 Completers::delegate(move |params| inner.completers.complete(params, None));
         }
-        if inner.lister.is_some() {
-            let (inner, links) = (Arc::clone(inner), Arc::clone(links));
-            route.lister = Some(Box::new(move || -> BoxFuture<_> {
-                let found = inner.lister.as_ref().map(|lister| lister());
-                let links = Arc::clone(&links);
-                Box::pin(async move {
-                    let found = match found {
-                        Some(found) => found.await,
-                        None => Vec::new(),
-                    };
-                    found.into_iter().map(|one| links.resource(one)).collect()
-                })
-            }));
-        }
+        route.lister = lister(inner, links);
         let (shown, names) = (Arc::clone(inner), Arc::clone(links));
         let settings = Arc::clone(links.server.settings());
         if settings.resource_visibility.is_limited() || inner.visible.is_some() {
@@ -73,4 +60,21 @@ impl ResourceRoute {
         route.home = Some(home);
         route
     }
+}
+
+/// Finds what the template stands for in the mounted server, under outer URIs.
+fn lister(inner: &Arc<ResourceRoute>, links: &Arc<Links>) -> Option<Lister> {
+    inner.lister.as_ref()?;
+    let (inner, links) = (Arc::clone(inner), Arc::clone(links));
+    Some(Box::new(move || -> BoxFuture<_> {
+        let found = inner.lister.as_ref().map(|lister| lister());
+        let links = Arc::clone(&links);
+        Box::pin(async move {
+            let found = match found {
+                Some(found) => found.await,
+                None => Vec::new(),
+            };
+            found.into_iter().map(|one| links.resource(one)).collect()
+        })
+    }))
 }
