@@ -10,6 +10,7 @@ use mcp_runtime::client::ConnectError;
 use mcp_runtime::{Client, ClientBuilder, Era, Revision};
 use scripted::{Scripted, discovered, initialized};
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 fn builder() -> ClientBuilder {
@@ -207,4 +208,58 @@ async fn a_server_that_goes_away_is_reported() {
     drop(server);
     let refused = builder().connect(ours).await.unwrap_err();
     assert!(matches!(refused, ConnectError::Closed), "{refused}");
+}
+
+/// Connects again and again, to one server after the other.
+async fn connect_again(
+    builder: ClientBuilder,
+    script: impl AsyncFnOnce(&mut mpsc::UnboundedReceiver<Scripted>) -> Scripted,
+) -> Client {
+    let (started, mut servers) = mpsc::unbounded_channel();
+    let connect = builder.connect_with(move || {
+        let (ours, server) = Scripted::pair();
+        started.send(server).unwrap();
+        ours
+    });
+    let (client, _server) = tokio::join!(connect, script(&mut servers));
+    client.unwrap()
+}
+
+#[tokio::test]
+async fn a_server_that_is_remembered_is_not_asked_what_it_is() {
+    let kept = Revision::V2025_06_18.to_string();
+    let kept: Revision = kept.parse().unwrap();
+    let client = connect(builder().remembered(kept), async |mut server: Scripted| {
+        let params = server.shake_hands("2025-11-25").await;
+        assert_eq!(params["protocolVersion"], "2025-11-25");
+        server
+    });
+    assert_eq!(client.await.unwrap().revision(), Revision::V2025_11_25);
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_what_it_was_is_asked() {
+    let remembered = builder().remembered(Revision::V2025_06_18);
+    let client = connect_again(remembered, async |servers| {
+        let mut first = servers.recv().await.unwrap();
+        let (id, _) = first.expect("initialize").await;
+        first.refuse(&id, -32601, Value::Null).await;
+        let mut second = servers.recv().await.unwrap();
+        second.be_discovered().await;
+        second
+    });
+    assert_eq!(client.await.revision(), Revision::V2026_07_28);
+
+    let remembered = builder().remembered(Revision::V2026_07_28);
+    let client = connect_again(remembered, async |servers| {
+        let mut first = servers.recv().await.unwrap();
+        let (id, _) = first.expect("server/discover").await;
+        first.refuse(&id, -32601, Value::Null).await;
+        let mut second = servers.recv().await.unwrap();
+        let (id, _) = second.expect("server/discover").await;
+        second.refuse(&id, -32601, Value::Null).await;
+        second.shake_hands("2025-06-18").await;
+        second
+    });
+    assert_eq!(client.await.revision(), Revision::V2025_06_18);
 }

@@ -62,6 +62,37 @@ impl ClientBuilder {
         self
     }
 
+    /// What the server spoke the last time, as [`Client::revision`] told: the client begins with the
+    /// era of this revision, and finds out anew where that leads nowhere. So nothing is asked that
+    /// the server has not understood before, nor is an answer waited for that has not come.
+    ///
+    /// A revision has a name to be kept by ([`Revision::as_str`], and serde). A server of the
+    /// handshake era that has learned to do without since is not found out, as long as it serves
+    /// handshakes.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_runtime::transport::ChildProcess;
+    /// use mcp_runtime::{Client, Revision};
+    ///
+    /// let mut client = Client::builder("example", "1.0.0");
+    /// if let Ok(kept) = std::fs::read_to_string("my-server.revision") {
+    ///     client = client.remembered(kept.parse::<Revision>()?);
+    /// }
+    /// let server = ChildProcess::new("my-server");
+    /// let client = client.connect_with(move || server.clone()).await?;
+    /// std::fs::write("my-server.revision", client.revision().as_str())?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// To find out anew, a second connection is opened: [`connect`](Self::connect) fails where its
+    /// transport can be opened only once.
+    pub fn remembered(mut self, revision: Revision) -> Self {
+        self.config.remembered = Some(revision.era());
+        self
+    }
+
     /// How long a server may be silent when asked for `server/discover` before it is greeted with
     /// `initialize`; 3 seconds unless set.
     pub fn probe_timeout(mut self, timeout: Duration) -> Self {
@@ -166,7 +197,7 @@ impl ClientBuilder {
             return Ok(Client::start(shared, Some(open), connection));
         }
         let link = shared.open(transport).await.map_err(ConnectError::Open)?;
-        let connection = shared.greet(link, shared.config.revisions).await?;
+        let connection = shared.greet(link, shared.config.expected()).await?;
         Ok(Client::start(shared, None, connection))
     }
 
@@ -235,10 +266,17 @@ impl ClientBuilder {
 }
 
 async fn first(shared: &Shared, open: &Open) -> Result<Connection, ConnectError> {
-    let mut revisions = shared.config.revisions;
+    let (expected, mut revisions) = (shared.config.expected(), shared.config.revisions);
+    if expected != revisions {
+        match shared.connect(open, expected).await {
+            Err(error) if error.is_the_servers() => {
+                tracing::debug!(%error, "the server is not what it was: finding out what it is");
+            }
+            settled => return settled,
+        }
+    }
     loop {
-        let link = open(shared.clone()).await.map_err(ConnectError::Open)?;
-        let error = match shared.greet(link, revisions).await {
+        let error = match shared.connect(open, revisions).await {
             Err(error @ ConnectError::Closed) => error,
             settled => return settled,
         };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_types::{Implementation, Revisions};
+use mcp_types::{Era, Implementation, Revisions};
 
 use super::keep_alive::KeepAlive;
 use super::questions::Handlers;
@@ -18,6 +18,8 @@ pub(super) struct Config {
     pub(super) handlers: Handlers,
     pub(super) max_rounds: usize,
     pub(super) revisions: Revisions,
+    /// The era that the server belonged to the last time.
+    pub(super) remembered: Option<Era>,
     /// How long a server may be silent before it is taken for one of the handshake era.
     pub(super) probe_timeout: Duration,
     pub(super) timeouts: Timeouts,
@@ -38,6 +40,7 @@ impl Config {
             handlers: Handlers::default(),
             max_rounds: 10,
             revisions: Revisions::ALL,
+            remembered: None,
             probe_timeout: Duration::from_secs(3),
             timeouts: Timeouts::default(),
             max_pages: 1000,
@@ -49,5 +52,12 @@ impl Config {
             reconnect: Some(Reconnect::default()),
             tracing: Tracing::default(),
         }
+    }
+
+    /// The revisions to begin with: those of the era that is remembered, if any are spoken.
+    pub(super) fn expected(&self) -> Revisions {
+        let remembered = self.remembered;
+        let spoken = remembered.filter(|era| self.revisions.newest_of(*era).is_some());
+        spoken.map_or(self.revisions, |era| self.revisions.of(era))
     }
 }

@@ -57,6 +57,20 @@ pub enum ConnectError {
     Request(#[source] CallError),
 }
 
+impl ConnectError {
+    /// Whether it comes of what the server did when it was spoken to.
+    pub(super) fn is_the_servers(&self) -> bool {
+        match self {
+            Self::Closed
+            | Self::Revision { .. }
+            | Self::Refused(_)
+            | Self::Timeout { .. }
+            | Self::Result { .. } => true,
+            Self::Open(_) | Self::NoRevision | Self::Request(_) => false,
+        }
+    }
+}
+
 impl From<CallError> for ConnectError {
     fn from(error: CallError) -> Self {
         match error {

@@ -60,6 +60,16 @@ impl Shared {
         }
     }
 
+    /// Opens a link, and agrees with the server on one of `revisions`.
+    pub(super) async fn connect(
+        &self,
+        open: &Open,
+        revisions: Revisions,
+    ) -> Result<Connection, ConnectError> {
+        let link = open(self.clone()).await.map_err(ConnectError::Open)?;
+        self.greet(link, revisions).await
+    }
+
     /// Agrees with the server behind `link` on one of `revisions`; closes the link where that
     /// fails.
     pub(super) async fn greet(

@@ -85,10 +85,7 @@ impl Supervisor {
 
     /// Connects, and tells the server again what it was told before.
     async fn reopen(&self, open: &Open, revisions: Revisions) -> Result<Connection, ConnectError> {
-        let link = open(self.shared.clone())
-            .await
-            .map_err(ConnectError::Open)?;
-        let connection = self.shared.greet(link, revisions).await?;
+        let connection = self.shared.connect(open, revisions).await?;
         // Whatever has changed meanwhile, nobody said so.
         if let Some(kept) = &self.shared.kept {
             kept.clear();
