@@ -6,6 +6,8 @@
 mod batches;
 #[path = "lifecycle.rs"]
 mod lifecycle;
+#[path = "listening.rs"]
+mod listening;
 #[path = "malformed.rs"]
 mod malformed;
 #[path = "tools.rs"]

@@ -10,12 +10,12 @@ use std::time::Duration;
 use ::http::request::Parts;
 use futures_util::{SinkExt as _, StreamExt as _};
 use mcp_runtime::server::tools::ToolRoute;
-use mcp_runtime::server::{FromContext as _, Reply, ShutdownHandle};
+use mcp_runtime::server::{FromContext as _, List, Reply, ShutdownHandle};
 use mcp_runtime::transport::http::http;
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::transport::websocket::{WebSocketServer, websocket, websocket_server};
-use mcp_runtime::types::Tool;
-use mcp_runtime::{Client, ServeError};
+use mcp_runtime::types::{SubscriptionFilter, Tool};
+use mcp_runtime::{Client, Revision, ServeError, Server};
 use serde_json::{Value, json};
 use support::clock::Clock;
 use support::{call, stateless};
@@ -39,10 +39,14 @@ fn open() -> Site {
 }
 
 fn serve(configure: impl FnOnce(WebSocketServer) -> WebSocketServer) -> Site {
+    serve_at(&support::server(), configure)
+}
+
+fn serve_at(server: &Server, configure: impl FnOnce(WebSocketServer) -> WebSocketServer) -> Site {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = listener.local_addr().unwrap();
     let endpoint = configure(websocket_server(listener).max_frame_bytes(10_000));
-    let serve = support::server().serve(endpoint).without_signals();
+    let serve = server.serve(endpoint).without_signals();
     Site {
         addr,
         shutdown: serve.shutdown_handle(),
@@ -142,6 +146,21 @@ async fn the_end_of_the_server_is_said_with_a_close_code() {
     };
     assert_eq!(u16::from(close.code), 1001);
     drop(socket);
+    site.serving.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn the_end_of_the_server_ends_subscriptions_in_good_order() {
+    let mut server = support::builder();
+    server.dynamic([List::Tools]);
+    let site = serve_at(&server.build(), |endpoint| endpoint);
+    let url = websocket(format!("ws://{}/", site.addr));
+    let client = Client::builder("test", "1").revision(Revision::LATEST);
+    let client = client.connect(url).await.unwrap();
+    let filter = SubscriptionFilter::new().with_tools_list_changed(true);
+    let mut subscription = client.subscribe_to(filter).await.unwrap();
+    site.shutdown.shut_down();
+    assert!(matches!(subscription.next().await, Ok(None)));
     site.serving.await.unwrap().unwrap();
 }
 

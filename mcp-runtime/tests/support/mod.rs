@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
 
 pub mod clock;
+pub mod listening;
 pub mod log;
 #[cfg(feature = "http-server")]
 mod over_http;
@@ -29,6 +30,29 @@ use tokio::task::JoinHandle;
 
 type Reader = <Memory as Transport>::Reader;
 type Writer = <Memory as Transport>::Writer;
+
+/// A line to `server`, over the transport that the test is about.
+pub async fn line(server: &Server) -> (Memory, JoinHandle<Result<(), ServeError>>) {
+    let (ours, theirs) = memory::pair();
+    if module_path!().starts_with("over_stdio") {
+        panic!("another process can't be given a server: name it");
+    }
+    if module_path!().starts_with("over_tcp") {
+        return (ours, over_socket::serve_tcp(server, theirs).await);
+    }
+    #[cfg(unix)]
+    if module_path!().starts_with("over_unix") {
+        return (ours, over_socket::serve_unix(server, theirs).await);
+    }
+    if module_path!().starts_with("over_http") {
+        return (ours, over_http::serve(server, theirs));
+    }
+    if module_path!().starts_with("over_websocket") {
+        return (ours, over_websocket::serve(server, theirs));
+    }
+    let serving = server.serve(theirs).without_signals();
+    (ours, tokio::spawn(serving.into_future()))
+}
 
 /// The other end of a connection, which speaks in lines.
 pub struct Wire {
@@ -66,25 +90,8 @@ impl Wire {
     }
 
     pub async fn to(server: &Server) -> Self {
-        let (ours, theirs) = memory::pair();
-        if module_path!().starts_with("over_stdio") {
-            panic!("another process can't be given a server: name it");
-        }
-        if module_path!().starts_with("over_tcp") {
-            return Self::with(ours, over_socket::serve_tcp(server, theirs).await).await;
-        }
-        #[cfg(unix)]
-        if module_path!().starts_with("over_unix") {
-            return Self::with(ours, over_socket::serve_unix(server, theirs).await).await;
-        }
-        if module_path!().starts_with("over_http") {
-            return Self::with(ours, over_http::serve(server, theirs)).await;
-        }
-        if module_path!().starts_with("over_websocket") {
-            return Self::with(ours, over_websocket::serve(server, theirs)).await;
-        }
-        let serving = server.serve(theirs).without_signals();
-        Self::with(ours, tokio::spawn(serving.into_future())).await
+        let (ours, serving) = line(server).await;
+        Self::with(ours, serving).await
     }
 
     pub async fn with(ours: Memory, serving: JoinHandle<Result<(), ServeError>>) -> Self {

@@ -1,0 +1,49 @@
+//! Subscriptions, and a server that has something to subscribe to.
+
+use mcp_runtime::Server;
+use mcp_runtime::server::resources::{IntoContents as _, ResourceRoute};
+use mcp_runtime::server::{List, Reply};
+use mcp_runtime::types::Resource;
+use serde_json::{Value, json};
+
+use super::{Wire, builder, stateless};
+
+pub fn server() -> Server {
+    let mut server = builder();
+    server.dynamic([List::Tools, List::Resources]);
+    let resource = |name: &str| Resource::new(name, format!("test://{name}"));
+    let route =
+        |name| ResourceRoute::resource(resource(name), |_| Reply::Ready("x".into_contents()));
+    server.resource_route(route("first").subscribable());
+    server.resource_route(route("second").subscribable());
+    server.resource_route(route("fixed"));
+    server.build()
+}
+
+pub fn listen(id: impl Into<Value>, filter: Value) -> Value {
+    stateless(id, "subscriptions/listen", json!({"notifications": filter}))
+}
+
+pub fn about(id: impl Into<Value>, mut rest: Value) -> Value {
+    rest["_meta"] = json!({"io.modelcontextprotocol/subscriptionId": id.into()});
+    rest
+}
+
+pub fn notification(method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "method": format!("notifications/{method}"), "params": params})
+}
+
+pub fn updated(id: impl Into<Value>, uri: &str) -> Value {
+    notification("resources/updated", about(id, json!({"uri": uri})))
+}
+
+/// Subscribes, and checks what is acknowledged.
+pub async fn subscribed(wire: &mut Wire, id: impl Into<Value>, filter: Value, accepted: Value) {
+    let id = id.into();
+    let acknowledged = wire.ask(listen(id.clone(), filter)).await;
+    let params = about(id, json!({"notifications": accepted}));
+    assert_eq!(
+        acknowledged,
+        notification("subscriptions/acknowledged", params)
+    );
+}
