@@ -3,8 +3,8 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-use std::io::Read;
-use std::path::PathBuf;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,8 +13,11 @@ use mcp_runtime::client::Reconnect;
 use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::transport::child_process::{Captured, Exit, ExitStep, Grace, Stderr};
 use mcp_runtime::{CallError, Client, ConnectError, Era};
+use support::clock::Clock;
+use tokio::time::Instant;
 
 mod scripted;
+mod support;
 
 /// A shell script that shakes hands, and then goes on with `rest`.
 ///
@@ -67,6 +70,19 @@ const INSIST: Grace = Grace {
     terminate: Duration::ZERO,
 };
 
+/// How exact timers are.
+const TICK: Duration = Duration::from_millis(1);
+
+/// What comes of `future`, for which no time had to pass.
+async fn at_once<T>(future: impl IntoFuture<Output = T>) -> T {
+    let clock = Clock::stopped();
+    let start = Instant::now();
+    let outcome = future.await;
+    assert_eq!(start.elapsed(), Duration::ZERO);
+    clock.go_on();
+    outcome
+}
+
 /// Closes a client of `server`, and tells what it took.
 async fn closed(server: ChildProcess) -> ExitStep {
     let ending = Ending::default();
@@ -108,9 +124,44 @@ async fn a_server_that_ignores_being_asked_is_killed() {
 }
 
 #[tokio::test]
+async fn each_step_is_taken_when_its_time_has_come() {
+    let directory = tempfile::tempdir().unwrap();
+    let pipe = pipe_in(directory.path());
+    let stubborn = format!(
+        r#"exec 3>'{}'
+        trap 'echo asked >&3' TERM
+        while read -r line; do :; done
+        echo closed >&3
+        while :; do sleep 600 & wait; done"#,
+        pipe.display()
+    );
+    let ending = Ending::default();
+    let grace = Grace {
+        close: Duration::from_secs(20),
+        terminate: Duration::from_secs(30),
+    };
+    let server = ending.of(script(&stubborn).grace(grace));
+    let client = builder().without_keep_alive().connect(server).await;
+    let (client, said) = (client.unwrap(), opened(pipe).await);
+    let mut said = Lines::of(said);
+
+    let clock = Clock::stopped();
+    let start = Instant::now();
+    let closing = tokio::spawn(async move { client.close().await });
+    assert_eq!(said.next().await, "closed");
+    clock.pass(grace.close + TICK).await;
+    assert_eq!(said.next().await, "asked");
+    assert!(!closing.is_finished());
+    clock.pass(grace.terminate + TICK).await;
+    closing.await.unwrap();
+    assert_eq!(ending.step(), ExitStep::Killed);
+    assert_eq!(start.elapsed(), grace.close + grace.terminate + 2 * TICK);
+}
+
+#[tokio::test]
 async fn who_waits_for_a_server_that_is_killed_learns_it_at_once() {
     let client = connect(script("read -r line; kill -9 $$")).await;
-    let error = client.call_tool("add", ()).await.unwrap_err();
+    let error = at_once(client.call_tool("add", ())).await.unwrap_err();
     assert!(matches!(error, CallError::Closed), "{error}");
 }
 
@@ -119,7 +170,7 @@ async fn who_waits_for_a_server_that_closes_its_output_learns_it_at_once() {
     let ending = Ending::default();
     let server = script("read -r line; exec 1>&-; sleep 600").grace(ASK);
     let client = connect(ending.of(server)).await;
-    let error = client.call_tool("add", ()).await.unwrap_err();
+    let error = at_once(client.call_tool("add", ())).await.unwrap_err();
     assert!(matches!(error, CallError::Closed), "{error}");
     client.close().await;
     assert_eq!(ending.step(), ExitStep::Terminated);
@@ -132,7 +183,8 @@ async fn rubbish_among_the_answers_is_skipped() {
         read -r line; say '[1,'; answer 2 5"#,
     ))
     .await;
-    assert_eq!(client.call::<i64>("add", ()).await.unwrap(), 5);
+    let sum = at_once(client.call::<i64>("add", ())).await;
+    assert_eq!(sum.unwrap(), 5);
 }
 
 #[tokio::test]
@@ -143,7 +195,7 @@ async fn answers_in_another_order_find_their_calls() {
     .await;
     let first = client.call::<String>("first", ()).into_future();
     let second = client.call::<String>("second", ()).into_future();
-    let (first, second) = tokio::join!(first, second);
+    let (first, second) = at_once(async { tokio::join!(first, second) }).await;
     assert_eq!(
         (first.unwrap(), second.unwrap()),
         ("first".into(), "second".into())
@@ -160,8 +212,10 @@ async fn a_server_that_stops_reading_holds_nobody_up() {
     tokio::time::pause();
     for _ in 0..3 {
         let call = client.call_tool("add", &large);
+        let start = Instant::now();
         let error = call.timeout(Duration::from_secs(5)).await.unwrap_err();
         assert!(matches!(error, CallError::Timeout { .. }), "{error}");
+        assert_eq!(start.elapsed().as_secs(), 5);
     }
     client.close().await;
     assert_ne!(ending.step(), ExitStep::Closed);
@@ -233,6 +287,35 @@ async fn a_server_that_died_is_started_again() {
     client.close().await;
 }
 
+/// A named pipe in `directory`.
+fn pipe_in(directory: &Path) -> PathBuf {
+    let pipe = directory.join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    pipe
+}
+
+/// What is said into a pipe, line by line.
+struct Lines(Option<BufReader<std::fs::File>>);
+
+impl Lines {
+    fn of(pipe: std::fs::File) -> Self {
+        Self(Some(BufReader::new(pipe)))
+    }
+
+    async fn next(&mut self) -> String {
+        let mut pipe = self.0.take().unwrap();
+        let read = tokio::task::spawn_blocking(move || {
+            let mut line = String::new();
+            pipe.read_line(&mut line).unwrap();
+            (pipe, line.trim_end().to_owned())
+        });
+        let (pipe, line) = read.await.unwrap();
+        self.0 = Some(pipe);
+        line
+    }
+}
+
 /// A named pipe, once somebody holds its other end.
 async fn opened(pipe: PathBuf) -> std::fs::File {
     let open = tokio::task::spawn_blocking(|| std::fs::File::open(pipe).unwrap());
@@ -242,14 +325,7 @@ async fn opened(pipe: PathBuf) -> std::fs::File {
 #[test]
 fn no_orphan_is_left_when_everything_is_dropped() {
     let directory = tempfile::tempdir().unwrap();
-    let pipe = directory.path().join("pipe");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&pipe)
-            .status()
-            .unwrap()
-            .success()
-    );
+    let pipe = pipe_in(directory.path());
     // The child and a child of its own hold the pipe open as long as they live.
     let rest = format!("exec 3>'{}'; sleep 600 & sleep 600", pipe.display());
     let runtime = tokio::runtime::Builder::new_current_thread();
@@ -270,14 +346,7 @@ fn no_orphan_is_left_when_everything_is_dropped() {
 #[tokio::test]
 async fn descendants_end_with_the_server() {
     let directory = tempfile::tempdir().unwrap();
-    let pipe = directory.path().join("pipe");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&pipe)
-            .status()
-            .unwrap()
-            .success()
-    );
+    let pipe = pipe_in(directory.path());
     let rest = format!(
         "sleep 600 3>'{}' >/dev/null 2>&1 & read -r line",
         pipe.display()

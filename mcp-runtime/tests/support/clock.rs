@@ -23,6 +23,11 @@ impl Clock {
         Self(alive)
     }
 
+    /// Lets time pass by itself again.
+    pub fn go_on(self) {
+        tokio::time::resume();
+    }
+
     /// Lets time pass in small steps until `future` is ready.
     pub async fn run_until<T>(&self, step: Duration, future: impl Future<Output = T>) -> T {
         let mut future = pin!(future);
