@@ -1,15 +1,11 @@
 //! The client's lifecycle, state by state and event by event, as `docs/lifecycle.md` shows it.
 
-#![allow(clippy::unwrap_used)]
-
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use mcp_types::{Revision, ServerCapabilities, ServerCapabilitiesTools, methods};
 
+use super::tables::assert_documented;
 use super::{Agreement, ClientLifecycle, LifecycleState};
-
-const DOCUMENT: &str = include_str!("../../../docs/lifecycle.md");
 
 /// The states in the order in which a handshake passes through them, each with the event that
 /// leads on to the next one.
@@ -138,42 +134,14 @@ fn happen(lifecycle: &mut ClientLifecycle, event: Event) -> String {
     word.to_owned()
 }
 
-/// One cell: what is decided, and the state that follows where it is another one.
-fn cell(state: LifecycleState, event: Event) -> String {
-    let mut lifecycle = at(state);
-    let decision = happen(&mut lifecycle, event);
-    let after = lifecycle.state();
-    match (decision.as_str(), after == state) {
-        ("", true) => "ignored".to_owned(),
-        ("", false) => format!("→ {after}"),
-        (decision, true) => decision.to_owned(),
-        (decision, false) => format!("{decision}, → {after}"),
-    }
-}
-
-fn table() -> String {
-    let mut table = String::from("| event |");
-    for (state, _) in STATES {
-        write!(table, " {state} |").unwrap();
-    }
-    table.push_str("\n|---|");
-    table.push_str(&"---|".repeat(STATES.len()));
-    for (name, event) in EVENTS {
-        write!(table, "\n| {name} |").unwrap();
-        for (state, _) in STATES {
-            write!(table, " {} |", cell(state, event)).unwrap();
-        }
-    }
-    table
-}
-
 #[test]
 fn the_document_shows_what_the_client_does() {
-    let table = table();
-    assert!(
-        DOCUMENT.contains(&table),
-        "docs/lifecycle.md should contain:\n{table}"
-    );
+    let states = STATES.map(|(state, _)| state);
+    assert_documented(&states, &EVENTS, |state, event| {
+        let mut lifecycle = at(state);
+        let decision = happen(&mut lifecycle, event);
+        (decision, lifecycle.state())
+    });
 }
 
 #[test]

@@ -25,11 +25,13 @@ mod place;
 mod refusal;
 mod requirement;
 mod server;
+#[cfg(test)]
+mod server_table;
 mod state;
 #[cfg(feature = "server")]
 mod structured;
 #[cfg(test)]
-mod table;
+mod tables;
 mod terms;
 mod unavailable;
 

@@ -3,7 +3,7 @@
 use std::future::IntoFuture;
 
 use super::AskError;
-use super::ask::Ask;
+use super::common::Ask;
 
 /// Several questions: a tuple of two to six.
 pub trait AskAll {

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::ask::{Ask, answer, private};
+use super::common::{Ask, answer, private};
 use super::question::Question;
 use super::{AskError, form};
 use crate::driver::BoxFuture;

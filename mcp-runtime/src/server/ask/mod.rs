@@ -1,6 +1,6 @@
 //! Asking the client from inside a handler, in both eras.
 //!
-//! `elicit`, `sample` and `roots` are what can be asked, `ask` what they have in common, and
+//! `elicit`, `sample` and `roots` are what can be asked, `common` what they have in common, and
 //! `context` what a handler calls. In the handshake era a question is a request of its own. In the
 //! stateless era nothing is sent: `asking` collects the questions of a run, `run` drops the handler
 //! once it waits for them and answers the call with [`InputRequiredResult`]; `start` begins the next
@@ -10,12 +10,8 @@
 //! [`InputRequiredResult`]: mcp_types::InputRequiredResult
 
 mod all;
-#[allow(
-    clippy::module_inception,
-    reason = "the trait's name is the user's word"
-)]
-mod ask;
 mod asking;
+mod common;
 mod context;
 mod elicit;
 mod error;
@@ -48,8 +44,8 @@ mod tests;
 mod turns;
 
 pub use all::AskAll;
-pub use ask::Ask;
 pub(in crate::server) use asking::Asking;
+pub use common::Ask;
 pub use elicit::{Elicit, Elicited, Outcome};
 pub use error::AskError;
 #[cfg(not(feature = "seal"))]

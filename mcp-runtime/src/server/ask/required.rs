@@ -8,7 +8,7 @@ use mcp_types::{ErrorObject, InputRequest, RawJson, Root};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use super::ask::Ask;
+use super::common::Ask;
 use super::{AskError, Asking, Elicited, Sampled, elicit, roots};
 
 /// Questions that a handler puts together by itself, instead of waiting for their answers.

@@ -5,7 +5,7 @@ use std::future::IntoFuture;
 use mcp_types::{InputRequest, ListRootsResult, RawJson, Root};
 
 use super::AskError;
-use super::ask::{Ask, answer, private};
+use super::common::{Ask, answer, private};
 use super::question::Question;
 use crate::driver::BoxFuture;
 use crate::server::Context;

@@ -10,7 +10,7 @@ use mcp_types::{
 };
 
 use super::AskError;
-use super::ask::{Ask, answer, private};
+use super::common::{Ask, answer, private};
 use super::question::Question;
 use super::turns::check;
 use crate::driver::BoxFuture;
