@@ -144,12 +144,19 @@ fn is_plain(byte: u8) -> bool {
 pub(super) fn has_line_break(bytes: &[u8]) -> bool {
     // Text without a control character has none: the least byte says so, which takes one
     // instruction for sixteen bytes.
-    let (blocks, rest) = bytes.as_chunks::<128>();
-    let least = |bytes: &[u8]| bytes.iter().fold(u8::MAX, |least, byte| least.min(*byte));
-    let least = blocks
-        .iter()
-        .fold(least(rest), |found, block| found.min(least(block)));
-    least < 0x20 && bytes.iter().any(|byte| matches!(*byte, b'\n' | b'\r'))
+    let least = least_in_blocks::<128>(bytes).or_else(|| least_in_blocks::<16>(bytes));
+    least.is_none_or(|least| least < 0x20)
+        && bytes.iter().any(|byte| matches!(*byte, b'\n' | b'\r'))
+}
+
+/// The least byte, if there are enough for a block.
+#[inline(always)]
+fn least_in_blocks<const N: usize>(bytes: &[u8]) -> Option<u8> {
+    let last = bytes.last_chunk::<N>()?;
+    let (blocks, _) = bytes.as_chunks::<N>();
+    let least = |block: &[u8; N]| block.iter().fold(u8::MAX, |least, byte| least.min(*byte));
+    // What is looked at twice does no harm.
+    Some(blocks.iter().map(least).fold(least(last), u8::min))
 }
 
 /// Whether a name that begins with `_` may be among the bytes: one that is escaped begins otherwise.

@@ -96,37 +96,33 @@ impl<'de> Reader<'de> {
     }
 
     fn array<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
-        self.scanner.eat(b'[');
-        self.enter(|reader| {
-            let value = visitor.visit_seq(Elements::of(reader))?;
-            reader.close(b']', value)
-        })
+        self.open(b'[')?;
+        let value = visitor.visit_seq(Elements::of(self));
+        self.close(b']', value)
     }
 
     #[inline]
     fn object<V: Visitor<'de>>(&mut self, ahead: Option<Ahead>, visitor: V) -> Result<V::Value> {
-        self.scanner.eat(b'{');
-        self.enter(|reader| {
-            let value = visitor.visit_map(Members::of(reader, ahead))?;
-            reader.close(b'}', value)
-        })
+        self.open(b'{')?;
+        let value = visitor.visit_map(Members::of(self, ahead));
+        self.close(b'}', value)
     }
 
     #[inline]
-    fn enter<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+    fn open(&mut self, bracket: u8) -> Result<()> {
+        self.scanner.eat(bracket);
         self.levels = self.levels.checked_sub(1).ok_or_else(fault)?;
-        let value = read(self);
-        self.levels += 1;
-        value
+        Ok(())
     }
 
-    #[inline]
-    fn close<T>(&mut self, bracket: u8, value: T) -> Result<T> {
-        if self.scanner.eat(bracket) {
-            Ok(value)
-        } else {
-            Err(fault())
+    /// Takes the value in its `Result`, because to take it out means to move it.
+    #[inline(always)]
+    fn close<T>(&mut self, bracket: u8, value: Result<T>) -> Result<T> {
+        self.levels += 1;
+        if value.is_ok() && !self.scanner.eat(bracket) {
+            return Err(fault());
         }
+        value
     }
 
     fn word<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
