@@ -148,6 +148,8 @@ fn compile(workspace: &Workspace) {
     std::fs::remove_dir_all(package.join("tests")).unwrap();
     std::fs::create_dir(package.join("tests")).unwrap();
     std::fs::write(package.join("tests/invented.rs"), USER).unwrap();
+    let front_page = root().join("mcp-types/README.md");
+    std::fs::copy(front_page, package.join("README.md")).unwrap();
     std::fs::copy(root().join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
     let manifest = r#"
         [package]
