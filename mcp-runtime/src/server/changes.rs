@@ -47,14 +47,16 @@ pub(crate) struct Listener {
 }
 
 impl Changes {
-    /// Tells all who want to know. Never waits for any of them.
-    pub(crate) fn publish(&self, change: Change) {
+    /// Tells all who want to know, and whether anybody does. Never waits for any of them.
+    pub(crate) fn publish(&self, change: Change) -> bool {
         let topics = lock(&self.topics);
-        for waiting in topics.get(&change).into_iter().flat_map(HashMap::values) {
+        let listeners = topics.get(&change);
+        for waiting in listeners.into_iter().flat_map(HashMap::values) {
             if lock(&waiting.changes).insert(change.clone()) {
                 waiting.arrived.notify_one();
             }
         }
+        listeners.is_some()
     }
 
     /// Somebody who does not want to know anything yet.

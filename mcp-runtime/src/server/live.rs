@@ -79,10 +79,11 @@ impl Live {
         }
     }
 
-    /// Tells clients what has changed, and the servers that mount this one.
-    pub(super) fn publish(&self, change: Change) {
-        self.relays.pass_on(&change);
-        self.changes.publish(change);
+    /// Tells clients what has changed, and the servers that mount this one. Says whether anybody
+    /// wanted to know.
+    pub(super) fn publish(&self, change: Change) -> bool {
+        let passed_on = self.relays.pass_on(&change);
+        self.changes.publish(change) || passed_on
     }
 }
 

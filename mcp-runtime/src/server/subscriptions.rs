@@ -65,6 +65,7 @@ impl Subscription {
         }
         for uri in accepted.resource_subscriptions.iter().flatten() {
             listener.want(Change::Resource(uri.clone()));
+            self.conversation.server().router().wanted(uri);
         }
         listener
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_types::{CreateMessageRequestParams, CreateMessageResult, ErrorObject};
+use mcp_types::{CreateMessageRequestParams, CreateMessageResult, ErrorObject, Root};
 
 use super::{ElicitReply, Form, Page, Roots};
 use crate::client::ClientBuilder;
@@ -93,6 +93,25 @@ impl ClientBuilder {
     /// Tells servers which folders and files they should work on, and declares that (`roots`).
     pub fn roots(mut self, roots: impl Into<Roots>) -> Self {
         self.config.handlers.roots = Some(roots.into());
+        self
+    }
+
+    /// Finds the roots whenever a server asks for them, and declares `roots` without saying that
+    /// changes are told. A list of [`roots`](Self::roots) goes before it.
+    ///
+    /// ```
+    /// use mcp_runtime::Client;
+    /// use mcp_runtime::types::Root;
+    ///
+    /// let client = Client::builder("example", "1.0.0")
+    ///     .on_roots(async || Ok(vec![Root::new("file:///home/ada/project")]));
+    /// # drop(client);
+    /// ```
+    pub fn on_roots<F>(mut self, handler: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Vec<Root>, ErrorObject>> + Send + 'static,
+    {
+        self.config.handlers.roots_now = Some(Arc::new(move |()| Box::pin(handler())));
         self
     }
 

@@ -1,6 +1,7 @@
 //! Who answers which question.
 
 use std::fmt;
+use std::future::ready;
 use std::sync::Arc;
 
 use mcp_types::jsonrpc::code;
@@ -8,6 +9,7 @@ use mcp_types::{
     ClientCapabilities, ClientCapabilitiesElicitation, ClientCapabilitiesRoots,
     ClientCapabilitiesSampling, Conform, CreateMessageRequestParams, CreateMessageResult,
     ElicitRequestParams, ErrorObject, InputRequest, JsonObject, ListRootsResult, RawJson, Revision,
+    Root,
 };
 
 use super::{ElicitReply, Form, Page, Roots};
@@ -28,6 +30,8 @@ pub(in crate::client) struct Handlers {
     /// Whether the model may be offered tools.
     pub(super) model_uses_tools: bool,
     pub(in crate::client) roots: Option<Roots>,
+    /// Finds the roots when they are asked for, where there is no list of them.
+    pub(super) roots_now: Option<Handler<(), Result<Vec<Root>, ErrorObject>>>,
 }
 
 impl Handlers {
@@ -48,6 +52,8 @@ impl Handlers {
         }
         if self.roots.is_some() {
             capabilities.roots = Some(ClientCapabilitiesRoots::new().with_list_changed(true));
+        } else if self.roots_now.is_some() {
+            capabilities.roots = Some(ClientCapabilitiesRoots::new());
         }
         capabilities.conform(revision);
         // Where there are no modes, elicitation means forms.
@@ -82,9 +88,12 @@ impl Handlers {
                 Some(Box::pin(async move { written(said.await?, revision) }))
             }
             InputRequest::ListRoots(_) => {
-                let roots = self.roots.as_ref()?.list();
-                let result = ListRootsResult::new(roots);
-                Some(Box::pin(async move { written(result, revision) }))
+                let found: BoxFuture<_> = match (&self.roots, &self.roots_now) {
+                    (Some(roots), _) => Box::pin(ready(Ok(roots.list()))),
+                    (None, find) => find.as_ref()?(()),
+                };
+                let result = async move { written(ListRootsResult::new(found.await?), revision) };
+                Some(Box::pin(result))
             }
             _ => None,
         }

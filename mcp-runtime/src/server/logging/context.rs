@@ -62,7 +62,12 @@ impl Context {
         }
     }
 
-    pub(super) fn log_as(&self, logger: Option<&str>, level: LoggingLevel, data: &impl Serialize) {
+    pub(in crate::server) fn log_as(
+        &self,
+        logger: Option<&str>,
+        level: LoggingLevel,
+        data: &impl Serialize,
+    ) {
         if !self.wants_log(&level) {
             return;
         }

@@ -88,32 +88,37 @@ impl Relays {
         relays.push(Arc::new(relay));
     }
 
-    /// Tells the servers that mount this one what has changed.
-    pub(in crate::server) fn pass_on(&self, change: &Change) {
+    /// Tells the servers that mount this one what has changed, and whether anybody wanted to know.
+    pub(in crate::server) fn pass_on(&self, change: &Change) -> bool {
         let relays = self
             .0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
+        let mut told = false;
         for relay in relays {
-            relay.pass_on(change);
+            told |= relay.pass_on(change);
         }
+        told
     }
 }
 
 impl Relay {
-    fn pass_on(&self, change: &Change) {
+    fn pass_on(&self, change: &Change) -> bool {
         let Some(outer) = self.outer.upgrade() else {
-            return;
+            return false;
         };
         match change {
             Change::Resource(uri) => outer.publish(Change::Resource(self.namespace.uri(uri))),
-            list => outer.change(|inventory| {
-                if let Some(mount) = inventory.mounts.get(self.index).cloned() {
-                    mount.sync(self.index, inventory, list);
-                }
-                vec![list.clone()]
-            }),
+            list => {
+                outer.change(|inventory| {
+                    if let Some(mount) = inventory.mounts.get(self.index).cloned() {
+                        mount.sync(self.index, inventory, list);
+                    }
+                    vec![list.clone()]
+                });
+                true
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Whose calls are passed on, to ask them what the server behind the proxy asks.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +12,9 @@ use crate::client::{ElicitReply, Form, Page};
 use crate::server::Context;
 use crate::server::ask::{AskError, Elicited};
 use mcp_types::jsonrpc::code;
-use mcp_types::{CreateMessageRequestParams, CreateMessageResult};
+use mcp_types::{
+    CreateMessageRequestParams, CreateMessageResult, LoggingMessageNotificationParams, Root,
+};
 
 tokio::task_local! {
     /// The call that the task passes on. A server without a handshake asks in its answer, so that
@@ -51,16 +54,16 @@ impl Callers {
     }
 
     /// Who is to be asked. A request of the server behind does not say which call it belongs to,
-    /// so that with several in flight nobody is: the question might be none of their business.
+    /// so that with several callers nobody is: the question might be none of their business.
     fn asked(&self) -> Option<Context> {
         if let Ok(context) = CALL.try_with(Context::clone) {
             return Some(context);
         }
         let in_flight = self.lock();
-        match in_flight.len() {
-            1 => in_flight.values().next().cloned(),
-            _ => None,
-        }
+        let newest = in_flight.values().next_back()?;
+        let mut others = in_flight.values().rev().skip(1);
+        let is_alone = others.all(|other| are_of_session(newest, other));
+        is_alone.then(|| newest.clone())
     }
 
     pub(super) async fn form(&self, form: Form) -> ElicitReply {
@@ -96,16 +99,45 @@ impl Callers {
         &self,
         params: CreateMessageRequestParams,
     ) -> Result<CreateMessageResult, ProtocolError> {
-        let refuse = |reason: String| Err(ProtocolError::new(code::INTERNAL_ERROR, reason));
         let Some(cx) = self.asked() else {
-            return refuse("it is not known whose model is to be asked".to_owned());
+            return Err(internal("it is not known whose model is to be asked"));
         };
         match cx.sample(params.messages.clone()).like(params).await {
             Ok(sampled) => Ok(sampled.into_result()),
-            Err(AskError::Call(crate::CallError::Rpc(error))) => Err(error),
-            Err(error) => refuse(error.to_string()),
+            Err(error) => Err(refused(error)),
         }
     }
+
+    pub(super) async fn roots(&self) -> Result<Vec<Root>, ProtocolError> {
+        let Some(cx) = self.asked() else {
+            return Err(internal("it is not known whose roots are meant"));
+        };
+        cx.roots().await.map_err(refused)
+    }
+
+    /// Tells the caller what the server behind has logged.
+    pub(super) fn log(&self, message: &LoggingMessageNotificationParams) {
+        if let Some(cx) = self.asked() {
+            let logger = message.logger.as_deref();
+            cx.log_as(logger, message.level.clone(), &message.data);
+        }
+    }
+}
+
+fn refused(error: AskError) -> ProtocolError {
+    match error {
+        AskError::Call(crate::CallError::Rpc(error)) => error,
+        error => internal(error.to_string()),
+    }
+}
+
+/// Whether both calls come from one client, which keeps a session here.
+fn are_of_session(one: &Context, other: &Context) -> bool {
+    one.terms().outlive_requests() && Arc::ptr_eq(one.conversation(), other.conversation())
+}
+
+fn internal(reason: impl Into<Cow<'static, str>>) -> ProtocolError {
+    ProtocolError::new(code::INTERNAL_ERROR, reason)
 }
 
 fn nobody() -> ElicitReply {

@@ -14,5 +14,6 @@ mod open;
 mod proxy;
 mod remote;
 mod routes;
+mod watch;
 
 pub use proxy::Proxy;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use mcp_types::ServerCapabilities;
+use mcp_types::{LoggingLevel, ServerCapabilities};
 
 use super::callers::Callers;
 use super::follow::follow;
@@ -17,9 +17,9 @@ impl Server {
     /// [mount](crate::ServerBuilder::mount) it.
     ///
     /// Calls are passed on with their progress, and cancelled there when they are cancelled here.
-    /// When that server says that its lists have changed, they change here, and clients are told.
-    /// Name, version and instructions are its own. To pass on its questions as well, begin with a
-    /// [`Proxy`](crate::server::Proxy). The connection lives as long as `client`, or
+    /// When that server says that its lists have changed, they change here, and clients are told;
+    /// subscriptions to its resources are passed on. Name, version and instructions are its own. To
+    /// pass on its questions and log messages as well, begin with a [`Proxy`](crate::server::Proxy). The connection lives as long as `client`, or
     /// this server.
     ///
     /// ```no_run
@@ -41,15 +41,20 @@ impl Server {
     ///
     /// When that server does not say what it offers.
     pub async fn proxy(client: &Client) -> Result<Self, CallError> {
-        server(client, Arc::default()).await
+        server(client, Arc::default(), false).await
     }
 }
 
 /// A server that passes on calls to the one behind `client`, and the questions of that one to
-/// `callers`.
-pub(super) async fn server(client: &Client, callers: Arc<Callers>) -> Result<Server, CallError> {
+/// `callers`; its log messages as well, if they `hear` of them.
+pub(super) async fn server(
+    client: &Client,
+    callers: Arc<Callers>,
+    hear: bool,
+) -> Result<Server, CallError> {
     let capabilities = client.server_capabilities();
     let dynamic = dynamic(&capabilities);
+    let logs = hear && capabilities.logging.is_some();
     let remote = Arc::new(Remote::new(client.clone(), capabilities, callers));
     let mut builder = Server::builder();
     if let Some(info) = client.server_info() {
@@ -57,6 +62,13 @@ pub(super) async fn server(client: &Client, callers: Arc<Callers>) -> Result<Ser
     }
     if let Some(instructions) = client.instructions() {
         builder.instructions(instructions);
+    }
+    if logs {
+        builder.logging();
+        // What a caller does not want to hear is left out here.
+        if let Err(error) = client.set_log_level(LoggingLevel::Debug).await {
+            tracing::warn!(%error, "the server behind a proxy logs as it likes");
+        }
     }
     builder.dynamic(dynamic.iter().copied());
     builder.settings.keeps = Some(Arc::clone(&remote) as _);

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use mcp_types::ServerNotification;
+
 use super::callers::Callers;
 use super::open;
 use crate::client::{Client, ClientBuilder};
@@ -13,11 +15,13 @@ use crate::server::Server;
 ///
 /// The client that leads there has to declare that it can be asked, which the one that
 /// [`client`](Self::client) begins does; a caller who can't be asked counts as one who dismisses
-/// the question. Roots are not passed on.
+/// the question. That the caller's roots have changed is not passed on. What that server logs goes
+/// to the caller as well, as far as it wants to know.
 ///
-/// A server with a handshake does not say which call its question belongs to. It is passed on only
-/// while a single call is in flight, so that no caller is asked what is meant for another. A caller
-/// without a handshake answers by making its call again, which is then passed on again.
+/// A server with a handshake does not say which call its question, or what it logs, belongs to. It
+/// is passed on only while all calls in flight are of one caller: a single call, or several of one
+/// session. So no caller is asked, or told, what is meant for another. A caller without a handshake
+/// answers by making its call again, which is then passed on again.
 ///
 /// ```no_run
 /// use mcp_runtime::Server;
@@ -47,10 +51,12 @@ impl Proxy {
         Self::default()
     }
 
-    /// Begins a client that passes on what it is asked: forms, pages and samplings.
+    /// Begins a client that passes on what it is asked, forms, pages, samplings and roots, and what
+    /// the server logs.
     pub fn client(&self, name: impl Into<String>, version: impl Into<String>) -> ClientBuilder {
         let callers = || Arc::clone(&self.callers);
         let (forms, pages, models) = (callers(), callers(), callers());
+        let (roots, logs) = (callers(), callers());
         Client::builder(name, version)
             .on_form(move |form| {
                 let callers = Arc::clone(&forms);
@@ -65,6 +71,15 @@ impl Proxy {
                 async move { callers.sample(params).await }
             })
             .sample_with_tools()
+            .on_roots(move || {
+                let callers = Arc::clone(&roots);
+                async move { callers.roots().await }
+            })
+            .on_notification(move |told| {
+                if let ServerNotification::LoggingMessage(message) = told {
+                    logs.log(message);
+                }
+            })
     }
 
     /// A server that offers what the server behind `client` offers; see [`Server::proxy`].
@@ -73,6 +88,6 @@ impl Proxy {
     ///
     /// When that server does not say what it offers.
     pub async fn server(&self, client: &Client) -> Result<Server, CallError> {
-        open::server(client, Arc::clone(&self.callers)).await
+        open::server(client, Arc::clone(&self.callers), true).await
     }
 }

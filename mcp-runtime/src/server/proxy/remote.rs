@@ -7,6 +7,7 @@ use tokio::task::AbortHandle;
 
 use super::callers::Callers;
 use super::routes;
+use super::watch::Watched;
 use crate::client::Client;
 use crate::error::CallError;
 use crate::server::List;
@@ -19,6 +20,8 @@ pub(super) struct Remote {
     pub(super) client: Client,
     pub(super) capabilities: ServerCapabilities,
     pub(super) callers: Arc<Callers>,
+    /// The resources that somebody here wants to know of.
+    pub(super) watched: Watched,
     /// The task that listens to its news.
     news: Mutex<Option<AbortHandle>>,
     /// One list is asked for at a time, so that no older answer replaces a newer one.
@@ -38,6 +41,7 @@ impl Remote {
             client,
             capabilities,
             callers,
+            watched: Watched::default(),
             news: Mutex::default(),
             asking: tokio::sync::Mutex::default(),
         }
@@ -53,7 +57,11 @@ impl Remote {
     /// # Errors
     ///
     /// When it does not say.
-    pub(super) async fn update(self: &Arc<Self>, live: &Live, list: List) -> Result<(), CallError> {
+    pub(super) async fn update(
+        self: &Arc<Self>,
+        live: &Arc<Live>,
+        list: List,
+    ) -> Result<(), CallError> {
         let _one_at_a_time = self.asking.lock().await;
         match list {
             List::Tools if self.capabilities.tools.is_some() => {
@@ -78,9 +86,10 @@ impl Remote {
             }
             List::Resources if self.capabilities.resources.is_some() => {
                 let resources = self.client.list_resources().await?.into_iter();
-                let resources = resources.map(|resource| routes::resource(self, resource));
+                let resources = resources.map(|resource| routes::resource(self, live, resource));
                 let templates = self.client.list_resource_templates().await?.into_iter();
-                let templates = templates.filter_map(|template| routes::template(self, template));
+                let templates =
+                    templates.filter_map(|template| routes::template(self, live, template));
                 let routes = resources.chain(templates).collect();
                 live.change(|inventory| {
                     inventory.resources.sync(ORIGIN, routes);

@@ -10,10 +10,12 @@ use mcp_types::{
 };
 
 use super::remote::Remote;
+use super::watch::watch;
 use crate::ProtocolError;
 use crate::client::Call;
 use crate::error::CallError;
 use crate::server::completions::Completers;
+use crate::server::live::Live;
 use crate::server::prompts::PromptRoute;
 use crate::server::resources::{Contents, ResourceRoute, UriTemplate};
 use crate::server::tools::ToolRoute;
@@ -40,13 +42,34 @@ pub(super) fn prompt(remote: &Arc<Remote>, prompt: Prompt) -> PromptRoute {
     route
 }
 
-pub(super) fn resource(remote: &Arc<Remote>, resource: Resource) -> ResourceRoute {
-    let remote = Arc::clone(remote);
-    ResourceRoute::resource(resource, move |call| read(&remote, call.uri, call.context))
+pub(super) fn resource(
+    remote: &Arc<Remote>,
+    live: &Arc<Live>,
+    resource: Resource,
+) -> ResourceRoute {
+    let asked = Arc::clone(remote);
+    let route = ResourceRoute::resource(resource, move |call| read(&asked, call.uri, call.context));
+    watched(route, remote, live)
+}
+
+/// Clients may subscribe to it, if that can be passed on.
+fn watched(route: ResourceRoute, remote: &Arc<Remote>, live: &Arc<Live>) -> ResourceRoute {
+    let offered = remote.capabilities.resources.as_ref();
+    if offered.and_then(|offered| offered.subscribe) != Some(true) {
+        return route;
+    }
+    let mut route = route.subscribable();
+    let (remote, live) = (Arc::downgrade(remote), Arc::downgrade(live));
+    route.wanted = Some(Box::new(move |uri| watch(&remote, &live, uri)));
+    route
 }
 
 /// The route of a template; `None` if URIs can't be matched with it.
-pub(super) fn template(remote: &Arc<Remote>, listed: ResourceTemplate) -> Option<ResourceRoute> {
+pub(super) fn template(
+    remote: &Arc<Remote>,
+    live: &Arc<Live>,
+    listed: ResourceTemplate,
+) -> Option<ResourceRoute> {
     let text = &listed.uri_template;
     let template = UriTemplate::parse(text)
         .inspect_err(|error| tracing::warn!(text, %error, "a template is not passed on"))
@@ -57,7 +80,7 @@ pub(super) fn template(remote: &Arc<Remote>, listed: ResourceTemplate) -> Option
         read(&asked, call.uri, call.context)
     });
     route.completers = completers(remote, reference);
-    Some(route)
+    Some(watched(route, remote, live))
 }
 
 fn read(remote: &Remote, uri: &str, context: &Context) -> Reply<Contents> {

@@ -55,6 +55,14 @@ impl ResourceRoute {
                 shown.is_visible(uri, context) && settings.resource_visibility.shows(uri, context)
             }));
         }
+        if inner.wanted.is_some() {
+            let (inner, names) = (Arc::clone(inner), Arc::clone(links));
+            route.wanted = Some(Box::new(move |uri| {
+                if let Some(wanted) = &inner.wanted {
+                    wanted(names.namespace.strip(uri));
+                }
+            }));
+        }
         route.subscribable = inner.subscribable;
         route.caching = inner.caching.clone();
         route.home = Some(home);

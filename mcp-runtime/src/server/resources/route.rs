@@ -24,6 +24,8 @@ pub struct ResourceRoute {
     pub(super) lister: Option<Lister>,
     pub(super) subscribable: bool,
     pub(super) caching: Caching,
+    /// Hears of which URI somebody wants to know the changes.
+    pub(in crate::server) wanted: Option<Box<Wanted>>,
     /// Who may see what; everybody everything, if it is absent.
     pub(super) visible: Option<Box<Visible>>,
     /// The mounted server that the resource belongs to.
@@ -36,6 +38,8 @@ pub(super) enum Listed {
     Resource(Box<Resource>),
     Template(Box<ResourceTemplate>),
 }
+
+type Wanted = dyn Fn(&str) + Send + Sync;
 
 /// Whether a caller may see the resource under a URI, or the template of that text.
 type Visible = dyn Fn(&str, &Context) -> bool + Send + Sync;
@@ -94,6 +98,7 @@ impl ResourceRoute {
             lister: None,
             subscribable: false,
             caching: Caching::default(),
+            wanted: None,
             visible: None,
             home: None,
         }

@@ -81,6 +81,15 @@ impl Resources {
         found.is_some_and(|(route, _)| route.subscribable)
     }
 
+    /// Tells what serves `uri` that somebody wants to know of its changes.
+    pub(in crate::server) fn wanted(&self, uri: &str) {
+        if let Some((route, _)) = self.find(uri)
+            && let Some(wanted) = &route.wanted
+        {
+            wanted(uri);
+        }
+    }
+
     /// Checks that clients may subscribe to `uri`.
     ///
     /// # Errors

@@ -86,6 +86,11 @@ impl Router {
         self
     }
 
+    /// Tells what serves `uri` that somebody wants to know of its changes.
+    pub(in crate::server) fn wanted(&self, uri: &str) {
+        self.resources.wanted(uri);
+    }
+
     /// Whether something is found under `uri`.
     pub(in crate::server) fn has_resource(&self, uri: &str) -> bool {
         self.resources.has(uri)

@@ -61,6 +61,7 @@ impl Router {
         let viewer = Viewer::new(request.terms.revision, context.as_ref());
         self.resources.check_subscribable(&params.uri, viewer)?;
         request.conversation.subscribe(&params.uri)?;
+        self.wanted(&params.uri);
         Ok(Served::Now(Ok(Answer::empty())))
     }
 
