@@ -301,7 +301,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::{CallToolRequestParams, CallToolResult, RawJson, RawJsonRef};
+    use crate::{CallToolRequestParams, CallToolResult, ContentBlock, RawJson, RawJsonRef};
 
     /// Reads `text` with this deserializer alone, and with serde_json.
     fn agree<'de, T: Deserialize<'de> + PartialEq + std::fmt::Debug>(text: &'de str) {
@@ -375,6 +375,27 @@ mod tests {
         agree::<CallToolResult>(
             r#"{"content":[{"text":"a","type":"text"},{"type":"new","y":1}],"isError":null}"#,
         );
+    }
+
+    #[test]
+    fn a_union_is_read_in_place_wherever_its_tag_stands() {
+        for text in [
+            r#"[{"text":"a","type":"text"}]"#,
+            r#"[ { "text" : "a" , "type" : "text" } , {"type":"text","text":"b"} ]"#,
+            r#"[{"x":{"type":"image"},"type":"text","text":"a"},1]"#,
+            r#"[{"x":["}"],"ty\u0070e":"t\u0065xt","y":1,"text":"a"}]"#,
+            r#"[{"text":"a","type":"text","type":"image"}]"#,
+            r#"[{"text":"a","type":"new"},{"text":"a","type":1},{}]"#,
+            r#"[{"text":"a" "type":"text"}]"#,
+            r#"[{"text":"a","type":"text",}]"#,
+            r#"[{"text":"a","type":"text" "x":1}]"#,
+            r#"[{"type":"resource","resource":{"text":"a","uri":"b"}}]"#,
+            r#"[{"resource":{"uri":"b","_meta":{},"text":"a","mimeType":"c"},"type":"resource"}]"#,
+            r#"[{"type":"resource","resource":{ "uri" : "b" , "blob" : "" }}]"#,
+            r#"[{"type":"resource","resource":{"uri":"b","x":[1]}},{"type":"resource"}]"#,
+        ] {
+            agree::<Vec<ContentBlock>>(text);
+        }
     }
 
     #[test]
