@@ -8,13 +8,42 @@ mod batch;
 mod core;
 mod frame;
 mod in_flight;
+#[cfg_attr(
+    not(feature = "server"),
+    allow(
+        dead_code,
+        reason = "servers say more to their clients than clients to their servers"
+    )
+)]
 mod link;
 #[cfg(feature = "server")]
 mod origin;
 mod panic;
+#[cfg_attr(
+    not(feature = "server"),
+    allow(
+        dead_code,
+        reason = "servers say more to their clients than clients to their servers"
+    )
+)]
 mod peer;
+#[cfg_attr(
+    not(feature = "server"),
+    allow(
+        dead_code,
+        reason = "servers say more to their clients than clients to their servers"
+    )
+)]
 mod queue;
 mod response;
+#[cfg_attr(
+    not(feature = "server"),
+    allow(
+        dead_code,
+        unreachable_pub,
+        reason = "servers say more to their clients than clients to their servers"
+    )
+)]
 mod role;
 mod run;
 mod stall;
@@ -35,6 +64,9 @@ pub(crate) use peer::{OnProgress, Sending};
 pub(crate) use queue::Commands;
 #[cfg(feature = "http-server")]
 pub(crate) use response::{write_error, write_response};
+#[cfg(feature = "server")]
 pub use role::BoxFuture;
+#[cfg(not(feature = "server"))]
+pub(crate) use role::BoxFuture;
 pub(crate) use role::{Outgoing, Role, Served};
 pub(crate) use run::{Driver, Limits};

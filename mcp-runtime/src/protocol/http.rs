@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use mcp_types::{ClientCapabilities, Era, RequestMetaRef, Revision, Revisions, Side};
 
-use super::known::OwnMethods;
+use super::known::{OwnMethods, only_in};
 use super::server::State;
-use super::terms::LastTerms;
+use super::server_terms::LastTerms;
 use super::{Refusal, ServerLifecycle, Terms, methods};
 
 /// Whether only stateless clients send such a request.
 pub(crate) fn is_stateless_only(method: &str) -> bool {
-    methods::request(method, Side::Client).is_ok_and(|info| methods::only_in(Era::Stateless, info))
+    methods::request(method, Side::Client).is_ok_and(|info| only_in(Era::Stateless, info))
 }
 
 /// The terms of a request that brings its own.

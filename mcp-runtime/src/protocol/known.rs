@@ -64,7 +64,7 @@ impl Known {
     /// Whether the request exists in no other era than `era`.
     pub(super) fn only_in(self, era: Era) -> bool {
         match self {
-            Self::Protocol(info) => methods::only_in(era, info),
+            Self::Protocol(info) => only_in(era, info),
             Self::Own => false,
         }
     }
@@ -74,4 +74,9 @@ impl Known {
     pub(super) fn needs_capabilities(self) -> bool {
         self.name() != Some(DiscoverRequest::METHOD)
     }
+}
+
+/// Whether a client's request exists in no other era than `era`.
+pub(super) fn only_in(era: Era, info: &MethodInfo) -> bool {
+    info.by_client.iter().all(|revision| revision.era() == era)
 }

@@ -1,6 +1,6 @@
 //! Which methods may be called, by the generated table.
 
-use mcp_types::{Era, MethodInfo, Revision, Side};
+use mcp_types::{MethodInfo, Revision, Side};
 
 use super::Refusal;
 
@@ -28,11 +28,6 @@ pub(super) fn in_revision(
         method: info.name,
         revision,
     })
-}
-
-/// Whether a client's request exists in no other era than `era`.
-pub(super) fn only_in(era: Era, info: &MethodInfo) -> bool {
-    info.by_client.iter().all(|revision| revision.era() == era)
 }
 
 /// The refusal of a method that nothing serves here, because its capability was not declared.

@@ -17,20 +17,30 @@ mod decode;
 pub(crate) mod form;
 #[cfg(feature = "http-server")]
 mod http;
+#[cfg(feature = "server")]
 mod known;
 mod methods;
+#[cfg(feature = "server")]
 mod negotiate;
 mod pending;
 mod place;
+#[cfg_attr(
+    not(feature = "server"),
+    allow(dead_code, reason = "clients refuse less than servers do")
+)]
 mod refusal;
+#[cfg(feature = "server")]
 mod requirement;
+#[cfg(feature = "server")]
 mod server;
-#[cfg(test)]
+#[cfg(all(test, feature = "server"))]
 mod server_table;
+#[cfg(feature = "server")]
+mod server_terms;
 mod state;
 #[cfg(feature = "server")]
 mod structured;
-#[cfg(test)]
+#[cfg(all(test, any(feature = "client", feature = "server")))]
 mod tables;
 mod terms;
 mod unavailable;
@@ -56,11 +66,12 @@ pub(crate) use place::locate;
 pub(crate) use refusal::Refusal;
 #[cfg(feature = "server")]
 pub(crate) use requirement::Requirement;
+#[cfg(feature = "server")]
 pub(crate) use server::{Admission, ServerLifecycle};
+#[cfg(feature = "http-server")]
+pub(crate) use server_terms::LastTerms;
 pub use state::LifecycleState;
 #[cfg(feature = "server")]
 pub(crate) use structured::structured_content_is_object;
-#[cfg(feature = "http-server")]
-pub(crate) use terms::LastTerms;
 pub use terms::Terms;
 pub use unavailable::Unavailable;

@@ -5,7 +5,7 @@ use mcp_types::{Era, RawJson, Revision, Revisions, error_codes};
 
 use serde_json::{Value, json};
 
-use super::{LifecycleState, requirement};
+use super::LifecycleState;
 
 /// Why a message is not served; [`to_error`](Self::to_error) is the answer to its sender.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -147,7 +147,7 @@ fn lack(missing: &Value, revision: Revision) -> String {
         Era::Handshake => "Unsupported capability".to_owned(),
         Era::Stateless => format!(
             "Missing required client capability: {}",
-            requirement::names(missing).join(", ")
+            names(missing).join(", ")
         ),
     }
 }
@@ -156,7 +156,7 @@ fn lack(missing: &Value, revision: Revision) -> String {
 fn about_lack(missing: &Value, revision: Revision) -> Value {
     match revision.era() {
         Era::Handshake => {
-            let names = requirement::names(missing);
+            let names = names(missing);
             let reason = format!(
                 "the server can't do without what the client does not declare: {}",
                 names.join(", ")
@@ -165,4 +165,19 @@ fn about_lack(missing: &Value, revision: Revision) -> Value {
         }
         Era::Stateless => json!({ "requiredCapabilities": missing }),
     }
+}
+
+/// The names of what is missing, such as `sampling.tools`.
+pub(super) fn names(missing: &Value) -> Vec<String> {
+    let Value::Object(members) = missing else {
+        return Vec::new();
+    };
+    let of_member = |(name, member): (&String, &Value)| match names(member) {
+        inner if inner.is_empty() => vec![name.clone()],
+        inner => inner
+            .iter()
+            .map(|inner| format!("{name}.{inner}"))
+            .collect(),
+    };
+    members.iter().flat_map(of_member).collect()
 }

@@ -96,26 +96,12 @@ fn missing(required: &Value, declared: Option<&Value>) -> Option<Value> {
     }
 }
 
-/// The names of what is missing, such as `sampling.tools`.
-pub(super) fn names(missing: &Value) -> Vec<String> {
-    let Value::Object(members) = missing else {
-        return Vec::new();
-    };
-    let of_member = |(name, member): (&String, &Value)| match names(member) {
-        inner if inner.is_empty() => vec![name.clone()],
-        inner => inner
-            .iter()
-            .map(|inner| format!("{name}.{inner}"))
-            .collect(),
-    };
-    members.iter().flat_map(of_member).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::protocol::refusal::names;
 
     fn lacking(required: Value, declared: Value) -> Option<Value> {
         let capabilities = |value| serde_json::from_value::<ClientCapabilities>(value).unwrap();

@@ -8,7 +8,7 @@ use mcp_types::{
 
 use super::known::{Known, OwnMethods};
 use super::requirement::Requirement;
-use super::terms::LastTerms;
+use super::server_terms::LastTerms;
 use super::{LifecycleState, Refusal, Terms, decode_params};
 
 /// A connection as its server sees it: messages go in, decisions come out.

@@ -1,5 +1,7 @@
 //! The server's lifecycle, state by state and event by event, as `docs/lifecycle.md` shows it.
 
+#![allow(clippy::unwrap_used)]
+
 use mcp_types::{RawJsonRef, Revisions};
 
 use super::tables::assert_documented;

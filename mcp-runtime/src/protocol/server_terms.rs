@@ -1,0 +1,197 @@
+//! The terms that clients name, and that a server keeps to.
+
+use std::sync::Arc;
+
+use mcp_types::{
+    Era, InitializeRequestParams, LoggingLevel, RawJsonRef, RequestMetaRef, Revision, Revisions,
+};
+use serde::Deserialize;
+
+use super::decode::invalid_params;
+use super::requirement::Requirement;
+use super::{Refusal, Terms, negotiate};
+
+impl Terms {
+    /// Whether each result carries the name of the server, because no handshake did.
+    pub(crate) fn results_name_server(&self) -> bool {
+        self.revision.era() == Era::Stateless
+    }
+
+    /// Whether what a client says holds until the end of the conversation, not only for the
+    /// request that it is said in.
+    pub(crate) fn outlive_requests(&self) -> bool {
+        self.revision.era() == Era::Handshake
+    }
+
+    /// The terms of a handshake.
+    pub(super) fn handshake(
+        params: InitializeRequestParams,
+        supported: Revisions,
+    ) -> Result<Self, Refusal> {
+        Ok(Self {
+            revision: negotiate::handshake(&params.protocol_version, supported)?,
+            client_info: Some(params.client_info),
+            client_capabilities: params.capabilities,
+        })
+    }
+
+    /// The terms that a stateless request carries (2026-07-28, "Overview", section `_meta`).
+    pub(super) fn stateless(
+        meta: Option<&RequestMetaRef<'_>>,
+        supported: Revisions,
+    ) -> Result<Self, Refusal> {
+        let meta = meta.copied().unwrap_or_default();
+        let requested: String = required(meta.protocol_version, "protocolVersion")?;
+        let revision = requested
+            .parse::<Revision>()
+            .ok()
+            .filter(|revision| supported.contains(*revision) && revision.era() == Era::Stateless)
+            .ok_or(Refusal::UnsupportedVersion {
+                requested,
+                supported,
+            })?;
+        Ok(Self {
+            revision,
+            client_capabilities: required(meta.client_capabilities, "clientCapabilities")?,
+            client_info: meta
+                .client_info
+                .map(|info| decoded(info, "clientInfo"))
+                .transpose()?,
+        })
+    }
+}
+
+/// The terms of the last stateless request, for clients that send the same ones each time: the
+/// comparison costs a tenth of decoding them anew (3,600 instructions).
+#[derive(Debug, Default)]
+pub(crate) struct LastTerms {
+    last: Option<(Source, Arc<Terms>)>,
+    requirement: Requirement,
+    /// The last terms that met the requirement.
+    met: Option<Arc<Terms>>,
+}
+
+/// The text that terms were decoded from.
+#[derive(Debug)]
+struct Source {
+    version: Box<str>,
+    capabilities: Box<str>,
+    info: Option<Box<str>>,
+}
+
+impl LastTerms {
+    /// No terms yet, of clients that have to meet `requirement`.
+    pub(crate) fn new(requirement: Requirement) -> Self {
+        Self {
+            requirement,
+            ..Self::default()
+        }
+    }
+
+    /// Checks that terms meet the requirement.
+    pub(super) fn check(&mut self, terms: &Arc<Terms>) -> Result<(), Refusal> {
+        let met = self.met.as_ref().is_some_and(|met| Arc::ptr_eq(met, terms));
+        if met || !self.requirement.is_set() {
+            return Ok(());
+        }
+        self.requirement.check(terms)?;
+        self.met = Some(Arc::clone(terms));
+        Ok(())
+    }
+
+    /// The terms that `meta` carries.
+    pub(super) fn stateless(
+        &mut self,
+        meta: Option<&RequestMetaRef<'_>>,
+        supported: Revisions,
+    ) -> Result<Arc<Terms>, Refusal> {
+        if let Some(level) = meta.and_then(|meta| meta.log_level) {
+            check_level(level)?;
+        }
+        if let (Some(meta), Some((source, terms))) = (meta, &self.last)
+            && source.is_of(meta)
+        {
+            return Ok(Arc::clone(terms));
+        }
+        let terms = Arc::new(Terms::stateless(meta, supported)?);
+        self.last = meta
+            .and_then(Source::of)
+            .map(|source| (source, Arc::clone(&terms)));
+        Ok(terms)
+    }
+}
+
+impl Source {
+    fn of(meta: &RequestMetaRef<'_>) -> Option<Self> {
+        Some(Self {
+            version: meta.protocol_version?.get().into(),
+            capabilities: meta.client_capabilities?.get().into(),
+            info: meta.client_info.map(|info| info.get().into()),
+        })
+    }
+
+    fn is_of(&self, meta: &RequestMetaRef<'_>) -> bool {
+        meta.protocol_version.map(RawJsonRef::get) == Some(&*self.version)
+            && meta.client_capabilities.map(RawJsonRef::get) == Some(&*self.capabilities)
+            && meta.client_info.map(RawJsonRef::get) == self.info.as_deref()
+    }
+}
+
+/// Refuses a level that is none (2026-07-28, "Logging", section Error Handling).
+fn check_level(raw: RawJsonRef<'_>) -> Result<(), Refusal> {
+    match decoded(raw, "logLevel")? {
+        LoggingLevel::Unknown(level) => Err(Refusal::InvalidParams {
+            path: path("logLevel"),
+            reason: format!("`{level}` is no log level"),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn required<'a, T: Deserialize<'a>>(raw: Option<RawJsonRef<'a>>, key: &str) -> Result<T, Refusal> {
+    let raw = raw.ok_or_else(|| Refusal::InvalidParams {
+        path: path(key),
+        reason: "missing".to_owned(),
+    })?;
+    decoded(raw, key)
+}
+
+fn decoded<'a, T: Deserialize<'a>>(raw: RawJsonRef<'a>, key: &str) -> Result<T, Refusal> {
+    let decoded = raw.parse();
+    decoded.map_err(|_| invalid_params::<T>(&path(key), raw.get()))
+}
+
+fn path(key: &str) -> String {
+    format!("params._meta.io.modelcontextprotocol/{key}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms(last: &mut LastTerms, name: &str) -> Result<Arc<Terms>, Refusal> {
+        let params = format!(
+            r#"{{"_meta":{{
+                "io.modelcontextprotocol/protocolVersion":"2026-07-28",
+                "io.modelcontextprotocol/clientInfo":{{"name":{name},"version":"1"}},
+                "io.modelcontextprotocol/clientCapabilities":{{}}}}}}"#
+        );
+        let params = RawJsonRef::from_text(&params).unwrap();
+        let meta = RequestMetaRef::of_params(params).unwrap();
+
+        last.stateless(meta.as_ref(), Revisions::ALL)
+    }
+
+    #[test]
+    fn each_request_is_served_under_its_own_terms() {
+        let mut last = LastTerms::default();
+        let first = terms(&mut last, "\"a\"").unwrap();
+        let same = terms(&mut last, "\"a\"").unwrap();
+        assert!(Arc::ptr_eq(&first, &same));
+        let other = terms(&mut last, "\"b\"").unwrap();
+        assert_eq!(other.client_info.as_ref().unwrap().name, "b");
+        assert!(terms(&mut last, "7").is_err());
+        let again = terms(&mut last, "\"b\"").unwrap();
+        assert!(Arc::ptr_eq(&other, &again));
+    }
+}
