@@ -29,7 +29,7 @@ pub(crate) struct Options {
     #[arg(long)]
     built: bool,
     /// How often each server is run for each timing; the median counts.
-    #[arg(long, value_name = "N", default_value_t = 7)]
+    #[arg(long, value_name = "N", default_value_t = 5)]
     rounds: usize,
     /// Compare the instructions of the hot path with those on record, and measure nothing else.
     #[arg(long)]

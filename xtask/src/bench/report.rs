@@ -108,7 +108,7 @@ pub(super) fn circumstances(root: &Path) -> String {
     format!(
         "{}, commit {}, load {} before.",
         first_line("date", &["--utc", "+%Y-%m-%d %H:%M UTC"]),
-        first_line("git", &["-C", &root, "describe", "--always", "--dirty"]),
+        first_line("git", &["-C", &root, "rev-parse", "--short", "HEAD"]),
         load.split(' ').next().unwrap_or_default(),
     )
 }
