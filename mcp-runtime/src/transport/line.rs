@@ -108,25 +108,31 @@ impl<R: AsyncRead + Unpin + Send + 'static> FrameReader for LineReader<R> {
 #[derive(Debug)]
 pub struct LineWriter<W> {
     stream: W,
+    /// Bytes at the front of the outbox that the stream has taken, and must still be flushed.
+    taken: usize,
 }
 
 impl<W> LineWriter<W> {
     /// Writes to `stream`.
     pub fn new(stream: W) -> Self {
-        Self { stream }
+        Self { stream, taken: 0 }
     }
 }
 
 impl<W: AsyncWrite + Unpin + Send + 'static> FrameWriter for LineWriter<W> {
     async fn write(&mut self, outbox: &mut Outbox) -> io::Result<()> {
-        let count = self.stream.write(outbox.bytes()).await?;
-        if count == 0 {
+        if self.taken == 0 {
+            self.taken = self.stream.write(outbox.bytes()).await?;
+        }
+        if self.taken == 0 {
             return Err(io::ErrorKind::WriteZero.into());
         }
-        outbox.advance(count);
-        if outbox.is_empty() {
+        // The last bytes stay in the outbox until they are flushed, so that a future that is dropped
+        // meanwhile leaves something to do.
+        if self.taken == outbox.len() {
             self.stream.flush().await?;
         }
+        outbox.advance(std::mem::take(&mut self.taken));
         Ok(())
     }
 
@@ -137,6 +143,9 @@ impl<W: AsyncWrite + Unpin + Send + 'static> FrameWriter for LineWriter<W> {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::{Pin, pin};
+    use std::task::{Context, Poll, Waker};
+
     use super::*;
 
     /// Everything a reader makes of `chunks`, each of which arrives by itself.
@@ -191,6 +200,64 @@ mod tests {
         assert_eq!(take(&mut reader).as_deref(), Some("too large: 4096"));
     }
 
+    #[test]
+    fn what_is_not_flushed_is_not_sent() {
+        let mut outbox = Outbox::new();
+        let line = |bytes: &mut Vec<u8>| {
+            bytes.extend_from_slice(b"line");
+            Ok::<_, ()>(())
+        };
+        outbox.push(line).unwrap();
+        let mut writer = LineWriter::new(Buffered::default());
+        assert!(!is_ready(writer.write(&mut outbox)));
+        assert_eq!(outbox.len(), 5, "the write was dropped before the flush");
+        outbox.push(line).unwrap();
+
+        writer.stream.flushes = true;
+        assert!(is_ready(writer.write(&mut outbox)));
+        assert!(is_ready(writer.write(&mut outbox)));
+        assert!(outbox.is_empty());
+        assert_eq!(writer.stream.flushed, b"line\nline\n");
+    }
+
+    fn is_ready(future: impl Future<Output = io::Result<()>>) -> bool {
+        let mut context = Context::from_waker(Waker::noop());
+        let polled = pin!(future).poll(&mut context);
+        polled.map(Result::unwrap).is_ready()
+    }
+
+    /// A stream that keeps what is written until it can flush it.
+    #[derive(Debug, Default)]
+    struct Buffered {
+        written: Vec<u8>,
+        flushed: Vec<u8>,
+        flushes: bool,
+    }
+
+    impl AsyncWrite for Buffered {
+        fn poll_write(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            bytes: &[u8],
+        ) -> Poll<io::Result<usize>> {
+            self.written.extend_from_slice(bytes);
+            Poll::Ready(Ok(bytes.len()))
+        }
+
+        fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            if !self.flushes {
+                return Poll::Pending;
+            }
+            let written = std::mem::take(&mut self.written);
+            self.flushed.extend(written);
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
     /// A stream that gives one chunk a read.
     struct Chunks(std::collections::VecDeque<Vec<u8>>);
 
@@ -202,12 +269,12 @@ mod tests {
 
     impl AsyncRead for Chunks {
         fn poll_read(
-            mut self: std::pin::Pin<&mut Self>,
-            _: &mut std::task::Context<'_>,
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
             buf: &mut tokio::io::ReadBuf<'_>,
-        ) -> std::task::Poll<io::Result<()>> {
+        ) -> Poll<io::Result<()>> {
             buf.put_slice(&self.0.pop_front().unwrap_or_default());
-            std::task::Poll::Ready(Ok(()))
+            Poll::Ready(Ok(()))
         }
     }
 }
