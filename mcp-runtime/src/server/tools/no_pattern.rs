@@ -11,7 +11,7 @@ use super::argument::Argument;
 pub trait PatternFeature {}
 
 /// The patterns of a schema, which are only shown.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Patterns;
 
 #[allow(
@@ -19,6 +19,10 @@ pub(super) struct Patterns;
     reason = "it stands in for what has something to say"
 )]
 impl Patterns {
+    pub(super) fn new() -> Self {
+        Self
+    }
+
     /// Does nothing.
     pub(super) fn add(&mut self, _: &str) {}
 

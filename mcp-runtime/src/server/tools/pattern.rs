@@ -31,10 +31,14 @@ impl<T: Texty> Texty for Option<T> {
 }
 
 /// The patterns of a schema, compiled.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Patterns(BTreeMap<String, Regex>);
 
 impl Patterns {
+    pub(super) fn new() -> Self {
+        Self(BTreeMap::new())
+    }
+
     /// Compiles `pattern`; one that cannot be searched for stays what it was, a description.
     pub(super) fn add(&mut self, pattern: &str) {
         match Regex::new(pattern) {

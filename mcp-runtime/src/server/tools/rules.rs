@@ -54,7 +54,7 @@ impl Rules {
                 definitions.insert(name, definition);
             }
         }
-        let mut patterns = Patterns::default();
+        let mut patterns = Patterns::new();
         let mut are_any = false;
         for schema in std::iter::once(&mut schema).chain(definitions.values_mut()) {
             walk(schema, &mut |schema| {
