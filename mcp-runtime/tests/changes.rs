@@ -6,24 +6,12 @@ mod support;
 
 use mcp_runtime::Server;
 use mcp_runtime::server::{
-    Change, List, Reply,
+    Change, Reply,
     resources::{IntoContents as _, ResourceRoute, UriTemplate},
 };
-use mcp_runtime::types::Resource;
 use serde_json::{Value, json};
+use support::listening::server;
 use support::{Wire, builder, request};
-
-fn server() -> Server {
-    let mut server = builder();
-    server.dynamic([List::Tools, List::Resources]);
-    let resource = |name: &str| Resource::new(name, format!("test://{name}"));
-    let route =
-        |name| ResourceRoute::resource(resource(name), |_| Reply::Ready("x".into_contents()));
-    server.resource_route(route("first").subscribable());
-    server.resource_route(route("second").subscribable());
-    server.resource_route(route("fixed"));
-    server.build()
-}
 
 async fn connected(server: &Server) -> Wire {
     let mut wire = Wire::to(server).await;
