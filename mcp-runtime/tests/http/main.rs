@@ -8,7 +8,6 @@ mod changes;
 mod client;
 #[cfg(all(feature = "http-client", feature = "sse"))]
 mod fallback;
-mod figures;
 mod hooks;
 mod identity;
 #[cfg(feature = "sse")]

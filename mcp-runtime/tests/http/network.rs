@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use http::request::Parts;
 use http::{Request, Response};
@@ -14,12 +13,9 @@ use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::{CallError, Client, ClientBuilder, Revision};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tracing::Level;
+use tokio::net::TcpListener;
 
-use crate::site::{Site, read};
-use crate::support::clock::Clock;
-use crate::support::log::Log;
+use crate::site::read;
 
 fn builder() -> ClientBuilder {
     Client::builder("test", "1")
@@ -209,29 +205,4 @@ async fn a_proxy_tunnels_what_is_encrypted() {
         head.starts_with("CONNECT mcp.invalid:443 HTTP/1.1\r\n"),
         "{head}"
     );
-}
-
-#[tokio::test]
-async fn a_connection_that_is_refused_is_tried_again() {
-    let site = Site::open().await;
-    let addr = site.addr;
-    let clock = Clock::stopped();
-    let (log, _guard) = Log::listening(Level::DEBUG);
-    // The address is nobody else's, and nobody listens there.
-    let socket = TcpSocket::new_v4().unwrap();
-    socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
-    let url = format!("http://{}/mcp", socket.local_addr().unwrap());
-    let connecting = tokio::spawn(builder().connect(http_client(url).retries(8)));
-    while !log.text().contains("the server is asked again later") {
-        tokio::task::yield_now().await;
-    }
-    assert!(!connecting.is_finished());
-    let listener = socket.listen(1).unwrap();
-    let (mut from, _) = clock
-        .run_until(Duration::from_millis(10), listener.accept())
-        .await
-        .unwrap();
-    let mut to = TcpStream::connect(addr).await.unwrap();
-    tokio::spawn(async move { tokio::io::copy_bidirectional(&mut from, &mut to).await });
-    assert!(connecting.await.unwrap().is_ok());
 }

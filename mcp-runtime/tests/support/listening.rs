@@ -6,7 +6,8 @@ use mcp_runtime::server::{List, Reply};
 use mcp_runtime::types::Resource;
 use serde_json::{Value, json};
 
-use super::{Wire, builder, stateless};
+use super::over::Over;
+use super::{WireOver, builder, stateless};
 
 pub fn server() -> Server {
     let mut server = builder();
@@ -38,7 +39,12 @@ pub fn updated(id: impl Into<Value>, uri: &str) -> Value {
 }
 
 /// Subscribes, and checks what is acknowledged.
-pub async fn subscribed(wire: &mut Wire, id: impl Into<Value>, filter: Value, accepted: Value) {
+pub async fn subscribed(
+    wire: &mut WireOver<impl Over>,
+    id: impl Into<Value>,
+    filter: Value,
+    accepted: Value,
+) {
     let id = id.into();
     let acknowledged = wire.ask(listen(id.clone(), filter)).await;
     let params = about(id, json!({"notifications": accepted}));

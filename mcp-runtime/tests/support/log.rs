@@ -42,7 +42,7 @@ impl io::Write for Log {
 /// With a single subscriber in the process, `tracing` asks only the thread that
 /// comes first by a place whether anybody listens there, and remembers the answer
 /// for all. That thread may belong to another test; so there are always two more.
-fn ask_every_subscriber() {
+pub fn ask_every_subscriber() {
     static OTHERS: OnceLock<[Dispatch; 2]> = OnceLock::new();
     OTHERS.get_or_init(|| [(); 2].map(|()| Dispatch::new(NoSubscriber::new())));
 }

@@ -5,64 +5,36 @@
 pub mod clock;
 pub mod listening;
 pub mod log;
-#[cfg(feature = "http-server")]
-mod over_http;
-#[cfg(not(feature = "http-server"))]
-#[path = "no_gateway.rs"]
-mod over_http;
-mod over_socket;
-#[cfg(unix)]
-pub mod over_stdio;
-#[cfg(all(feature = "http-server", feature = "websocket"))]
-mod over_websocket;
-#[cfg(not(all(feature = "http-server", feature = "websocket")))]
-#[path = "no_gateway.rs"]
-mod over_websocket;
-mod pump;
+pub mod over;
+
+use std::marker::PhantomData;
 
 use mcp_runtime::server::{Reply, tools::ToolRoute};
-use mcp_runtime::transport::memory::{self, Memory};
+use mcp_runtime::transport::memory::Memory;
 use mcp_runtime::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
 use mcp_runtime::types::{CallToolResult, ContentBlock, TextContent, Tool};
 use mcp_runtime::{ProtocolError, Revision, Revisions, ServeError, Server, ServerBuilder};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
+use over::{InMemory, Line, Over};
+
 type Reader = <Memory as Transport>::Reader;
 type Writer = <Memory as Transport>::Writer;
 
-/// A line to `server`, over the transport that the test is about.
-pub async fn line(server: &Server) -> (Memory, JoinHandle<Result<(), ServeError>>) {
-    let (ours, theirs) = memory::pair();
-    if module_path!().starts_with("over_stdio") {
-        panic!("another process can't be given a server: name it");
-    }
-    if module_path!().starts_with("over_tcp") {
-        return (ours, over_socket::serve_tcp(server, theirs).await);
-    }
-    #[cfg(unix)]
-    if module_path!().starts_with("over_unix") {
-        return (ours, over_socket::serve_unix(server, theirs).await);
-    }
-    if module_path!().starts_with("over_http") {
-        return (ours, over_http::serve(server, theirs));
-    }
-    if module_path!().starts_with("over_websocket") {
-        return (ours, over_websocket::serve(server, theirs));
-    }
-    let serving = server.serve(theirs).without_signals();
-    (ours, tokio::spawn(serving.into_future()))
-}
+/// A connection in memory.
+pub type Wire = WireOver<InMemory>;
 
 /// The other end of a connection, which speaks in lines.
-pub struct Wire {
+pub struct WireOver<T> {
     reader: Reader,
     writer: Writer,
     outbox: Outbox,
     pub serving: JoinHandle<Result<(), ServeError>>,
+    over: PhantomData<T>,
 }
 
-impl Wire {
+impl<T: Over> WireOver<T> {
     /// Connects to [`server`].
     pub async fn open() -> Self {
         Self::named("all").await
@@ -76,21 +48,14 @@ impl Wire {
     /// Connects to `server`, or where it has to be in another process, to what is called `name`
     /// there.
     pub async fn shared(name: &str, server: &Server) -> Self {
-        #[cfg(unix)]
-        if module_path!().starts_with("over_stdio") {
-            let (ours, theirs) = memory::pair();
-            let serving = match module_path!().starts_with("over_stdio_sockets") {
-                true => over_stdio::over_sockets(name, theirs),
-                false => over_stdio::over_pipes(name, theirs),
-            };
-            return Self::with(ours, serving).await;
-        }
-        let _ = name;
-        Self::to(server).await
+        Self::on(T::shared(name, server).await).await
     }
 
     pub async fn to(server: &Server) -> Self {
-        let (ours, serving) = line(server).await;
+        Self::on(T::line(server).await).await
+    }
+
+    async fn on((ours, serving): Line) -> Self {
         Self::with(ours, serving).await
     }
 
@@ -101,6 +66,7 @@ impl Wire {
             writer,
             outbox: Outbox::new(),
             serving,
+            over: PhantomData,
         }
     }
 

@@ -1,0 +1,286 @@
+//! What becomes of a client's calls.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcp_runtime::types::{CallToolResult, ListRootsRequest, Request};
+use mcp_runtime::{CallError, Client, ClientBuilder, LifecycleState, Timeouts, Unavailable};
+use serde_json::json;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use crate::scripted::{operating, said, stateless};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn builder() -> ClientBuilder {
+    Client::builder("test", "1.0.0").without_keep_alive()
+}
+
+type Calling = JoinHandle<Result<CallToolResult, CallError>>;
+
+fn call(client: &Client, name: &str) -> Calling {
+    tokio::spawn(client.call_tool(name, json!({"n": 1})).into_future())
+}
+
+#[tokio::test]
+async fn answers_find_their_calls_in_any_order() {
+    let (client, mut server) = operating(builder()).await;
+    let (first, second) = (call(&client, "first"), call(&client, "second"));
+    let (one, params) = server.expect("tools/call").await;
+    assert_eq!(params, json!({"name": "first", "arguments": {"n": 1}}));
+    let (two, _) = server.expect("tools/call").await;
+    assert_ne!(one, two);
+    server.answer(&json!("nobody's"), json!({})).await;
+    server.answer(&two, said("2")).await;
+    server.answer(&one, said("1")).await;
+    server.answer(&one, said("again")).await;
+    for (call, expected) in [(first, "1"), (second, "2")] {
+        let result = call.await.unwrap().unwrap();
+        assert_eq!(result, serde_json::from_value(said(expected)).unwrap());
+    }
+}
+
+#[tokio::test]
+async fn a_stateless_call_says_all() {
+    let (client, mut server) = stateless(builder()).await;
+    let calling = call(&client, "add");
+    let (id, params) = server.expect("tools/call").await;
+    assert_eq!(params["arguments"], json!({"n": 1}));
+    assert_eq!(
+        params["_meta"],
+        json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1.0.0"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        })
+    );
+    let question = json!({"method": "roots/list"});
+    let wish = json!({"resultType": "input_required", "inputRequests": {"where": question}});
+    server.answer(&id, wish).await;
+    let wish = calling.await.unwrap().unwrap_err();
+    assert!(matches!(wish, CallError::InputRequired { .. }), "{wish}");
+}
+
+#[tokio::test]
+async fn an_abandoned_call_is_cancelled() {
+    let (client, mut server) = operating(builder()).await;
+    let calling = call(&client, "slow");
+    let (id, _) = server.expect("tools/call").await;
+    calling.abort();
+    let (_, params) = server.expect("notifications/cancelled").await;
+    assert_eq!(params["requestId"], id);
+    server.answer(&id, said("too late")).await;
+    let next = call(&client, "next");
+    let (id, _) = server.expect("tools/call").await;
+    server.answer(&id, said("in time")).await;
+    next.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_waits_a_minute_unless_told_otherwise() {
+    let (client, mut server) = operating(builder()).await;
+    for seconds in [60, 5] {
+        let slow = client.call_tool("slow", ());
+        let calling = tokio::spawn(match seconds {
+            60 => slow.into_future(),
+            _ => slow.timeout(seconds * SECOND).into_future(),
+        });
+        let start = Instant::now();
+        let (id, _) = server.expect("tools/call").await;
+        let error = calling.await.unwrap().unwrap_err();
+        let waited = seconds * SECOND;
+        assert_eq!(start.elapsed().as_secs(), waited.as_secs());
+        let CallError::Timeout { method, .. } = error else {
+            panic!("{error}")
+        };
+        assert_eq!(method, "tools/call");
+        let (_, params) = server.expect("notifications/cancelled").await;
+        assert_eq!(params["requestId"], id);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_is_reported_and_extends_the_wait_if_wanted() {
+    let (client, mut server) = operating(builder()).await;
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let news = Arc::clone(&seen);
+    let timeouts = Timeouts {
+        idle: 10 * SECOND,
+        total: 25 * SECOND,
+        reset_on_progress: true,
+    };
+    let call = client.call_tool("slow", ()).timeouts(timeouts);
+    let call = call.on_progress(move |progress| news.lock().unwrap().push(progress.progress));
+    let start = Instant::now();
+    let calling = tokio::spawn(call.into_future());
+    let (_, params) = server.expect("tools/call").await;
+    let token = &params["_meta"]["progressToken"];
+    assert!(token.is_i64(), "{params}");
+    for progress in [1, 2, 3] {
+        tokio::time::sleep(8 * SECOND).await;
+        let news = json!({"progressToken": token, "progress": progress});
+        server.notify("notifications/progress", news).await;
+    }
+    let error = calling.await.unwrap().unwrap_err();
+    assert!(matches!(error, CallError::Timeout { .. }), "{error}");
+    assert_eq!(start.elapsed().as_secs(), 25, "never past the maximum");
+    assert_eq!(*seen.lock().unwrap(), [1.0, 2.0, 3.0]);
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_server_that_is_gone() {
+    let (client, mut server) = operating(builder()).await;
+    let calls = [call(&client, "one"), call(&client, "two")];
+    for _ in &calls {
+        server.expect("tools/call").await;
+    }
+    drop(server);
+    for call in calls {
+        let error = call.await.unwrap().unwrap_err();
+        assert!(matches!(error, CallError::Closed), "{error}");
+    }
+    let mut status = client.watch_status();
+    while status.current().lifecycle != LifecycleState::Terminated {
+        status.changed().await.unwrap();
+    }
+    client.list_tools().await.unwrap_err();
+}
+
+#[tokio::test]
+async fn the_server_may_ping_and_nothing_else_is_offered() {
+    let (_client, mut server) = operating(builder()).await;
+    let ask = |id: i64, method: &str| json!({"jsonrpc": "2.0", "id": id, "method": method});
+    server.send(ask(1, "ping")).await;
+    let pong = server.next().await.unwrap();
+    assert_eq!(pong, json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
+    for method in [
+        ListRootsRequest::METHOD,
+        "sampling/createMessage",
+        "nonsense",
+    ] {
+        server.send(ask(2, method)).await;
+        let refusal = server.next().await.unwrap();
+        assert_eq!(refusal["error"]["code"], -32601, "{refusal}");
+        assert!(
+            refusal["error"]["message"]
+                .as_str()
+                .unwrap()
+                .contains(method)
+        );
+    }
+}
+
+#[tokio::test]
+async fn rubbish_is_skipped() {
+    let (client, mut server) = operating(builder()).await;
+    let calling = call(&client, "add");
+    let (id, _) = server.expect("tools/call").await;
+    for rubbish in [
+        "hello from the server",
+        "[]",
+        "{}",
+        "\u{0}",
+        "{\"id\":",
+        "7",
+    ] {
+        server.send_text(rubbish).await;
+    }
+    server.answer(&id, said("5")).await;
+    calling.await.unwrap().unwrap();
+    client.close().await;
+    assert_eq!(server.next().await, None, "rubbish is not answered");
+}
+
+#[tokio::test]
+async fn a_stateless_server_gets_no_responses() {
+    let (client, mut server) = stateless(builder()).await;
+    let ask = json!({"jsonrpc": "2.0", "id": 1, "method": "roots/list"});
+    server.send(ask).await;
+    let calling = call(&client, "add");
+    let (id, _) = server.expect("tools/call").await;
+    server.answer(&id, said("5")).await;
+    calling.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn lists_are_fetched_to_the_last_page_but_not_forever() {
+    let (client, mut server) = operating(builder().max_pages(3)).await;
+    for pages in [3, 4] {
+        let client = client.clone();
+        let listing = tokio::spawn(async move { client.list_tools().await });
+        for page in 1..=3 {
+            let (id, params) = server.expect("tools/list").await;
+            let cursor = (page > 1).then(|| (page - 1).to_string());
+            assert_eq!(params["cursor"], json!(cursor));
+            let name = format!("tool{page}");
+            let mut result = json!({"tools": [{"name": name, "inputSchema": {"type": "object"}}]});
+            if page < pages {
+                result["nextCursor"] = json!(page.to_string());
+            }
+            server.answer(&id, result).await;
+        }
+        match listing.await.unwrap() {
+            Ok(tools) => assert_eq!((tools.len(), pages), (3, 3)),
+            Err(error) => assert!(error.to_string().contains("3 pages"), "{error}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_offered_is_not_sent() {
+    let (client, mut server) = operating(builder()).await;
+    let refused = client
+        .request::<mcp_runtime::types::ListPromptsRequest>(Default::default())
+        .await
+        .unwrap_err();
+    assert!(matches!(
+        refused,
+        CallError::Unavailable(Unavailable::NotOffered {
+            capability: "prompts",
+            ..
+        })
+    ));
+    client.close().await;
+    assert_eq!(server.next().await, None);
+    let late = client.ping().await.unwrap_err();
+    assert!(matches!(late, CallError::Closed), "{late}");
+}
+
+#[tokio::test]
+async fn arguments_must_have_a_json_form() {
+    let (client, _server) = operating(builder()).await;
+    let arguments = std::collections::HashMap::from([((1, 2), 3)]);
+    let refused = client.call_tool("add", arguments).await.unwrap_err();
+    assert!(matches!(refused, CallError::Params(_)), "{refused}");
+}
+
+#[cfg(feature = "stream")]
+#[tokio::test]
+async fn a_list_can_be_read_item_by_item() {
+    use futures_util::StreamExt;
+    use mcp_runtime::types::ListToolsRequest;
+
+    let (client, mut server) = operating(builder().max_pages(2)).await;
+    let reading = tokio::spawn(async move {
+        let items = client.items::<ListToolsRequest>();
+        let names = items.map(|tool| {
+            tool.map(|tool| tool.name)
+                .map_err(|error| error.to_string())
+        });
+        names.collect::<Vec<_>>().await
+    });
+    for page in ["a", "b"] {
+        let (id, _) = server.expect("tools/list").await;
+        let tool = |name: String| json!({"name": name, "inputSchema": {"type": "object"}});
+        let tools = [tool(format!("{page}1")), tool(format!("{page}2"))];
+        let list = json!({"tools": tools, "nextCursor": "more"});
+        server.answer(&id, list).await;
+    }
+    let mut read = reading.await.unwrap();
+    assert!(read.pop().unwrap().unwrap_err().contains("2 pages"));
+    assert_eq!(
+        read,
+        ["a1", "a2", "b1", "b2"].map(|name| Ok(name.to_owned()))
+    );
+}

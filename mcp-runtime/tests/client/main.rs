@@ -1,0 +1,18 @@
+//! Clients: how they connect, call and subscribe, and what they make of whatever goes wrong.
+
+#![allow(clippy::unwrap_used)]
+
+mod caching;
+mod calls;
+#[cfg(unix)]
+mod child_process;
+mod eras;
+mod reconnection;
+mod revisions;
+mod scripted;
+mod subscribing;
+mod subscriptions;
+#[path = "../support/mod.rs"]
+mod support;
+#[cfg(feature = "testing")]
+mod testing;

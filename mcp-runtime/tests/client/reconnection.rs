@@ -1,0 +1,330 @@
+//! What a client does when its connection is lost.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcp_runtime::client::{KeepAlive, Reconnect, TransportState};
+use mcp_runtime::transport::memory::Memory;
+use mcp_runtime::types::{LoggingLevel, ServerNotification};
+use mcp_runtime::{CallError, Client, ClientBuilder, Era, LifecycleState};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use crate::scripted::{Scripted, said};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn builder() -> ClientBuilder {
+    let steady = Reconnect {
+        jitter: 0.0,
+        ..Reconnect::default()
+    };
+    Client::builder("test", "1.0.0").reconnect(steady)
+}
+
+/// Servers one after the other, each of which waits for its client.
+struct Servers(mpsc::UnboundedReceiver<Scripted>);
+
+impl Servers {
+    /// The servers, and what makes a connection to the next one.
+    fn new() -> (Self, impl Fn() -> Memory + Send + Sync) {
+        let (started, servers) = mpsc::unbounded_channel();
+        let make = move || {
+            let (ours, server) = Scripted::pair();
+            // A test that is over starts no more servers.
+            let _ = started.send(server);
+            ours
+        };
+        (Self(servers), make)
+    }
+
+    async fn next(&mut self) -> Scripted {
+        self.0.recv().await.unwrap()
+    }
+
+    /// The next server, after its handshake.
+    async fn operating(&mut self) -> Scripted {
+        let mut server = self.next().await;
+        server.shake_hands("2025-11-25").await;
+        server
+    }
+}
+
+/// A client of the handshake era, its first server, and those that follow.
+async fn connected(builder: ClientBuilder) -> (Client, Scripted, Servers) {
+    let (mut servers, make) = Servers::new();
+    let connect = builder.era(Era::Handshake).connect_with(make);
+    let (client, server) = tokio::join!(connect, servers.operating());
+    (client.unwrap(), server, servers)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_connection_is_made_anew() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let states = Arc::clone(&seen);
+    let observed = builder().on_status(move |status| states.lock().unwrap().push(status));
+    let (client, server, mut servers) = connected(observed).await;
+    let start = Instant::now();
+    drop(server);
+    let mut server = servers.operating().await;
+    assert_eq!(start.elapsed(), SECOND, "the first pause");
+    let listing = tokio::spawn({
+        let client = client.clone();
+        async move { client.list_tools().await }
+    });
+    let (id, _) = server.expect("tools/list").await;
+    server.answer(&id, json!({"tools": []})).await;
+    assert_eq!(listing.await.unwrap().unwrap(), []);
+    client.close().await;
+
+    let seen = seen.lock().unwrap().clone();
+    let transports = seen.iter().map(|status| status.transport);
+    let mut transports: Vec<_> = transports.collect();
+    transports.dedup();
+    use TransportState::{Connected, Connecting, Disconnected};
+    let once = [Connecting, Connected, Disconnected];
+    assert_eq!(transports, [once, once].concat());
+    let operating = seen.iter().map(|status| status.lifecycle);
+    let operating = operating.filter(|state| *state == LifecycleState::Operating);
+    assert_eq!(operating.count(), 2, "{seen:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_are_safe_to_repeat_are_sent_again_and_others_fail() {
+    let (client, mut server, mut servers) = connected(builder()).await;
+    let tool = |name: &str, hints: Value| json!({"name": name, "inputSchema": {"type": "object"}, "annotations": hints});
+    let tools = json!({"tools": [
+        tool("read", json!({"readOnlyHint": true})),
+        tool("set", json!({"idempotentHint": true})),
+        tool("add", json!({})),
+    ]});
+    let listing = tokio::spawn({
+        let client = client.clone();
+        async move { client.list_tools().await }
+    });
+    let (id, _) = server.expect("tools/list").await;
+    server.answer(&id, tools.clone()).await;
+    listing.await.unwrap().unwrap();
+
+    let calls = ["read", "set", "add", "unheard-of"].map(|name| {
+        let call = client.call_tool(name, json!({}));
+        tokio::spawn(call.into_future())
+    });
+    let on_my_word = client.call_tool("by word", json!({})).repeatable(true);
+    let on_my_word = tokio::spawn(on_my_word.into_future());
+    for _ in 0..5 {
+        server.expect("tools/call").await;
+    }
+    drop(server);
+    let mut server = servers.operating().await;
+    // What was known of the tools is learned anew, before anything else.
+    let (id, _) = server.expect("tools/list").await;
+    server.answer(&id, tools).await;
+    let mut again = Vec::new();
+    for _ in 0..3 {
+        let (id, params) = server.expect("tools/call").await;
+        again.push(params["name"].as_str().unwrap().to_owned());
+        server.answer(&id, said("done")).await;
+    }
+    again.sort();
+    assert_eq!(again, ["by word", "read", "set"]);
+    on_my_word.await.unwrap().unwrap();
+    assert!(client.known_tool("read").is_some());
+    for (call, repeats) in calls.into_iter().zip([true, true, false, false]) {
+        match call.await.unwrap() {
+            Ok(_) => assert!(repeats),
+            Err(error) => assert!(matches!(error, CallError::Closed) && !repeats, "{error}"),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_kills_each_server_comes_to_an_end() {
+    let (client, mut server, mut servers) = connected(builder()).await;
+    let poison = client.call_tool("poison", ()).repeatable(true);
+    let poison = tokio::spawn(poison.into_future());
+    for _ in 0..2 {
+        server.expect("tools/call").await;
+        drop(server);
+        server = servers.operating().await;
+    }
+    server.expect("tools/call").await;
+    drop(server);
+    let error = poison.await.unwrap().unwrap_err();
+    assert!(matches!(error, CallError::Closed), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn callers_wait_for_the_connection_or_fail_fast() {
+    let (client, server, mut servers) = connected(builder()).await;
+    drop(server);
+    let mut status = client.watch_status();
+    while status.current().transport != TransportState::Disconnected {
+        status.changed().await.unwrap();
+    }
+    let hasty = client.call_tool("add", ()).fail_fast().await.unwrap_err();
+    assert!(matches!(hasty, CallError::Closed), "{hasty}");
+    let brief = client.call_tool("add", ()).timeout(SECOND / 2).await;
+    assert!(matches!(brief, Err(CallError::Timeout { .. })));
+    let patient = tokio::spawn(client.call_tool("add", ()).into_future());
+    let mut server = servers.operating().await;
+    let (id, _) = server.expect("tools/call").await;
+    server.answer(&id, said("5")).await;
+    patient.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_stays_away_is_given_up() {
+    let (client, server, mut servers) = connected(builder()).await;
+    let start = Instant::now();
+    drop(server);
+    let waiting = tokio::spawn(client.call_tool("add", ()).into_future());
+    for seconds in [1, 3, 7, 15, 31] {
+        drop(servers.next().await);
+        assert_eq!(start.elapsed().as_secs(), seconds, "pauses double");
+    }
+    let error = waiting.await.unwrap().unwrap_err();
+    assert!(matches!(error, CallError::Closed), "{error}");
+    assert_eq!(start.elapsed().as_secs(), 31);
+    let error = client.list_tools().await.unwrap_err();
+    assert!(matches!(error, CallError::Closed), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_server_was_told_it_is_told_again() {
+    let (client, mut server, mut servers) = connected(builder()).await;
+    let told = tokio::spawn({
+        let client = client.clone();
+        async move {
+            client.set_log_level(LoggingLevel::Warning).await.unwrap();
+            client.subscribe("file:///a").await.unwrap();
+            client.subscribe("file:///b").await.unwrap();
+            client.unsubscribe("file:///b").await.unwrap();
+        }
+    });
+    for method in [
+        "logging/setLevel",
+        "resources/subscribe",
+        "resources/subscribe",
+        "resources/unsubscribe",
+    ] {
+        let (id, _) = server.expect(method).await;
+        server.answer(&id, json!({})).await;
+    }
+    told.await.unwrap();
+    let mut notifications = client.notifications();
+    drop(server);
+
+    let mut server = servers.operating().await;
+    let (id, params) = server.expect("logging/setLevel").await;
+    assert_eq!(params, json!({"level": "warning"}));
+    server.refuse(&id, -32603, Value::Null).await;
+    let (id, params) = server.expect("resources/subscribe").await;
+    assert_eq!(params, json!({"uri": "file:///a"}));
+    server.answer(&id, json!({})).await;
+    let news = json!({"uri": "file:///a"});
+    server.notify("notifications/resources/updated", news).await;
+    match notifications.next().await {
+        Some(ServerNotification::ResourceUpdated(params)) => assert_eq!(params.uri, "file:///a"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_without_a_sign_of_life_is_left() {
+    let (client, mut server, mut servers) = connected(builder()).await;
+    let start = Instant::now();
+    let calling = tokio::spawn(
+        client
+            .call_tool("add", ())
+            .timeout(1000 * SECOND)
+            .into_future(),
+    );
+    server.expect("tools/call").await;
+    server.expect("ping").await;
+    assert_eq!(start.elapsed(), 30 * SECOND);
+    let (id, _) = server.expect("ping").await;
+    assert_eq!(start.elapsed(), 65 * SECOND);
+    server.refuse(&id, -32601, Value::Null).await;
+    for _ in 0..3 {
+        server.expect("ping").await;
+    }
+    assert_eq!(server.next().await, None, "the connection is closed");
+    assert_eq!(start.elapsed(), (65 + 3 * 35) * SECOND);
+    let error = calling.await.unwrap().unwrap_err();
+    assert!(matches!(error, CallError::Closed), "{error}");
+    servers.operating().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn signs_of_life_are_as_often_as_wanted() {
+    let often = KeepAlive {
+        every: SECOND,
+        timeout: SECOND,
+        misses: 1,
+    };
+    let (_client, mut server, _servers) = connected(builder().keep_alive(often)).await;
+    let start = Instant::now();
+    for seconds in 1..5 {
+        let (id, _) = server.expect("ping").await;
+        assert_eq!(start.elapsed().as_secs(), seconds);
+        server.answer(&id, json!({})).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_ends_the_attempts() {
+    let (client, server, mut servers) = connected(builder()).await;
+    drop(server);
+    let mut status = client.watch_status();
+    while status.current().transport != TransportState::Disconnected {
+        status.changed().await.unwrap();
+    }
+    client.close().await;
+    assert!(
+        servers.0.try_recv().is_err(),
+        "no further server was started"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_client_closes_its_connection() {
+    let (client, mut server, mut servers) = connected(builder()).await;
+    drop(client);
+    assert_eq!(server.next().await, None);
+    assert!(
+        servers.0.recv().await.is_none(),
+        "nothing is left that could reconnect"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_dies_of_the_probe_is_greeted_with_a_handshake() {
+    let (mut servers, make) = Servers::new();
+    let script = async {
+        let mut server = servers.next().await;
+        server.expect("server/discover").await;
+        drop(server);
+        servers.operating().await
+    };
+    let (client, _server) = tokio::join!(builder().connect_with(make), script);
+    assert_eq!(client.unwrap().revision().as_str(), "2025-11-25");
+}
+
+#[tokio::test(start_paused = true)]
+async fn whatever_a_server_sends_is_a_sign_of_life() {
+    let often = KeepAlive {
+        every: SECOND,
+        timeout: SECOND,
+        misses: 1,
+    };
+    let (client, mut server, _servers) = connected(builder().keep_alive(often)).await;
+    for _ in 0..3 {
+        server.expect("ping").await;
+        server.send_text("rubbish").await;
+    }
+    assert_eq!(client.status().transport, TransportState::Connected);
+    server.expect("ping").await;
+    assert_eq!(server.next().await, None);
+}

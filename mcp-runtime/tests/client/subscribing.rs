@@ -1,0 +1,190 @@
+//! A client that wants to know what changes, in either era.
+
+use std::sync::{Arc, Mutex};
+
+use mcp_runtime::client::{Changed, Subscription};
+use mcp_runtime::server::resources::{IntoContents as _, ResourceRoute};
+use mcp_runtime::server::{Change, List, Reply};
+use mcp_runtime::transport::memory;
+use mcp_runtime::types::{LoggingLevel, Resource, ServerNotification, SubscriptionFilter};
+use mcp_runtime::{CallError, Client, ClientBuilder, Era, Revision, Server};
+use serde_json::{Value, json};
+
+use crate::scripted::{Scripted, operating};
+use crate::support;
+
+const REVISIONS: [Revision; 2] = [Revision::LATEST_HANDSHAKE, Revision::LATEST];
+
+fn server() -> Server {
+    let mut server = support::builder();
+    server.dynamic([List::Tools]).logging();
+    let resource = |name: &str| Resource::new(name, format!("test://{name}"));
+    let route =
+        |name| ResourceRoute::resource(resource(name), |_| Reply::Ready("x".into_contents()));
+    server.resource_route(route("watched").subscribable());
+    server.resource_route(route("fixed"));
+    let tool = mcp_runtime::types::Tool::new("log", json!({"type": "object"}));
+    let tool = mcp_runtime::server::tools::ToolRoute::new(tool, |call| {
+        call.context.log(LoggingLevel::Warning, "careful");
+        Reply::Ready(Ok(support::text("logged".to_owned())))
+    });
+    server.tool_route(tool);
+    server.build()
+}
+
+fn builder() -> ClientBuilder {
+    Client::builder("test", "1.0.0")
+}
+
+async fn connect(builder: ClientBuilder, server: &Server) -> Client {
+    let (ours, theirs) = memory::pair();
+    tokio::spawn(server.serve(theirs).without_signals().into_future());
+    builder.connect(ours).await.unwrap()
+}
+
+fn filter() -> SubscriptionFilter {
+    SubscriptionFilter::new()
+        .with_tools_list_changed(true)
+        .with_prompts_list_changed(true)
+        .with_resource_subscriptions(["test://watched", "test://fixed"])
+}
+
+async fn changed(subscription: &mut Subscription) -> Option<Changed> {
+    let told = subscription.next().await.unwrap()?;
+    Some(Changed::by(&told).unwrap())
+}
+
+#[tokio::test]
+async fn both_eras_tell_the_same() {
+    let server = server();
+    for revision in REVISIONS {
+        let client = connect(builder().revision(revision), &server).await;
+        let mut subscription = client.subscribe_to(filter()).await.unwrap();
+        let accepted = serde_json::to_value(subscription.accepted()).unwrap();
+        assert_eq!(
+            accepted,
+            json!({"toolsListChanged": true, "resourceSubscriptions": ["test://watched"]})
+        );
+        let uri = "test://watched".to_owned();
+        server.notify_resource_updated("test://fixed");
+        server.notify_resource_updated(&uri);
+        let told = changed(&mut subscription).await;
+        assert_eq!(told, Some(Changed::Resource(uri)));
+        server.notify_changed(Change::Tools);
+        assert_eq!(changed(&mut subscription).await, Some(Changed::Tools));
+        client.close().await;
+        let end = subscription.next().await;
+        assert!(matches!(end, Err(CallError::Closed)), "{end:?}");
+    }
+}
+
+#[cfg(feature = "stream")]
+#[tokio::test]
+async fn a_subscription_is_a_stream() {
+    use futures_util::StreamExt as _;
+    let server = server();
+    for revision in REVISIONS {
+        let client = connect(builder().revision(revision), &server).await;
+        let notifications = client.notifications().into_stream();
+        let subscription = client.subscribe_to(filter()).await.unwrap();
+        let mut stream = subscription.into_stream();
+        for _ in 0..3 {
+            server.notify_changed(Change::Tools);
+            let told = stream.next().await.unwrap().unwrap();
+            assert!(matches!(told, ServerNotification::ToolListChanged(_)));
+        }
+        client.close().await;
+        let end = stream.next().await;
+        assert!(matches!(end, Some(Err(CallError::Closed))), "{end:?}");
+        assert!(stream.next().await.is_none());
+        drop((stream, client));
+        let seen = notifications.map(|told| Changed::by(&told));
+        let seen: Vec<_> = seen.collect().await;
+        let changes: Vec<_> = seen.into_iter().flatten().collect();
+        assert_eq!(changes, vec![Changed::Tools; 3]);
+    }
+}
+
+#[tokio::test]
+async fn observers_are_told_what_concerns_them() {
+    let server = server();
+    for revision in REVISIONS {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let (logs, changes) = (Arc::clone(&seen), Arc::clone(&seen));
+        let builder = builder()
+            .revision(revision)
+            .on_log(move |log| logs.lock().unwrap().push(log.data.to_string()))
+            .on_changed(move |change| changes.lock().unwrap().push(format!("{change:?}")));
+        let client = connect(builder, &server).await;
+        client.set_log_level(LoggingLevel::Info).await.unwrap();
+        let mut subscription = client.subscribe_to(filter()).await.unwrap();
+        client.call_tool("log", json!({})).await.unwrap();
+        server.notify_changed(Change::Tools);
+        subscription.next().await.unwrap();
+        let seen = std::mem::take(&mut *seen.lock().unwrap());
+        assert_eq!(seen, ["\"careful\"", "Tools"]);
+    }
+}
+
+async fn answered(server: &mut Scripted, method: &str) -> Value {
+    let (id, params) = server.expect(method).await;
+    server.answer(&id, json!({})).await;
+    params["uri"].clone()
+}
+
+fn watched() -> SubscriptionFilter {
+    SubscriptionFilter::new().with_resource_subscriptions(["a:1"])
+}
+
+#[tokio::test]
+async fn a_resource_is_unsubscribed_from_when_nobody_holds_it() {
+    let (client, mut server) = operating(builder()).await;
+    let subscribe = || {
+        let client = client.clone();
+        tokio::spawn(async move { client.subscribe_to(watched()).await.unwrap() })
+    };
+    let mut subscriptions = Vec::new();
+    for _ in 0..2 {
+        let subscribing = subscribe();
+        assert_eq!(answered(&mut server, "resources/subscribe").await, "a:1");
+        subscriptions.push(subscribing.await.unwrap());
+    }
+    drop(subscriptions.pop());
+    let pinging = tokio::spawn({
+        let client = client.clone();
+        async move { client.ping().await }
+    });
+    answered(&mut server, "ping").await;
+    pinging.await.unwrap().unwrap();
+    drop(subscriptions);
+    assert_eq!(answered(&mut server, "resources/unsubscribe").await, "a:1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_was_lost_is_subscribed_to_again() {
+    let (started, mut servers) = tokio::sync::mpsc::unbounded_channel();
+    let make = move || {
+        let (ours, server) = Scripted::pair();
+        started.send(server).unwrap();
+        ours
+    };
+    let connect = builder().era(Era::Handshake).connect_with(make);
+    let script = async {
+        let mut server: Scripted = servers.recv().await.unwrap();
+        server.shake_hands("2025-11-25").await;
+        server
+    };
+    let (client, mut server) = tokio::join!(connect, script);
+    let client = client.unwrap();
+    let subscribing = tokio::spawn(async move { client.subscribe_to(watched()).await.unwrap() });
+    answered(&mut server, "resources/subscribe").await;
+    let mut subscription = subscribing.await.unwrap();
+    drop(server);
+    let mut server = servers.recv().await.unwrap();
+    server.shake_hands("2025-11-25").await;
+    answered(&mut server, "resources/subscribe").await;
+    let uri = json!({"uri": "a:1"});
+    server.notify("notifications/resources/updated", uri).await;
+    let told = changed(&mut subscription).await;
+    assert_eq!(told, Some(Changed::Resource("a:1".to_owned())));
+}

@@ -1,0 +1,153 @@
+//! Subscriptions of a stateless client.
+
+use mcp_runtime::client::Subscription;
+use mcp_runtime::types::{ServerNotification, SubscriptionFilter};
+use mcp_runtime::{CallError, Client, ClientBuilder, Era, Unavailable};
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+
+use crate::scripted::{Scripted, operating, stateless};
+
+fn builder() -> ClientBuilder {
+    Client::builder("test", "1.0.0")
+}
+
+fn listen(client: &Client) -> JoinHandle<Result<Subscription, CallError>> {
+    let client = client.clone();
+    let filter = SubscriptionFilter::new()
+        .with_tools_list_changed(true)
+        .with_prompts_list_changed(true);
+    tokio::spawn(async move { client.listen(filter).await })
+}
+
+async fn acknowledge(server: &mut Scripted) -> Value {
+    let (id, params) = server.expect("subscriptions/listen").await;
+    assert_eq!(params["notifications"]["toolsListChanged"], true);
+    let meta = &params["_meta"];
+    assert_eq!(
+        meta["io.modelcontextprotocol/protocolVersion"],
+        "2026-07-28"
+    );
+    let agreed = json!({"_meta": about(&id), "notifications": {"toolsListChanged": true}});
+    server
+        .notify("notifications/subscriptions/acknowledged", agreed)
+        .await;
+    id
+}
+
+fn about(id: &Value) -> Value {
+    json!({"io.modelcontextprotocol/subscriptionId": id})
+}
+
+async fn change(server: &mut Scripted, id: &Value) {
+    let params = json!({"_meta": about(id)});
+    server
+        .notify("notifications/tools/list_changed", params)
+        .await;
+}
+
+async fn subscribed() -> (Client, Scripted, Subscription, Value) {
+    let (client, mut server) = stateless(builder()).await;
+    let listening = listen(&client);
+    let id = acknowledge(&mut server).await;
+    let subscription = listening.await.unwrap().unwrap();
+    (client, server, subscription, id)
+}
+
+#[tokio::test]
+async fn each_subscription_gets_its_own_notifications() {
+    let (client, mut server, mut first, one) = subscribed().await;
+    assert_eq!(first.accepted().tools_list_changed, Some(true));
+    assert_eq!(first.accepted().prompts_list_changed, None);
+    let listening = listen(&client);
+    let two = acknowledge(&mut server).await;
+    let mut second = listening.await.unwrap().unwrap();
+    for id in [&two, &one, &two] {
+        change(&mut server, id).await;
+    }
+    server.answer(&one, json!({"_meta": about(&one)})).await;
+    server.answer(&two, json!({"_meta": about(&two)})).await;
+    for (subscription, expected) in [(&mut first, 1), (&mut second, 2)] {
+        for _ in 0..expected {
+            let told = subscription.next().await.unwrap();
+            assert!(matches!(told, Some(ServerNotification::ToolListChanged(_))));
+        }
+        assert_eq!(subscription.next().await.unwrap(), None);
+        assert_eq!(subscription.next().await.unwrap(), None);
+    }
+}
+
+#[tokio::test]
+async fn either_side_can_end_it() {
+    let (client, mut server, mut subscription, id) = subscribed().await;
+    server
+        .notify("notifications/cancelled", json!({"requestId": id}))
+        .await;
+    assert_eq!(subscription.next().await.unwrap(), None);
+
+    let listening = listen(&client);
+    let id = acknowledge(&mut server).await;
+    drop(listening.await.unwrap().unwrap());
+    let (_, params) = server.expect("notifications/cancelled").await;
+    assert_eq!(params["requestId"], id);
+}
+
+#[tokio::test]
+async fn a_refusal_is_an_error() {
+    let (client, mut server) = stateless(builder()).await;
+    let listening = listen(&client);
+    let (id, _) = server.expect("subscriptions/listen").await;
+    server.refuse(&id, -32601, Value::Null).await;
+    let refused = listening.await.unwrap().unwrap_err();
+    assert!(matches!(refused, CallError::Rpc(_)), "{refused}");
+}
+
+#[tokio::test]
+async fn a_handshake_revision_has_no_such_subscriptions() {
+    let (client, _server) = operating(builder()).await;
+    let refused = listen(&client).await.unwrap().unwrap_err();
+    assert!(matches!(
+        refused,
+        CallError::Unavailable(Unavailable::NotInRevision { .. })
+    ));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_does_not_agree_is_not_waited_for() {
+    let (client, mut server) = stateless(builder()).await;
+    let listening = listen(&client);
+    let (id, _) = server.expect("subscriptions/listen").await;
+    let error = listening.await.unwrap().unwrap_err();
+    assert!(matches!(error, CallError::Timeout { .. }), "{error}");
+    let (_, params) = server.expect("notifications/cancelled").await;
+    assert_eq!(params["requestId"], id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reconnected_client_subscribes_again() {
+    let (started, mut servers) = tokio::sync::mpsc::unbounded_channel();
+    let make = move || {
+        let (ours, server) = Scripted::pair();
+        started.send(server).unwrap();
+        ours
+    };
+    let connect = builder().era(Era::Stateless).connect_with(make);
+    let script = async {
+        let mut server: Scripted = servers.recv().await.unwrap();
+        server.be_discovered().await;
+        server
+    };
+    let (client, mut server) = tokio::join!(connect, script);
+    let client = client.unwrap();
+    let listening = listen(&client);
+    acknowledge(&mut server).await;
+    let mut subscription = listening.await.unwrap().unwrap();
+    let told = tokio::spawn(async move { subscription.next().await });
+    drop(server);
+    let mut server = servers.recv().await.unwrap();
+    server.be_discovered().await;
+    let id = acknowledge(&mut server).await;
+    change(&mut server, &id).await;
+    let told = told.await.unwrap().unwrap();
+    assert!(matches!(told, Some(ServerNotification::ToolListChanged(_))));
+}

@@ -1,0 +1,96 @@
+//! What is offered to those who test their servers.
+
+use std::time::Duration;
+
+use mcp_runtime::prelude::*;
+use mcp_runtime::testing::{self, Recording};
+use mcp_runtime::types::Side;
+use mcp_runtime::{CallError, Client, Era, Revision, Timeouts};
+use serde_json::json;
+
+struct Desk;
+
+#[mcp_server(name = "desk", version = "1.0.0")]
+impl Desk {
+    /// Adds two whole numbers.
+    #[tool]
+    fn add(&self, a: i64, b: i64) -> i64 {
+        a + b
+    }
+
+    /// Never comes to an end.
+    #[tool]
+    async fn wait(&self) -> String {
+        std::future::pending().await
+    }
+
+    /// Asks for a name.
+    #[tool]
+    async fn greet(&self, cx: &Context) -> Result<String, mcp_runtime::AskError> {
+        let guest: Guest = cx.elicit("Who are you?").await?;
+        Ok(format!("Hello, {}!", guest.name))
+    }
+}
+
+/// Who is there.
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Guest {
+    name: String,
+}
+
+#[tokio::test]
+async fn a_server_is_called_in_every_revision() {
+    for revision in Revision::ALL {
+        let client = testing::connect(Desk).revision(revision).await.unwrap();
+        assert_eq!(client.revision(), revision);
+        let sum: i64 = client.call("add", json!({"a": 2, "b": 3})).await.unwrap();
+        assert_eq!(sum, 5);
+    }
+}
+
+#[tokio::test]
+async fn the_client_may_be_any() {
+    for era in [Era::Handshake, Era::Stateless] {
+        let answering = Client::builder("answering", "1.0.0")
+            .on_form(|form| async move { form.accept(json!({"name": "Ada"})) });
+        let client = testing::connect(Desk).client(answering).era(era);
+        let client = client.await.unwrap();
+        let greeting: String = client.call("greet", json!({})).await.unwrap();
+        assert_eq!(greeting, "Hello, Ada!");
+    }
+}
+
+#[tokio::test]
+async fn time_that_is_paused_is_not_waited_for() {
+    let timeouts = Timeouts {
+        idle: Duration::from_secs(3600),
+        ..Timeouts::default()
+    };
+    let patient = Client::builder("patient", "1.0.0").timeouts(timeouts);
+    let client = testing::connect(Desk).client(patient).paused();
+    let client = client.await.unwrap();
+    let answer = client.call_tool("wait", json!({})).await;
+    assert!(
+        matches!(answer, Err(CallError::Timeout { .. })),
+        "{answer:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_is_said_is_written_down_in_order() {
+    let recording = Recording::default();
+    let client = testing::connect(Desk).revision(Revision::V2025_06_18);
+    let client = client.record(&recording).await.unwrap();
+    client.ping().await.unwrap();
+    let said = recording.messages();
+    let says = |index: usize, sender, part: &str| {
+        let (by, message): &(Side, String) = &said[index];
+        assert!(*by == sender && message.contains(part), "{recording}");
+    };
+    says(0, Side::Client, r#""method":"initialize""#);
+    says(1, Side::Server, r#""name":"desk""#);
+    says(2, Side::Client, r#""notifications/initialized""#);
+    says(3, Side::Client, r#""method":"ping""#);
+    says(4, Side::Server, r#""result":{}"#);
+    assert_eq!(said.len(), 5, "{recording}");
+}

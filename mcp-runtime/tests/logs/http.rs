@@ -1,0 +1,122 @@
+//! What is logged of HTTP.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use mcp_runtime::server::ShutdownHandle;
+use mcp_runtime::transport::http::http;
+use mcp_runtime::transport::http_client::http_client;
+use mcp_runtime::{Client, ServeError};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::task::JoinHandle;
+use tracing::Level;
+
+use crate::support::clock::Clock;
+use crate::support::log::Log;
+use crate::support::{initialize, server, stateless};
+
+/// A server on a free port.
+struct Site {
+    addr: SocketAddr,
+    shutdown: ShutdownHandle,
+    serving: JoinHandle<Result<(), ServeError>>,
+}
+
+impl Site {
+    fn open() -> Self {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let addr = listener.local_addr().unwrap();
+        let serve = server().serve(http(listener)).without_signals();
+        Self {
+            addr,
+            shutdown: serve.shutdown_handle(),
+            serving: tokio::spawn(serve.into_future()),
+        }
+    }
+
+    /// What comes back on a connection of its own, from the status on.
+    async fn send(&self, method: &str, headers: &str, message: &Value) -> String {
+        let (addr, body) = (self.addr, message.to_string());
+        let length = body.len();
+        let request = format!(
+            "{method} /mcp HTTP/1.1\r\nhost: {addr}\r\nconnection: close\r\n\
+             accept: application/json, text/event-stream\r\ncontent-type: application/json\r\n\
+             {headers}content-length: {length}\r\n\r\n{body}"
+        );
+        let mut stream = TcpStream::connect(addr).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer.strip_prefix("HTTP/1.1 ").unwrap().to_owned()
+    }
+
+    /// Opens a session; gives back what its requests say in their headers.
+    async fn session(&self) -> String {
+        let answer = self.send("POST", "", &initialize("2025-11-25")).await;
+        let mut lines = answer.lines();
+        let id = lines.find_map(|line| line.strip_prefix("mcp-session-id: "));
+        let headers = format!(
+            "mcp-session-id: {}\r\nmcp-protocol-version: 2025-11-25\r\n",
+            id.unwrap()
+        );
+        let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        let answer = self.send("POST", &headers, &initialized).await;
+        assert!(answer.starts_with("202"), "{answer}");
+        headers
+    }
+}
+
+#[tokio::test]
+async fn requests_sessions_and_connections_are_counted() {
+    let (log, guard) = Log::listening(Level::DEBUG);
+    let site = Site::open();
+    let session = site.session().await;
+    let answer = site.send("DELETE", &session, &Value::Null).await;
+    assert!(answer.starts_with("204"), "{answer}");
+    let headers = "mcp-protocol-version: 2026-07-28\r\nmcp-method: nothing/such\r\n";
+    let message = stateless(1, "nothing/such", json!({}));
+    let answer = site.send("POST", headers, &message).await;
+    assert!(answer.starts_with("404"), "{answer}");
+    site.shutdown.shut_down();
+    site.serving.await.unwrap().unwrap();
+    drop(guard);
+
+    let log = log.text();
+    let lines = |part: &str| log.lines().filter(|line| line.contains(part)).count();
+    assert_eq!(
+        lines("mcp_runtime::http: monotonic_counter.http_requests=1"),
+        4
+    );
+    assert_eq!(lines("http_requests=1 status=404"), 1, "{log}");
+    assert_eq!(lines("counter.http_sessions=1"), 1, "{log}");
+    assert_eq!(lines("counter.http_sessions=-1"), 1, "{log}");
+    assert_eq!(lines("counter.http_connections=1"), 4, "{log}");
+    assert_eq!(lines("counter.http_connections=-1"), 4, "{log}");
+}
+
+#[tokio::test]
+async fn a_connection_that_is_refused_is_tried_again() {
+    let (log, _guard) = Log::listening(Level::DEBUG);
+    let addr = Site::open().addr;
+    let clock = Clock::stopped();
+    // The address is nobody else's, and nobody listens there.
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
+    let url = format!("http://{}/mcp", socket.local_addr().unwrap());
+    let connecting =
+        tokio::spawn(Client::builder("test", "1").connect(http_client(url).retries(8)));
+    while !log.text().contains("the server is asked again later") {
+        tokio::task::yield_now().await;
+    }
+    assert!(!connecting.is_finished());
+    let listener = socket.listen(1).unwrap();
+    let (mut from, _) = clock
+        .run_until(Duration::from_millis(10), listener.accept())
+        .await
+        .unwrap();
+    let mut to = TcpStream::connect(addr).await.unwrap();
+    tokio::spawn(async move { tokio::io::copy_bidirectional(&mut from, &mut to).await });
+    assert!(connecting.await.unwrap().is_ok());
+}

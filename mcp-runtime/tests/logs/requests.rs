@@ -1,0 +1,69 @@
+//! What the log says of a request.
+
+use serde_json::json;
+use tracing::Level;
+
+use crate::support::log::Log;
+use crate::support::{Wire, call, stateless};
+
+/// What is logged at `level` while a session makes the given call.
+async fn logged(level: Level, tool: &str) -> String {
+    let (log, _guard) = Log::listening(level);
+    let mut wire = Wire::operating("2025-06-18").await;
+    wire.ask(call(42, tool, json!({}))).await;
+    log.text()
+}
+
+#[tokio::test]
+async fn a_request_is_logged_with_what_it_was_and_how_it_ended() {
+    for (tool, outcome) in [
+        ("soon", "answered"),
+        ("echo", "answered"),
+        ("refuse", "failed"),
+    ] {
+        let log = logged(Level::DEBUG, tool).await;
+        let line = log.lines().find(|line| line.contains("id=42")).unwrap();
+        for part in [
+            "method=\"tools/call\"",
+            &format!("name=\"{tool}\""),
+            "revision=\"2025-06-18\"",
+            "client=\"wire\"",
+            &format!("outcome=\"{outcome}\""),
+            "elapsed_us=",
+        ] {
+            assert!(line.contains(part), "{part} in {line}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn operation_is_quiet_and_a_panic_is_not() {
+    assert_eq!(logged(Level::INFO, "soon").await, "");
+    let log = logged(Level::INFO, "panic_later").await;
+    assert!(log.contains("ERROR") && log.contains("secret"), "{log}");
+}
+
+const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01";
+
+#[tokio::test]
+async fn the_span_of_a_request_says_which_trace_it_belongs_to() {
+    let (log, _guard) = Log::listening(Level::DEBUG);
+    let mut wire = Wire::open().await;
+    for (id, parent) in [(42, PARENT), (43, "rubbish")] {
+        let mut message = stateless(id, "tools/call", json!({"name": "soon"}));
+        message["params"]["_meta"]["traceparent"] = json!(parent);
+        message["params"]["_meta"]["tracestate"] = json!("vendor=1");
+        wire.ask(message).await;
+    }
+    let text = log.text();
+    let line = |id: &str| text.lines().find(|line| line.contains(id)).unwrap();
+    for part in [
+        "trace_id=\"0af7651916cd43dd8448eb211c80319c\"",
+        &format!("traceparent=\"{PARENT}\""),
+        "tracestate=\"vendor=1\"",
+        "otel.kind=\"server\"",
+    ] {
+        assert!(line("id=42").contains(part), "{part} in {text}");
+    }
+    assert!(!line("id=43").contains("traceparent"), "{text}");
+}

@@ -1,0 +1,7 @@
+//! Handlers that ask the client, and clients that answer.
+
+mod both_eras;
+mod client;
+mod party;
+mod refusals;
+mod server;

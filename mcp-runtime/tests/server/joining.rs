@@ -1,0 +1,149 @@
+//! What mounted servers add to what holds for the server that mounts them.
+
+use std::sync::{Arc, Mutex};
+
+use mcp_runtime::server::Reply;
+use mcp_runtime::types::{ClientCapabilities, ClientCapabilitiesSampling};
+use mcp_runtime::{Server, ServerBuilder};
+use serde_json::{Map, Value, json};
+
+use crate::support::{self, Wire, request, stateless, text, tool};
+
+async fn discover(server: &Server) -> Value {
+    let mut wire = Wire::to(server).await;
+    let mut answer = wire.ask(stateless(1, "server/discover", json!({}))).await;
+    answer["result"].take()
+}
+
+fn instructed(text: &str) -> ServerBuilder {
+    let mut server = Server::builder();
+    server.instructions(text);
+    server
+}
+
+#[tokio::test]
+async fn instructions_follow_each_other() {
+    let mut server = Server::builder();
+    server.mount("gh", &instructed("Search first.").build());
+    server.mount("", &instructed("Be brief.").build());
+    server.instructions("All in one.");
+    assert_eq!(
+        discover(&server.build()).await["instructions"],
+        "All in one.\n\nAbout what begins with `gh_`:\nSearch first.\n\nBe brief."
+    );
+    let mut server = Server::builder();
+    server.mount("gh", &Server::builder().build());
+    assert_eq!(discover(&server.build()).await["instructions"], Value::Null);
+}
+
+fn clock() -> Server {
+    let mut clock = Server::builder();
+    clock.tool(tool("tick", |_| Reply::Ready(Ok(text(String::new())))));
+    clock.extension("com.example/clock", Map::new());
+    clock.method("com.example/now", async |_: Value, cx| {
+        Ok::<_, String>(json!({"beside": cx.server().tools()[0].name}))
+    });
+    clock.logging();
+    clock.build()
+}
+
+#[tokio::test]
+async fn extensions_are_declared_and_served() {
+    let mut server = Server::builder();
+    let clock = clock();
+    server.mount("a", &clock).mount("b", &clock);
+    let server = server.build();
+    let declared = &discover(&server).await["capabilities"];
+    assert_eq!(declared["extensions"]["com.example/clock"], json!({}));
+    assert_eq!(declared["logging"], json!({}));
+    let mut wire = Wire::to(&server).await;
+    wire.handshake("2025-11-25").await;
+    let answer = wire.ask(request(1, "com.example/now", json!({}))).await;
+    assert_eq!(answer["result"], json!({"beside": "tick"}), "{answer}");
+}
+
+#[test]
+#[should_panic(expected = "the method `com.example/now` of a mounted server is served already")]
+fn a_method_that_two_servers_serve_is_refused() {
+    let mut server = Server::builder();
+    server.mount("a", &clock()).mount("b", &clock());
+    drop(server.build());
+}
+
+#[tokio::test]
+async fn clients_need_what_either_server_demands() {
+    let mut inner = Server::builder();
+    let sampling = ClientCapabilitiesSampling::new();
+    inner.requires(&ClientCapabilities::new().with_sampling(sampling));
+    let mut server = Server::builder();
+    server.mount("in", &inner.build());
+    let roots = Default::default();
+    server.requires(&ClientCapabilities::new().with_roots(roots));
+    let server = server.build();
+    for (capabilities, is_enough) in [
+        (json!({"sampling": {}}), false),
+        (json!({"roots": {}}), false),
+        (json!({"roots": {}, "sampling": {}}), true),
+    ] {
+        let mut wire = Wire::to(&server).await;
+        let mut message = support::initialize("2025-11-25");
+        message["params"]["capabilities"] = capabilities;
+        let answer = wire.ask(message).await;
+        assert_eq!(answer["result"].is_object(), is_enough, "{answer}");
+    }
+}
+
+/// A server whose hooks note `name`.
+fn noting(diary: &Arc<Mutex<Vec<String>>>, name: &'static str) -> ServerBuilder {
+    let mut server = Server::builder();
+    let note = |moment: &'static str| {
+        let diary = Arc::clone(diary);
+        move || {
+            diary.lock().unwrap().push(format!("{moment} {name}"));
+            std::future::ready(())
+        }
+    };
+    let client = note("client of");
+    server.on_start(note("start"));
+    server.on_initialized(move |_| client());
+    server.on_shutdown(note("end"));
+    server
+}
+
+#[tokio::test]
+async fn hooks_run_where_the_server_is_mounted() {
+    let diary = Arc::default();
+    let inner = noting(&diary, "inner").build();
+    let mut server = noting(&diary, "outer");
+    server.mount("a", &inner).mount("b", &inner);
+    let server = server.build();
+    let mut wire = Wire::to(&server).await;
+    wire.handshake("2025-11-25").await;
+    wire.ask(request(1, "ping", json!({}))).await;
+    wire.close().await.unwrap();
+    assert_eq!(
+        *diary.lock().unwrap(),
+        [
+            "start outer",
+            "start inner",
+            "client of outer",
+            "client of inner",
+            "end inner",
+            "end outer",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_mounted_server_that_cannot_start_keeps_the_outer_one_from_starting() {
+    let mut inner = Server::builder();
+    inner.on_start(|| async { Err::<(), _>("no database") });
+    let mut server = Server::builder();
+    server.mount("in", &inner.build());
+    let (_, theirs) = mcp_runtime::transport::memory::pair();
+    let outcome = server.build().serve(theirs).without_signals().await;
+    assert_eq!(
+        outcome.unwrap_err().to_string(),
+        "`on_start` failed: no database"
+    );
+}

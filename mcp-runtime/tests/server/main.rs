@@ -1,0 +1,30 @@
+//! Servers in memory: what they offer, tell and ask, and how they work together.
+
+#![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
+
+mod asking;
+mod back_pressure;
+mod cancellation;
+#[cfg(feature = "macros")]
+mod cancellation_token;
+mod changes;
+mod completions;
+mod dynamic;
+mod extensions;
+mod file_tree;
+mod hooks;
+mod joining;
+mod mounting;
+mod pages;
+mod proxy;
+mod proxy_news;
+mod proxy_questions;
+mod requirements;
+mod resources;
+mod subscribers;
+#[path = "../support/mod.rs"]
+mod support;
+mod telling;
+#[cfg(feature = "client")]
+mod trace_context;
+mod visibility;

@@ -1,0 +1,325 @@
+//! A server that stands for another one, whichever era each side of it belongs to.
+
+use std::sync::Arc;
+
+use mcp_runtime::prelude::*;
+use mcp_runtime::server::resources::{IntoContents as _, ResourceRoute};
+use mcp_runtime::server::{List, Progress, Reply};
+use mcp_runtime::transport::memory;
+use mcp_runtime::{Client, Revision, Server};
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+use crate::support::{self, Wire, request, stateless, text, tool};
+
+const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
+
+struct Library {
+    begun: Arc<Notify>,
+    dropped: Arc<Notify>,
+}
+
+struct TellDropped(Arc<Notify>);
+
+impl Drop for TellDropped {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+#[mcp_server]
+impl Library {
+    /// Counts the letters.
+    #[tool]
+    fn count(&self, word: String) -> Vec<usize> {
+        vec![word.len()]
+    }
+
+    /// Fails in its own work.
+    #[tool]
+    fn fail(&self) -> Result<String, String> {
+        Err("out of books".to_owned())
+    }
+
+    /// Fails by the protocol.
+    #[tool]
+    fn refuse(&self) -> Result<String, ProtocolError> {
+        Err(ProtocolError::new(-32050, "no").with_data(json!({"why": 1})))
+    }
+
+    /// Reports how far it is.
+    #[tool]
+    async fn work(&self, progress: &Progress) -> &'static str {
+        progress.report(1, 2, "half");
+        "done"
+    }
+
+    /// Waits until it is cancelled.
+    #[tool]
+    async fn wait(&self) -> String {
+        let _dropped = TellDropped(Arc::clone(&self.dropped));
+        self.begun.notify_one();
+        std::future::pending().await
+    }
+
+    /// Summarises a book.
+    #[prompt]
+    fn summary(&self, #[arg(complete = Self::titles)] title: String) -> String {
+        format!("Summarise {title}.")
+    }
+
+    #[resource("book://{title}", list = Self::all)]
+    fn book(&self, #[arg(complete = Self::titles)] title: String) -> Option<String> {
+        (title != "none").then(|| format!("All of {title}"))
+    }
+
+    fn titles(typing: &Typing) -> Vec<String> {
+        vec![format!("{}ma", typing.value())]
+    }
+
+    async fn all(&self) -> Vec<Resource> {
+        vec![Resource::new("Emma", "book://emma")]
+    }
+}
+
+/// A proxy, and the server behind it.
+struct Pair {
+    behind: Server,
+    proxy: Server,
+    begun: Arc<Notify>,
+    dropped: Arc<Notify>,
+}
+
+async fn pair(revision: Revision) -> Pair {
+    let (begun, dropped) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let library = Library {
+        begun: Arc::clone(&begun),
+        dropped: Arc::clone(&dropped),
+    };
+    let mut behind = library.into_builder();
+    behind.name("library").instructions("Ask about books.");
+    behind.dynamic(List::ALL);
+    let behind = behind.build();
+    let (ours, theirs) = memory::pair();
+    tokio::spawn(behind.serve(theirs).without_signals().into_future());
+    let client = Client::builder("proxy", "1").revision(revision);
+    let client = client.connect(ours).await.unwrap();
+    let proxy = Server::proxy(&client).await.unwrap();
+    Pair {
+        behind,
+        proxy,
+        begun,
+        dropped,
+    }
+}
+
+async fn ask(server: &Server, method: &str, params: Value) -> [Value; 2] {
+    let mut wire = Wire::to(server).await;
+    wire.handshake("2025-06-18").await;
+    let handshake = wire.ask(request(1, method, params.clone())).await;
+    let mut wire = Wire::to(server).await;
+    [handshake, wire.ask(stateless(1, method, params)).await]
+}
+
+/// What remains of a result without what an era adds.
+fn plain(answer: &Value) -> Value {
+    let mut answer = answer.clone();
+    if let Some(result) = answer["result"].as_object_mut() {
+        for member in ["_meta", "resultType", "ttlMs", "cacheScope"] {
+            result.remove(member);
+        }
+    }
+    answer
+}
+
+#[tokio::test]
+async fn each_answer_is_that_of_the_server_behind() {
+    let completion = |reference: Value, name: &str| json!({"ref": reference, "argument": {"name": name, "value": "em"}});
+    let asked = [
+        ("tools/list", json!({})),
+        ("prompts/list", json!({})),
+        ("resources/list", json!({})),
+        ("resources/templates/list", json!({})),
+        (
+            "tools/call",
+            json!({"name": "count", "arguments": {"word": "book"}}),
+        ),
+        (
+            "tools/call",
+            json!({"name": "count", "arguments": {"word": 1}}),
+        ),
+        ("tools/call", json!({"name": "fail"})),
+        ("tools/call", json!({"name": "refuse"})),
+        ("tools/call", json!({"name": "nobody"})),
+        (
+            "prompts/get",
+            json!({"name": "summary", "arguments": {"title": "Emma"}}),
+        ),
+        ("prompts/get", json!({"name": "summary"})),
+        ("resources/read", json!({"uri": "book://emma"})),
+        ("resources/read", json!({"uri": "book://none"})),
+        ("resources/read", json!({"uri": "nothing:"})),
+        (
+            "completion/complete",
+            completion(json!({"type": "ref/prompt", "name": "summary"}), "title"),
+        ),
+        (
+            "completion/complete",
+            completion(
+                json!({"type": "ref/resource", "uri": "book://{title}"}),
+                "title",
+            ),
+        ),
+    ];
+    for revision in REVISIONS {
+        let pair = pair(revision).await;
+        for (method, params) in &asked {
+            let proxied = ask(&pair.proxy, method, params.clone()).await;
+            let direct = ask(&pair.behind, method, params.clone()).await;
+            for (proxied, direct) in proxied.iter().zip(&direct) {
+                // A schema that was wrapped for an old revision can't be unwrapped again.
+                if revision == REVISIONS[0] && ["tools/list", "tools/call"].contains(method) {
+                    assert_eq!(proxied["error"], direct["error"]);
+                    assert_eq!(proxied["result"]["content"], direct["result"]["content"]);
+                } else {
+                    assert_eq!(
+                        plain(proxied),
+                        plain(direct),
+                        "{revision} {method} {params}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_proxy_introduces_itself_as_the_server_behind() {
+    for revision in REVISIONS {
+        let pair = pair(revision).await;
+        let mut direct = Wire::to(&pair.behind).await;
+        let direct = direct.handshake("2025-11-25").await;
+        let mut proxied = Wire::to(&pair.proxy).await;
+        assert_eq!(proxied.handshake("2025-11-25").await, direct);
+    }
+}
+
+#[tokio::test]
+async fn lists_that_change_behind_change_here() {
+    for revision in REVISIONS {
+        let pair = pair(revision).await;
+        let mut wire = Wire::to(&pair.proxy).await;
+        wire.handshake("2025-11-25").await;
+        let added = tool("added", |_| Reply::Ready(Ok(text("new".to_owned()))));
+        pair.behind.edit().add_tool(added).apply().unwrap();
+        let told = wire.answer().await;
+        assert_eq!(told["method"], "notifications/tools/list_changed");
+        let answer = wire.ask(support::call(1, "added", json!({}))).await;
+        assert_eq!(answer["result"]["content"][0]["text"], "new");
+
+        let note = Resource::new("note", "note://1");
+        let note = ResourceRoute::resource(note, |_| Reply::Ready("note".into_contents()));
+        pair.behind.edit().add_resource(note).apply().unwrap();
+        let told = wire.answer().await;
+        assert_eq!(told["method"], "notifications/resources/list_changed");
+        let read = request(2, "resources/read", json!({"uri": "note://1"}));
+        let answer = wire.ask(read).await;
+        assert_eq!(answer["result"]["contents"][0]["text"], "note");
+
+        pair.behind.edit().remove_prompt("summary").apply().unwrap();
+        let told = wire.answer().await;
+        assert_eq!(told["method"], "notifications/prompts/list_changed");
+        let answer = wire.ask(request(3, "prompts/list", json!({}))).await;
+        assert_eq!(answer["result"]["prompts"], json!([]));
+    }
+}
+
+#[tokio::test]
+async fn progress_is_passed_on() {
+    for revision in REVISIONS {
+        let pair = pair(revision).await;
+        let params = json!({"name": "work", "_meta": {"progressToken": "token"}});
+        let mut handshake = Wire::to(&pair.proxy).await;
+        handshake.handshake("2025-06-18").await;
+        handshake
+            .send(request(1, "tools/call", params.clone()))
+            .await;
+        let mut modern = Wire::to(&pair.proxy).await;
+        let mut message = stateless(1, "tools/call", params);
+        message["params"]["_meta"]["progressToken"] = json!("token");
+        modern.send(message).await;
+        for mut wire in [handshake, modern] {
+            let told = wire.answer().await;
+            assert_eq!(told["method"], "notifications/progress", "{told}");
+            let expected =
+                json!({"progressToken": "token", "progress": 1, "total": 2, "message": "half"});
+            let params = &told["params"];
+            for (member, value) in expected.as_object().unwrap() {
+                assert!(params[member] == *value || params[member].as_f64() == value.as_f64());
+            }
+            let answer = wire.answer().await;
+            assert_eq!(answer["result"]["content"][0]["text"], "done");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_is_cancelled_behind() {
+    for revision in REVISIONS {
+        let pair = pair(revision).await;
+        let mut wire = Wire::to(&pair.proxy).await;
+        wire.handshake("2025-06-18").await;
+        wire.send(support::call(7, "wait", json!({}))).await;
+        pair.begun.notified().await;
+        wire.send(json!({
+            "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7},
+        }))
+        .await;
+        pair.dropped.notified().await;
+        wire.lives_on().await;
+    }
+}
+
+#[tokio::test]
+async fn a_proxy_is_mounted_like_any_server() {
+    for revision in REVISIONS {
+        let pair = pair(revision).await;
+        let mut server = Server::builder();
+        server.mount("books", &pair.proxy);
+        let server = server.build();
+        let params = json!({"name": "books_count", "arguments": {"word": "book"}});
+        for answer in ask(&server, "tools/call", params).await {
+            assert!(
+                answer["result"]["content"][0]["text"].is_string(),
+                "{answer}"
+            );
+        }
+        let uri = "books+book://emma";
+        for answer in ask(&server, "resources/read", json!({"uri": uri})).await {
+            let contents = json!([{"uri": uri, "text": "All of emma"}]);
+            assert_eq!(answer["result"]["contents"], contents, "{answer}");
+        }
+        let mut wire = Wire::to(&server).await;
+        wire.handshake("2025-11-25").await;
+        pair.behind.edit().disable_tool("count").apply().unwrap();
+        let told = wire.answer().await;
+        assert_eq!(told["method"], "notifications/tools/list_changed");
+        let answer = wire.ask(request(1, "tools/list", json!({}))).await;
+        assert!(!answer.to_string().contains("books_count"), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_is_lost_is_told_of() {
+    let pair = pair(Revision::V2025_11_25).await;
+    let (ours, theirs) = memory::pair();
+    let serving = tokio::spawn(pair.behind.serve(theirs).without_signals().into_future());
+    let client = Client::builder("proxy", "1").connect(ours).await.unwrap();
+    let proxy = Server::proxy(&client).await.unwrap();
+    client.close().await;
+    serving.await.unwrap().unwrap();
+    let params = json!({"name": "count", "arguments": {"word": "book"}});
+    for answer in ask(&proxy, "tools/call", params).await {
+        assert_eq!(answer["error"]["code"], -32603, "{answer}");
+    }
+}

@@ -1,0 +1,162 @@
+//! What a server behind a proxy tells, told to whom it concerns.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcp_runtime::prelude::*;
+use mcp_runtime::server::Proxy;
+use mcp_runtime::server::ask::AskError;
+use mcp_runtime::transport::memory;
+use mcp_runtime::types::{LoggingLevel, Root, ServerNotification, SubscriptionFilter};
+use mcp_runtime::{Client, ClientBuilder, Revision, Server};
+use serde_json::json;
+use tokio::sync::Notify;
+
+const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
+
+struct Shop {
+    waits: Arc<Notify>,
+}
+
+#[mcp_server(logging)]
+impl Shop {
+    /// Talks while it works.
+    #[tool]
+    async fn talk(&self, cx: &Context) -> &'static str {
+        cx.log(LoggingLevel::Debug, "low");
+        tokio::task::yield_now().await;
+        cx.logger("stock").warning("high");
+        "done"
+    }
+
+    /// Says where it works.
+    #[tool]
+    async fn place(&self, cx: &Context) -> Result<String, AskError> {
+        let roots = cx.roots().await?;
+        Ok(roots.into_iter().map(|root| root.uri).collect())
+    }
+
+    /// Asks whether it is right.
+    #[tool]
+    async fn confirm(&self, cx: &Context) -> Result<String, AskError> {
+        let sure: bool = cx.elicit("Sure?").await?;
+        Ok(sure.to_string())
+    }
+
+    /// Keeps a call in flight.
+    #[tool]
+    async fn wait(&self) -> String {
+        self.waits.notify_one();
+        std::future::pending().await
+    }
+
+    /// What there is.
+    #[resource("shop://{shelf}", subscribe)]
+    fn shelf(&self, shelf: String) -> String {
+        shelf
+    }
+}
+
+/// A shop that speaks `revision`, and a server that mounts a proxy for it.
+async fn pair(revision: Revision, waits: &Arc<Notify>) -> (Server, Server) {
+    let waits = Arc::clone(waits);
+    let shop = Shop { waits }.into_server();
+    let (ours, theirs) = memory::pair();
+    tokio::spawn(shop.serve(theirs).without_signals().into_future());
+    let proxy = Proxy::new();
+    let client = proxy.client("proxy", "1").revision(revision);
+    let client = client.connect(ours).await.unwrap();
+    let mut outer = Server::builder();
+    outer.mount("my", &proxy.server(&client).await.unwrap());
+    (shop, outer.build())
+}
+
+async fn caller(server: &Server, client: ClientBuilder) -> Client {
+    let (ours, theirs) = memory::pair();
+    tokio::spawn(server.serve(theirs).without_signals().into_future());
+    client.connect(ours).await.unwrap()
+}
+
+fn anybody() -> ClientBuilder {
+    Client::builder("caller", "1")
+}
+
+#[tokio::test]
+async fn log_messages_reach_the_caller_as_far_as_it_wants_them() {
+    for behind in REVISIONS {
+        for before in REVISIONS {
+            let (_shop, server) = pair(behind, &Arc::default()).await;
+            let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+            let ears = Arc::clone(&heard);
+            let client = anybody().revision(before).on_notification(move |told| {
+                if let ServerNotification::LoggingMessage(message) = told {
+                    let logger = message.logger.as_deref().unwrap_or_default();
+                    let line = format!("{logger} {}", message.data.get());
+                    ears.lock().unwrap().push(line);
+                }
+            });
+            let caller = caller(&server, client).await;
+            caller.set_log_level(LoggingLevel::Info).await.unwrap();
+            let said: String = caller.call("my_talk", json!({})).await.unwrap();
+            assert_eq!(said, "done");
+            assert_eq!(
+                *heard.lock().unwrap(),
+                ["stock \"high\""],
+                "{behind} {before}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_roots_are_those_of_the_caller() {
+    for behind in REVISIONS {
+        for before in REVISIONS {
+            let (_shop, server) = pair(behind, &Arc::default()).await;
+            let client = anybody().on_roots(async || Ok(vec![Root::new("file:///home")]));
+            let caller = caller(&server, client.revision(before)).await;
+            let said: String = caller.call("my_place", json!({})).await.unwrap();
+            assert_eq!(said, "file:///home", "{behind} {before}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_is_asked_whichever_of_its_calls_is_meant() {
+    let waits = Arc::new(Notify::new());
+    let (_shop, server) = pair(Revision::V2025_11_25, &waits).await;
+    let client = anybody().on_form(async |form| form.accept(json!({"answer": true})));
+    let caller = caller(&server, client.revision(Revision::V2025_11_25)).await;
+    let busy = caller.clone();
+    let waiting = tokio::spawn(async move { busy.call_tool("my_wait", json!({})).await });
+    waits.notified().await;
+    let said: String = caller.call("my_confirm", json!({})).await.unwrap();
+    assert_eq!(said, "true");
+    waiting.abort();
+}
+
+#[tokio::test]
+async fn subscriptions_are_passed_on() {
+    for behind in REVISIONS {
+        for before in REVISIONS {
+            let (shop, server) = pair(behind, &Arc::default()).await;
+            let caller = caller(&server, anybody().revision(before)).await;
+            let filter = SubscriptionFilter::new().with_resource_subscriptions(["my+shop://tea"]);
+            let mut changes = caller.subscribe_to(filter).await.unwrap();
+            // When the shop knows of it can't be seen from here, so it says it again and again.
+            let selling = tokio::spawn(async move {
+                loop {
+                    shop.notify_resource_updated("shop://milk");
+                    shop.notify_resource_updated("shop://tea");
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            });
+            let told = changes.next().await.unwrap().unwrap();
+            let ServerNotification::ResourceUpdated(updated) = told else {
+                panic!("{told:?}");
+            };
+            assert_eq!(updated.uri, "my+shop://tea", "{behind} {before}");
+            selling.abort();
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What a server behind a proxy asks, asked of whoever made the call.
+
+use std::sync::Arc;
+
+use mcp_runtime::prelude::*;
+use mcp_runtime::server::Proxy;
+use mcp_runtime::server::ask::{AskError, Elicited};
+use mcp_runtime::transport::memory;
+use mcp_runtime::types::{CreateMessageResult, SamplingMessageContentBlock, TextContent};
+use mcp_runtime::{Client, ClientBuilder, Revision, Server};
+use serde_json::json;
+use tokio::sync::Notify;
+
+use crate::support::{Wire, call};
+
+const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(crate = "mcp_runtime::serde")]
+#[schemars(crate = "mcp_runtime::schemars")]
+struct Address {
+    city: String,
+}
+
+struct Shop {
+    waits: Arc<Notify>,
+}
+
+#[mcp_server]
+impl Shop {
+    /// Asks where to send it.
+    #[tool]
+    async fn order(&self, cx: &Context) -> Result<String, AskError> {
+        let asked = cx.elicit::<Address>("Where to?").outcome().await?;
+        Ok(match asked {
+            Elicited::Accepted(address) => format!("sent to {}", address.city),
+            Elicited::Declined => "declined".to_owned(),
+            Elicited::Cancelled => "cancelled".to_owned(),
+        })
+    }
+
+    /// Sends the user to a page.
+    #[tool]
+    async fn pay(&self, cx: &Context) -> Result<String, AskError> {
+        let asked = cx.elicit_url("Pay here.", "https://example.com/pay");
+        Ok(format!("{:?}", asked.outcome().await?))
+    }
+
+    /// Asks the model.
+    #[tool]
+    async fn think(&self, cx: &Context) -> Result<String, AskError> {
+        let sampled = cx.sample("What now?").max_tokens(7).await?;
+        Ok(sampled.text())
+    }
+
+    /// Keeps a call in flight.
+    #[tool]
+    async fn wait(&self) -> String {
+        self.waits.notify_one();
+        std::future::pending().await
+    }
+}
+
+/// A proxy for a shop that speaks `revision`.
+async fn proxy(revision: Revision, waits: &Arc<Notify>) -> Server {
+    let waits = Arc::clone(waits);
+    let shop = Shop { waits }.into_server();
+    let (ours, theirs) = memory::pair();
+    tokio::spawn(shop.serve(theirs).without_signals().into_future());
+    let proxy = Proxy::new();
+    let client = proxy.client("proxy", "1").revision(revision);
+    let client = client.connect(ours).await.unwrap();
+    proxy.server(&client).await.unwrap()
+}
+
+async fn caller(server: &Server, client: ClientBuilder) -> Client {
+    let (ours, theirs) = memory::pair();
+    tokio::spawn(server.serve(theirs).without_signals().into_future());
+    client.connect(ours).await.unwrap()
+}
+
+/// The answers to a tool, whichever eras the two sides belong to.
+async fn answers(tool: &str, client: impl Fn() -> ClientBuilder) -> Vec<String> {
+    let mut answers = Vec::new();
+    for behind in REVISIONS {
+        for before in REVISIONS {
+            let proxy = proxy(behind, &Arc::default()).await;
+            let caller = caller(&proxy, client().revision(before)).await;
+            let result = caller.call_tool(tool, json!({})).await.unwrap();
+            let ContentBlock::Text(text) = &result.content[0] else {
+                panic!("{result:?}");
+            };
+            answers.push(text.text.clone());
+        }
+    }
+    answers
+}
+
+fn anybody() -> ClientBuilder {
+    Client::builder("caller", "1")
+}
+
+#[tokio::test]
+async fn forms_are_shown_to_the_caller() {
+    let accepting = || {
+        anybody().on_form(async |form| {
+            assert_eq!(form.message(), "Where to?");
+            form.accept(json!({"city": "Rome"}))
+        })
+    };
+    assert_eq!(answers("order", accepting).await, ["sent to Rome"; 4]);
+    let declining = || anybody().on_form(async |form| form.decline());
+    assert_eq!(answers("order", declining).await, ["declined"; 4]);
+}
+
+#[tokio::test]
+async fn a_caller_who_cannot_be_asked_dismisses_the_question() {
+    assert_eq!(answers("order", anybody).await, ["cancelled"; 4]);
+}
+
+#[tokio::test]
+async fn pages_are_opened_by_the_caller() {
+    let accepting = || {
+        anybody().on_page(async |page| {
+            assert_eq!(page.url(), "https://example.com/pay");
+            page.accept()
+        })
+    };
+    assert_eq!(answers("pay", accepting).await, ["Accepted(())"; 4]);
+}
+
+#[tokio::test]
+async fn the_model_of_the_caller_is_asked() {
+    let thinking = || {
+        anybody().on_sample(async |params| {
+            assert_eq!(params.max_tokens, 7);
+            let text = TextContent::new("nothing");
+            let text = SamplingMessageContentBlock::Text(text);
+            Ok(CreateMessageResult::new(Role::Assistant, text, "model"))
+        })
+    };
+    assert_eq!(answers("think", thinking).await, ["nothing"; 4]);
+}
+
+#[tokio::test]
+async fn a_question_that_might_be_meant_for_another_is_asked_of_nobody() {
+    let waits = Arc::new(Notify::new());
+    let proxy = proxy(Revision::V2025_11_25, &waits).await;
+    let mut other = Wire::to(&proxy).await;
+    other.handshake("2025-06-18").await;
+    other.send(call(1, "wait", json!({}))).await;
+    waits.notified().await;
+    let client = anybody().on_form(async |_| panic!("somebody else might be meant"));
+    let caller = caller(&proxy, client).await;
+    let said: String = caller.call("order", json!({})).await.unwrap();
+    assert_eq!(said, "cancelled");
+}

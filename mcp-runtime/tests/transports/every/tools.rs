@@ -1,0 +1,156 @@
+//! What each call of a tool gets, good or bad.
+
+use mcp_runtime::ProtocolError;
+use mcp_runtime::prelude::*;
+use serde_json::{Value, json};
+
+use super::Transport;
+use crate::support::{WireOver, call, stateless};
+
+type Wire = WireOver<Transport>;
+
+struct Tools;
+
+#[mcp_server(undocumented = "allow")]
+impl Tools {
+    #[tool]
+    fn add(&self, a: i64, b: i64) -> i64 {
+        a + b
+    }
+
+    #[tool(strict)]
+    fn exact(&self, a: i64) -> i64 {
+        a
+    }
+
+    #[tool]
+    fn fails(&self) -> Result<String, std::num::ParseIntError> {
+        "x".parse::<i64>().map(|number| number.to_string())
+    }
+
+    #[tool]
+    fn refuses(&self) -> Result<String, ProtocolError> {
+        Err(ProtocolError::new(-32050, "not today"))
+    }
+
+    #[tool]
+    async fn panics(&self, late: bool) {
+        if late {
+            tokio::task::yield_now().await;
+        }
+        panic!("the secret of the house");
+    }
+
+    #[tool]
+    async fn never(&self) {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// The server that all this is asked of.
+#[allow(unreachable_pub)]
+pub fn server() -> mcp_runtime::Server {
+    Tools.into_server()
+}
+
+/// A client of each era, and how it calls a tool.
+async fn both_eras() -> [(Wire, fn(Value, &str, Value) -> Value); 2] {
+    let server = server();
+    let mut handshake = Wire::shared("tools", &server).await;
+    handshake.handshake("2025-06-18").await;
+    let without: fn(Value, &str, Value) -> Value = |id, name, arguments| call(id, name, arguments);
+    let with: fn(Value, &str, Value) -> Value = |id, name, arguments| {
+        stateless(
+            id,
+            "tools/call",
+            json!({"name": name, "arguments": arguments}),
+        )
+    };
+    [
+        (handshake, without),
+        (Wire::shared("tools", &server).await, with),
+    ]
+}
+
+/// The client's next good call is served.
+async fn lives_on(wire: &mut Wire, call: fn(Value, &str, Value) -> Value) {
+    let answer = wire
+        .ask(call(json!("next"), "add", json!({"a": 2, "b": 3})))
+        .await;
+    assert_eq!(answer["result"]["content"][0]["text"], "5", "{answer}");
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_named() {
+    for (mut wire, call) in both_eras().await {
+        let answer = wire.ask(call(json!(1), "nowhere", json!({}))).await;
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        assert_eq!(answer["error"]["message"], "Unknown tool: nowhere");
+        lives_on(&mut wire, call).await;
+    }
+}
+
+#[tokio::test]
+async fn arguments_that_do_not_fit_are_all_named_in_the_result() {
+    for (mut wire, call) in both_eras().await {
+        let answer = wire.ask(call(json!(1), "add", json!({"a": "x"}))).await;
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        for part in ["`a`", "`b`", "integer"] {
+            assert!(text.contains(part), "{text}");
+        }
+        lives_on(&mut wire, call).await;
+    }
+}
+
+#[tokio::test]
+async fn unknown_arguments_are_ignored_unless_the_tool_is_strict() {
+    for (mut wire, call) in both_eras().await {
+        let arguments = json!({"a": 1, "b": 2, "c": 3});
+        let answer = wire.ask(call(json!(1), "add", arguments.clone())).await;
+        assert_eq!(answer["result"]["content"][0]["text"], "3", "{answer}");
+        let answer = wire.ask(call(json!(2), "exact", arguments)).await;
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+        lives_on(&mut wire, call).await;
+    }
+}
+
+#[tokio::test]
+async fn errors_of_functions_are_results_and_errors_of_the_protocol_are_not() {
+    for (mut wire, call) in both_eras().await {
+        let answer = wire.ask(call(json!(1), "fails", json!({}))).await;
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains("invalid digit"), "{text}");
+        let answer = wire.ask(call(json!(2), "refuses", json!({}))).await;
+        assert_eq!(answer["error"]["code"], -32050, "{answer}");
+        assert_eq!(answer["error"]["message"], "not today");
+        lives_on(&mut wire, call).await;
+    }
+}
+
+#[tokio::test]
+async fn a_panic_is_answered_without_its_details() {
+    for (mut wire, call) in both_eras().await {
+        for late in [false, true] {
+            let answer = wire
+                .ask(call(json!(1), "panics", json!({"late": late})))
+                .await;
+            assert_eq!(answer["error"]["code"], -32603, "{answer}");
+            assert!(!answer.to_string().contains("secret"), "{answer}");
+        }
+        lives_on(&mut wire, call).await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_beyond_the_limit_is_refused_at_once() {
+    let (mut wire, call) = both_eras().await.into_iter().next().unwrap();
+    for id in 0..256 {
+        wire.send(call(json!(id), "never", json!({}))).await;
+    }
+    let answer = wire.ask(call(json!("one more"), "never", json!({}))).await;
+    assert_eq!(answer["error"]["code"], -32603, "{answer}");
+    assert_eq!(answer["id"], "one more");
+    lives_on(&mut wire, call).await;
+}

@@ -1,0 +1,140 @@
+//! A gateway: what comes in as lines goes on to the standard input of another process, and what that
+//! prints comes back.
+
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream as StdStream;
+use std::process::Stdio;
+
+use mcp_runtime::transport::ByteStream;
+use mcp_runtime::transport::memory::{self, Memory};
+use mcp_runtime::{ServeError, Server};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader};
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
+use tokio::process::{Child, Command};
+use tokio::task::JoinHandle;
+
+use super::pump;
+use crate::support::over::{Line, Over};
+
+/// The test that serves when it is told to.
+const SERVER: &str = "over_stdio::the_server";
+/// What the other process is told to serve.
+const VARIABLE: &str = "MCP_TEST_SERVER";
+/// The last line of what the test harness prints by itself.
+const READY: &str = "the server is ready";
+
+/// Standard streams that are pipes.
+pub(crate) struct Pipes;
+
+/// Standard streams that are sockets, as Node.js makes them.
+pub(crate) struct Sockets;
+
+impl Over for Pipes {
+    async fn line(_: &Server) -> Line {
+        panic!("{UNNAMED}");
+    }
+
+    async fn shared(name: &str, _: &Server) -> Line {
+        let (ours, theirs) = memory::pair();
+        (ours, over_pipes(name, theirs))
+    }
+}
+
+impl Over for Sockets {
+    async fn line(_: &Server) -> Line {
+        panic!("{UNNAMED}");
+    }
+
+    async fn shared(name: &str, _: &Server) -> Line {
+        let (ours, theirs) = memory::pair();
+        (ours, over_sockets(name, theirs))
+    }
+}
+
+const UNNAMED: &str = "another process can't be given a server: name it";
+
+/// Serves the server called `name` in a process of its own: this very program, which is told to run
+/// only the test that calls [`serve_if_told`].
+fn over_pipes(name: &str, line: Memory) -> JoinHandle<Result<(), ServeError>> {
+    let (stdin, input) = std::io::pipe().unwrap();
+    let (output, stdout) = std::io::pipe().unwrap();
+    let child = spawn(name, stdin.into(), stdout.into());
+    let input = pipe::Sender::from_owned_fd(input.into()).unwrap();
+    let output = pipe::Receiver::from_owned_fd(output.into()).unwrap();
+    tokio::spawn(converse(child, line, output, input))
+}
+
+fn over_sockets(name: &str, line: Memory) -> JoinHandle<Result<(), ServeError>> {
+    let [(stdin, input), (stdout, output)] = std::array::from_fn(|_| StdStream::pair().unwrap());
+    let child = spawn(
+        name,
+        OwnedFd::from(stdin).into(),
+        OwnedFd::from(stdout).into(),
+    );
+    let [input, output] = [input, output].map(|stream| {
+        stream.set_nonblocking(true).unwrap();
+        UnixStream::from_std(stream).unwrap()
+    });
+    tokio::spawn(converse(child, line, output, input))
+}
+
+/// What is printed into a file by a process that reads `input` from a file.
+pub(crate) async fn over_files(name: &str, input: &str) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let [stdin, stdout] = ["in", "out"].map(|name| directory.path().join(name));
+    std::fs::write(&stdin, input).unwrap();
+    let [from, into] = [File::open(&stdin), File::create(&stdout)].map(Result::unwrap);
+    let status = spawn(name, from.into(), into.into()).wait().await.unwrap();
+    assert!(status.success(), "{status}");
+    let printed = std::fs::read_to_string(&stdout).unwrap();
+    let (_, served) = printed.split_once(&format!("{READY}\n")).unwrap();
+    served.to_owned()
+}
+
+fn spawn(name: &str, stdin: Stdio, stdout: Stdio) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", SERVER, "--nocapture", "--quiet"])
+        .env(VARIABLE, name)
+        .stdin(stdin)
+        .stdout(stdout)
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap()
+}
+
+async fn converse(
+    mut child: Child,
+    line: Memory,
+    output: impl AsyncRead + Send + Unpin + 'static,
+    input: impl AsyncWrite + Send + Unpin + 'static,
+) -> Result<(), ServeError> {
+    let mut output = BufReader::new(output);
+    let mut printed = String::new();
+    while !printed.ends_with(&format!("{READY}\n")) {
+        output.read_line(&mut printed).await.unwrap();
+    }
+    pump::connect(line, ByteStream::new(output, input)).await;
+    let status = child.wait().await.unwrap();
+    assert!(status.success(), "{status}");
+    Ok(())
+}
+
+/// Serves what is `named` on the standard streams, in the process that is told to.
+#[allow(clippy::print_stdout)]
+pub(crate) fn serve_if_told(named: impl Fn(&str) -> Server) {
+    let Ok(name) = std::env::var(VARIABLE) else {
+        return;
+    };
+    println!("\n{READY}");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let served =
+        runtime.block_on(async { named(&name).serve(mcp_runtime::transport::stdio()).await });
+    // Nothing else is to be printed.
+    std::process::exit(i32::from(served.is_err()));
+}

@@ -1,0 +1,14 @@
+//! What holds on every transport, over memory alone.
+
+#[path = "every/batches.rs"]
+mod batches;
+#[path = "every/lifecycle.rs"]
+mod lifecycle;
+#[path = "every/listening.rs"]
+mod listening;
+#[path = "every/malformed.rs"]
+mod malformed;
+#[path = "every/tools.rs"]
+mod tools;
+
+use crate::support::over::InMemory as Transport;

@@ -1,0 +1,33 @@
+//! What holds on every transport, on each of them, and what only some of them have.
+
+#![allow(clippy::unwrap_used, clippy::duplicate_mod)]
+
+#[cfg(all(
+    feature = "http-client",
+    feature = "http-server",
+    feature = "websocket"
+))]
+mod encrypted;
+mod gateway;
+mod in_memory;
+#[cfg(feature = "http-server")]
+mod over_http;
+#[cfg(all(unix, feature = "stdio"))]
+mod over_stdio;
+#[cfg(all(unix, feature = "stdio"))]
+mod over_stdio_sockets;
+mod over_tcp;
+#[cfg(unix)]
+mod over_unix;
+#[cfg(all(feature = "http-server", feature = "websocket"))]
+mod over_websocket;
+#[cfg(all(unix, feature = "client"))]
+mod sockets;
+#[path = "../support/mod.rs"]
+mod support;
+#[cfg(all(
+    feature = "http-client",
+    feature = "http-server",
+    feature = "websocket"
+))]
+mod websocket;

@@ -1,0 +1,12 @@
+//! What holds on every transport, over HTTP.
+
+#[path = "every/batches.rs"]
+mod batches;
+#[path = "every/lifecycle.rs"]
+mod lifecycle;
+#[path = "every/malformed.rs"]
+mod malformed;
+#[path = "every/tools.rs"]
+mod tools;
+
+use crate::gateway::http::Http as Transport;

@@ -1,0 +1,12 @@
+//! What holds on every transport, over the standard streams of another process, which are sockets.
+
+#[path = "every/batches.rs"]
+mod batches;
+#[path = "every/lifecycle.rs"]
+mod lifecycle;
+#[path = "every/malformed.rs"]
+mod malformed;
+#[path = "every/tools.rs"]
+mod tools;
+
+use crate::gateway::stdio::Sockets as Transport;

@@ -1,0 +1,14 @@
+//! What holds on every transport, over a Unix socket.
+
+#[path = "every/batches.rs"]
+mod batches;
+#[path = "every/lifecycle.rs"]
+mod lifecycle;
+#[path = "every/listening.rs"]
+mod listening;
+#[path = "every/malformed.rs"]
+mod malformed;
+#[path = "every/tools.rs"]
+mod tools;
+
+use crate::gateway::socket::Unix as Transport;

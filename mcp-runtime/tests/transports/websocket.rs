@@ -1,0 +1,259 @@
+//! WebSocket connections: who may open one, and what ends it.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use ::http::request::Parts;
+use futures_util::{SinkExt as _, StreamExt as _};
+use mcp_runtime::server::tools::ToolRoute;
+use mcp_runtime::server::{FromContext as _, List, Reply, ShutdownHandle};
+use mcp_runtime::transport::http::http;
+use mcp_runtime::transport::http_client::http_client;
+use mcp_runtime::transport::websocket::{WebSocketServer, websocket, websocket_server};
+use mcp_runtime::types::{SubscriptionFilter, Tool};
+use mcp_runtime::{Client, Revision, ServeError, Server};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
+use tokio_tungstenite::tungstenite::client::ClientRequestBuilder;
+use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+use crate::support::clock::Clock;
+use crate::support::{self, call, stateless};
+
+type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+struct Site {
+    addr: SocketAddr,
+    shutdown: ShutdownHandle,
+    serving: JoinHandle<Result<(), ServeError>>,
+}
+
+fn open() -> Site {
+    serve(|endpoint| endpoint)
+}
+
+fn serve(configure: impl FnOnce(WebSocketServer) -> WebSocketServer) -> Site {
+    serve_at(&support::server(), configure)
+}
+
+fn serve_at(server: &Server, configure: impl FnOnce(WebSocketServer) -> WebSocketServer) -> Site {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    let endpoint = configure(websocket_server(listener).max_frame_bytes(10_000));
+    let serve = server.serve(endpoint).without_signals();
+    Site {
+        addr,
+        shutdown: serve.shutdown_handle(),
+        serving: tokio::spawn(serve.into_future()),
+    }
+}
+
+async fn connect(site: &Site, header: Option<(&str, &str)>) -> Result<Socket, Error> {
+    let uri = format!("ws://{}/", site.addr).parse().unwrap();
+    let mut request = ClientRequestBuilder::new(uri).with_sub_protocol("mcp");
+    if let Some((name, value)) = header {
+        request = request.with_header(name, value);
+    }
+    let (socket, response) = connect_async(request).await?;
+    assert_eq!(response.headers()["sec-websocket-protocol"], "mcp");
+    Ok(socket)
+}
+
+async fn ask(socket: &mut Socket, message: Value) -> Value {
+    socket
+        .send(Message::text(message.to_string()))
+        .await
+        .unwrap();
+    loop {
+        if let Message::Text(text) = socket.next().await.unwrap().unwrap() {
+            return serde_json::from_str(&text).unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn pages_of_other_origins_are_refused() {
+    let site = open();
+    for origin in ["https://evil.example.com", "null"] {
+        match connect(&site, Some(("origin", origin))).await {
+            Err(Error::Http(response)) => assert_eq!(response.status(), 403),
+            other => panic!("{other:?}"),
+        }
+    }
+    let mut socket = connect(&site, Some(("origin", "http://localhost")))
+        .await
+        .unwrap();
+    let answer = ask(&mut socket, stateless(1, "tools/list", json!({}))).await;
+    assert!(answer["result"]["tools"].is_array());
+}
+
+#[tokio::test]
+async fn pings_are_answered() {
+    let site = open();
+    let mut socket = connect(&site, None).await.unwrap();
+    socket.send(Message::Ping("here?".into())).await.unwrap();
+    let pong = socket.next().await.unwrap().unwrap();
+    assert_eq!(pong, Message::Pong("here?".into()));
+}
+
+#[tokio::test]
+async fn an_oversized_message_is_named_and_ends_the_connection() {
+    let site = open();
+    let mut socket = connect(&site, None).await.unwrap();
+    let answer = ask(
+        &mut socket,
+        call(1, "echo", json!({"x": "x".repeat(20_000)})),
+    )
+    .await;
+    assert_eq!(answer["error"]["code"], -32600, "{answer}");
+    assert!(
+        answer["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("10000")
+    );
+    while let Some(Ok(message)) = socket.next().await {
+        assert!(message.is_close(), "{message:?}");
+    }
+    connect(&site, None).await.unwrap();
+}
+
+#[tokio::test]
+async fn binary_messages_end_the_connection() {
+    let site = open();
+    let mut socket = connect(&site, None).await.unwrap();
+    socket.send(Message::binary(vec![1, 2, 3])).await.unwrap();
+    while let Some(Ok(message)) = socket.next().await {
+        assert!(message.is_close(), "{message:?}");
+    }
+    connect(&site, None).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_end_of_the_server_is_said_with_a_close_code() {
+    let site = open();
+    let mut socket = connect(&site, None).await.unwrap();
+    ask(&mut socket, stateless(1, "tools/list", json!({}))).await;
+    site.shutdown.shut_down();
+    let Some(Ok(Message::Close(Some(close)))) = socket.next().await else {
+        panic!("a close message was expected");
+    };
+    assert_eq!(u16::from(close.code), 1001);
+    drop(socket);
+    site.serving.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn the_end_of_the_server_ends_subscriptions_in_good_order() {
+    let mut server = support::builder();
+    server.dynamic([List::Tools]);
+    let site = serve_at(&server.build(), |endpoint| endpoint);
+    let url = websocket(format!("ws://{}/", site.addr));
+    let client = Client::builder("test", "1").revision(Revision::LATEST);
+    let client = client.connect(url).await.unwrap();
+    let filter = SubscriptionFilter::new().with_tools_list_changed(true);
+    let mut subscription = client.subscribe_to(filter).await.unwrap();
+    site.shutdown.shut_down();
+    assert!(matches!(subscription.next().await, Ok(None)));
+    site.serving.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn what_ends_a_connection_is_said_with_a_close_code() {
+    let site = open();
+    let too_long = call(1, "echo", json!({"x": "x".repeat(20_000)})).to_string();
+    for (message, code) in [
+        (Message::binary(vec![1, 2, 3]), 1003),
+        (Message::text(too_long), 1009),
+    ] {
+        let mut socket = connect(&site, None).await.unwrap();
+        socket.send(message).await.unwrap();
+        let close = loop {
+            if let Message::Close(close) = socket.next().await.unwrap().unwrap() {
+                break close.unwrap();
+            }
+        };
+        assert_eq!(u16::from(close.code), code);
+    }
+}
+
+#[tokio::test]
+async fn a_peer_is_asked_for_signs_of_life_and_given_up_without() {
+    let often = Duration::from_secs(1);
+    let clock = Clock::stopped();
+    let site = serve(|endpoint| endpoint.ping_every(often));
+    let mut socket = connect(&site, None).await.unwrap();
+    for _ in 0..3 {
+        let ping = clock.run_until(often, socket.next()).await;
+        let ping = ping.unwrap().unwrap();
+        assert!(ping.is_ping(), "{ping:?}");
+        // Reading it has answered it, and what comes after the answer says that it has come.
+        ask(&mut socket, stateless(1, "tools/list", json!({}))).await;
+    }
+    // Now nothing is read, and so nothing answered.
+    let io = socket.into_inner();
+    let mut bytes = Vec::new();
+    let MaybeTlsStream::Plain(mut io) = io else {
+        panic!("it is not encrypted");
+    };
+    let end = io.read_to_end(&mut bytes);
+    clock.run_until(often, end).await.unwrap();
+    assert!(!bytes.is_empty());
+}
+
+/// The same server, beside others at one address.
+async fn beside() -> (
+    SocketAddr,
+    ShutdownHandle,
+    JoinHandle<Result<(), ServeError>>,
+) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    let mut server = support::builder();
+    let tool = Tool::new("path", json!({"type": "object"}));
+    server.tool_route(ToolRoute::new(tool, |call| {
+        let parts = Parts::from_context(call.context).unwrap();
+        Reply::Ready(Ok(support::text(parts.uri.to_string())))
+    }));
+    let serve = server.build().serve(http(listener).with_websocket("/ws"));
+    let serve = serve.without_signals();
+    let shutdown = serve.shutdown_handle();
+    (addr, shutdown, tokio::spawn(serve.into_future()))
+}
+
+#[tokio::test]
+async fn it_is_served_beside_http() {
+    let (addr, shutdown, serving) = beside().await;
+    let url = websocket(format!("ws://{addr}/ws?x=1"));
+    let client = Client::builder("test", "1").connect(url).await.unwrap();
+    let result = client.call_tool("path", json!({})).await.unwrap();
+    let result = serde_json::to_value(result).unwrap();
+    assert_eq!(result["content"][0]["text"], "/ws?x=1");
+    let other = http_client(format!("http://{addr}/mcp"));
+    let other = Client::builder("test", "1").connect(other).await.unwrap();
+    assert!(other.list_tools().await.is_ok());
+    drop(other);
+
+    let uri = format!("ws://{addr}/ws").parse().unwrap();
+    let page = ClientRequestBuilder::new(uri).with_header("origin", "https://evil.example.com");
+    match connect_async(page).await {
+        Err(Error::Http(response)) => assert_eq!(response.status(), 403),
+        other => panic!("{other:?}"),
+    }
+    let mut stream = TcpStream::connect(addr).await.unwrap();
+    let plain = "GET /ws HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    stream.write_all(plain.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(
+        answer.starts_with("HTTP/1.1 426 Upgrade Required"),
+        "{answer}"
+    );
+
+    shutdown.shut_down();
+    serving.await.unwrap().unwrap();
+    drop(client);
+}
