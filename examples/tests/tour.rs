@@ -1,4 +1,7 @@
 //! The tour, as a person starts it.
+//!
+//! A program of its own, because it writes programs and runs them: a process that another thread starts
+//! meanwhile would hold them open for writing, and what is open for writing can't be run.
 
 #![allow(clippy::unwrap_used)]
 

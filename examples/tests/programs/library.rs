@@ -1,7 +1,5 @@
 //! The library as a process of its own, as a client uses it.
 
-#![allow(clippy::unwrap_used)]
-
 use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::types::PromptReference;
 use mcp_runtime::{CallError, Client};

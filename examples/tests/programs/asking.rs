@@ -1,8 +1,6 @@
 //! The examples that ask, as processes of their own: each handler is answered in both eras, and
 //! comes to the same result.
 
-#![allow(clippy::unwrap_used)]
-
 use std::sync::{Arc, Mutex};
 
 use mcp_runtime::client::{ElicitReply, Form};

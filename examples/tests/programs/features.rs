@@ -1,8 +1,6 @@
 //! One example for each feature, as processes of their own: what a client sees is the same in both
 //! eras.
 
-#![allow(clippy::unwrap_used)]
-
 use std::path::Path;
 
 use mcp_runtime::serde_json::{Value, json};

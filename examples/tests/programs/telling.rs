@@ -1,7 +1,5 @@
 //! The examples that tell clients something: what a client hears is the same in both eras.
 
-#![allow(clippy::unwrap_used)]
-
 use std::sync::{Arc, Mutex};
 
 use mcp_runtime::client::Changed;

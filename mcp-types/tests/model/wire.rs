@@ -1,5 +1,4 @@
 //! The generated model on the wire: what comes in goes out again.
-#![allow(clippy::unwrap_used)]
 
 use mcp_types::{
     CallToolRequest, CallToolRequestParams, CallToolRequestParamsRef, CallToolResult,

@@ -1,5 +1,4 @@
 //! What becomes of a value that a revision does not know.
-#![allow(clippy::unwrap_used)]
 
 use mcp_types::{
     Annotations, AudioContent, CallToolRequestParams, CallToolResult, CancelledNotificationParams,

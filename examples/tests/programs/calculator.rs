@@ -1,7 +1,5 @@
 //! The calculator as a process of its own, spoken to over its standard streams.
 
-#![allow(clippy::unwrap_used)]
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 

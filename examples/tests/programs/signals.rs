@@ -1,8 +1,5 @@
 //! What SIGTERM and Ctrl-C do to a server on standard input and output.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 

@@ -1,5 +1,4 @@
 //! What the tables say about revisions.
-#![allow(clippy::unwrap_used)]
 
 use mcp_types::{ClientCapabilities, Era, Revision, ServerCapabilities, Side, methods};
 use serde_json::json;

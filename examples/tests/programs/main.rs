@@ -1,0 +1,12 @@
+//! The examples, as processes of their own.
+
+#![allow(clippy::unwrap_used)]
+
+mod asking;
+mod calculator;
+mod clients;
+mod features;
+mod library;
+#[cfg(unix)]
+mod signals;
+mod telling;
