@@ -90,6 +90,7 @@ pub mod client;
 )]
 mod driver;
 mod error;
+mod forever;
 #[cfg(feature = "server")]
 pub mod prelude;
 #[cfg_attr(

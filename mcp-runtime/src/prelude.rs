@@ -18,6 +18,8 @@
 //! }
 //! ```
 
+#[cfg(feature = "http-server")]
+pub use crate::transport::http::http;
 #[cfg(feature = "stdio")]
 pub use crate::transport::stdio;
 #[cfg(feature = "macros")]

@@ -1,12 +1,12 @@
 //! Shows what a server offers, and calls one of its tools.
 //!
-//! `cargo run --bin inspect -- [--era handshake|stateless] [--call TOOL JSON] PROGRAM [ARGUMENT…]`
+//! `cargo run --bin inspect -- [--era handshake|stateless] [--call TOOL JSON] URL|PROGRAM [ARGUMENT…]`
 
 use std::collections::VecDeque;
 use std::error::Error;
 
 use mcp_runtime::serde_json::{self, Value};
-use mcp_runtime::transport::ChildProcess;
+use mcp_runtime::transport::{ChildProcess, http_client};
 use mcp_runtime::{CallError, Client, Era};
 
 #[mcp_runtime::main]
@@ -25,11 +25,16 @@ async fn main() -> Result<(), Box<dyn Error>> {
             "--era" if next()? == "handshake" => builder = builder.era(Era::Handshake),
             "--era" => builder = builder.era(Era::Stateless),
             "--call" => call = Some((next()?, serde_json::from_str::<Value>(&next()?)?)),
-            name => program = Some(ChildProcess::new(name)),
+            name => program = Some(name.to_owned()),
         }
     }
-    let server = program.ok_or("no program")?.args(arguments);
-    let client = builder.connect(server).await?;
+    let program = program.ok_or("no program")?;
+    let client = if program.starts_with("http://") || program.starts_with("https://") {
+        builder.connect(http_client(program)).await?
+    } else {
+        let server = ChildProcess::new(program).args(arguments);
+        builder.connect(server).await?
+    };
     let name = client.server_info().map(|info| info.name);
     println!("{} speaks {}", name.unwrap_or_default(), client.revision());
     show("tools", client.list_tools().await, |tool| &tool.name);

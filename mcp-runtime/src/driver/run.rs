@@ -8,6 +8,7 @@ use mcp_types::jsonrpc::DEFAULT_MAX_DEPTH;
 
 use super::stall::Stall;
 use super::{Command, Commands, Core, Role};
+use crate::forever::bounded;
 use crate::transport::{FrameReader, FrameWriter};
 
 /// What one connection may use.
@@ -195,7 +196,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
     }
 
     fn begin_drain(&mut self, end: End, within: Duration) {
-        let deadline = now() + within;
+        let deadline = now() + bounded(within);
         match &mut self.phase {
             Phase::Draining {
                 deadline: current, ..

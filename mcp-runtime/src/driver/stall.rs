@@ -3,6 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use crate::forever::bounded;
 use crate::transport::Outbox;
 
 /// Watches whether what waits to be sent makes progress.
@@ -16,7 +17,7 @@ pub(super) struct Stall {
 impl Stall {
     pub(super) fn new(timeout: Duration) -> Self {
         Self {
-            timeout,
+            timeout: bounded(timeout),
             since: None,
         }
     }

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use crate::forever::bounded;
+
 /// How long a request may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
@@ -50,12 +52,12 @@ impl<W> Pending<W> {
 
     /// Notes that the request `id` was sent at `now`.
     pub(crate) fn insert(&mut self, id: i64, waiter: W, timeouts: Timeouts, now: Instant) {
-        let last_deadline = now + timeouts.total;
+        let last_deadline = now + bounded(timeouts.total);
         let entry = Entry {
             waiter,
             timeouts,
             sent: now,
-            deadline: last_deadline.min(now + timeouts.idle),
+            deadline: last_deadline.min(now + bounded(timeouts.idle)),
             last_deadline,
         };
         self.entries.insert(id, entry);
@@ -77,7 +79,7 @@ impl<W> Pending<W> {
     pub(crate) fn progress(&mut self, id: i64, now: Instant) -> Option<&mut W> {
         let entry = self.entries.get_mut(&id)?;
         if entry.timeouts.reset_on_progress {
-            entry.deadline = entry.last_deadline.min(now + entry.timeouts.idle);
+            entry.deadline = entry.last_deadline.min(now + bounded(entry.timeouts.idle));
         }
         Some(&mut entry.waiter)
     }
@@ -148,6 +150,21 @@ mod tests {
         assert_eq!(pending.next_deadline(), Some(start + 19 * SECOND));
         pending.progress(1, start + 18 * SECOND);
         assert_eq!(pending.next_deadline(), Some(start + 25 * SECOND));
+    }
+
+    #[test]
+    fn a_request_may_be_waited_for_without_end() {
+        let start = Instant::now();
+        let mut pending = Pending::new();
+        let timeouts = Timeouts {
+            idle: Duration::MAX,
+            total: Duration::MAX,
+            reset_on_progress: true,
+        };
+        pending.insert(1, (), timeouts, start);
+        assert!(pending.progress(1, start).is_some());
+        let years = 50 * 365 * 24 * 60 * 60 * SECOND;
+        assert_eq!(pending.expire(start + years), []);
     }
 
     #[test]

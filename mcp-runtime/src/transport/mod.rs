@@ -16,6 +16,8 @@ pub mod http_client;
 mod line;
 pub mod memory;
 mod outbox;
+#[cfg(any(feature = "http-client", feature = "websocket"))]
+mod sent_headers;
 pub mod socket;
 #[cfg(feature = "stdio")]
 mod stdio;
@@ -25,6 +27,12 @@ mod tls;
 #[cfg(feature = "websocket")]
 pub mod websocket;
 
+#[cfg(feature = "http-server")]
+pub use self::http::http;
+#[cfg(feature = "http-client")]
+pub use self::http_client::http_client;
+#[cfg(feature = "websocket")]
+pub use self::websocket::websocket;
 #[cfg(feature = "server")]
 pub use address::TcpAddress;
 #[cfg(feature = "client")]

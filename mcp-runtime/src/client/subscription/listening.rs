@@ -1,7 +1,5 @@
 //! The request that lasts, and the notifications that belong to it (2026-07-28, "Subscriptions").
 
-use std::time::Duration;
-
 use mcp_types::{
     Conform, RawJson, RequestId, RequestMetaObject, ServerNotification, SubscriptionFilter,
     SubscriptionsListenRequest, SubscriptionsListenRequestParams,
@@ -12,10 +10,8 @@ use crate::client::hub::Notifications;
 use crate::client::link::Options;
 use crate::driver::BoxFuture;
 use crate::error::CallError;
+use crate::forever::FOREVER;
 use crate::protocol::Timeouts;
-
-/// As good as forever: a subscription is open until somebody ends it.
-const FOREVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 /// The request that the notifications belong to; its answer is the end.
 pub(super) struct Listening {

@@ -4,7 +4,7 @@ use http::header::HeaderMap;
 use mcp_types::jsonrpc::{Frame, Message};
 use mcp_types::{Era, InitializeRequest, Request, RequestMetaRef, Revision};
 
-use super::headers;
+use super::headers::{self, Repeated, only};
 use crate::protocol::is_stateless_only;
 
 /// What the header `MCP-Protocol-Version` says.
@@ -26,8 +26,10 @@ impl Named {
     }
 
     pub(super) fn by(headers: &HeaderMap) -> Self {
-        let Some(value) = headers.get(&headers::PROTOCOL_VERSION) else {
-            return Self::Nothing;
+        let value = match only(headers, &headers::PROTOCOL_VERSION) {
+            Ok(Some(value)) => value,
+            Ok(None) => return Self::Nothing,
+            Err(Repeated) => return Self::Unknown,
         };
         let revision = value
             .to_str()

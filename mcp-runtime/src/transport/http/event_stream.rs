@@ -15,6 +15,7 @@ use super::reading::Reading;
 use super::sse;
 use super::stream::{Found, Item, Stream};
 use super::work::Work;
+use crate::forever::bounded;
 
 /// Writes the messages of a [`Stream`] as events, drives the handler where no task does, and
 /// breaks long silences.
@@ -111,7 +112,9 @@ impl EventStream {
         self.poll_work(cx);
         match self.stream.poll_items(self.ticket, cx) {
             Poll::Ready(Found::Items(items)) => {
-                self.silence.as_mut().reset(Instant::now() + self.period);
+                self.silence
+                    .as_mut()
+                    .reset(Instant::now() + bounded(self.period));
                 Poll::Ready(Some(self.written(&items)))
             }
             Poll::Ready(Found::Cut {
@@ -142,7 +145,9 @@ impl EventStream {
         if self.silence.as_mut().poll(cx).is_pending() {
             return Poll::Pending;
         }
-        self.silence.as_mut().reset(Instant::now() + self.period);
+        self.silence
+            .as_mut()
+            .reset(Instant::now() + bounded(self.period));
         // Registers the new deadline.
         cx.waker().wake_by_ref();
         Poll::Ready(sse::COMMENT)

@@ -29,7 +29,8 @@ pub(super) async fn listen(hub: &Hub, parts: &Parts) -> Result<Response<Response
         return Err(Rejection::Accept);
     }
     let pace = hub.options.pace();
-    let events = match parts.headers.get(&headers::LAST_EVENT_ID) {
+    let last = headers::only(&parts.headers, &headers::LAST_EVENT_ID);
+    let events = match last.map_err(|_| Rejection::EventId)? {
         None => {
             let events = EventStream::new(Arc::clone(session.standalone()), None, pace);
             if session.terms().is_some_and(|terms| terms.primes_streams()) {

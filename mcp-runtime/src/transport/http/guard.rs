@@ -5,6 +5,7 @@ use http::Uri;
 use http::header::{HOST, HeaderMap, ORIGIN};
 use http::uri::Authority;
 
+use super::headers::only;
 use super::options::HttpOptions;
 use super::rejection::Rejection;
 
@@ -24,7 +25,7 @@ pub(in crate::transport) fn check(
             return Err(Rejection::Host);
         }
     }
-    match headers.get(ORIGIN) {
+    match only(headers, &ORIGIN).map_err(|_| Rejection::Origin)? {
         None => Ok(()),
         Some(origin) => {
             let origin = origin.to_str().map_err(|_| Rejection::Origin)?;
@@ -46,7 +47,7 @@ pub(super) fn is_allowed_origin(origin: &str, options: &HttpOptions) -> bool {
 fn requested_host<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Option<&'a str> {
     match uri.authority() {
         Some(authority) => Some(authority.host()),
-        None => host_of(headers.get(HOST)?.to_str().ok()?),
+        None => host_of(only(headers, &HOST).ok()??.to_str().ok()?),
     }
 }
 
@@ -146,6 +147,17 @@ mod tests {
         ] {
             let outcome = checked("localhost", Some(origin), &options);
             assert_eq!(outcome, Err(Rejection::Origin), "{origin}");
+        }
+    }
+
+    #[test]
+    fn nobody_has_two_hosts_or_origins() {
+        for (name, refused) in [(HOST, Rejection::Host), (ORIGIN, Rejection::Origin)] {
+            let request = Request::builder().header(HOST, "localhost");
+            let request = request.header(ORIGIN, "http://localhost");
+            let request = request.header(name, "localhost").body(()).unwrap();
+            let outcome = check(request.uri(), request.headers(), &HttpOptions::default());
+            assert_eq!(outcome, Err(refused));
         }
     }
 

@@ -22,10 +22,32 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 const BASE64_PREFIX: &str = "=?base64?";
 const BASE64_SUFFIX: &str = "?=";
 
+/// A header that says one thing was given more than once.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Repeated;
+
+/// The value of a header that says one thing.
+///
+/// # Errors
+///
+/// When it is given more than once: a gateway in front of the server may have gone by another of
+/// the values than the server would.
+pub(super) fn only<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<&'a HeaderValue>, Repeated> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next();
+    match values.next() {
+        None => Ok(value),
+        Some(_) => Err(Repeated),
+    }
+}
+
 /// Whether the body is said to be JSON.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
-    let value = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
-    value.is_some_and(|value| is_type(value, JSON))
+    let value = only(headers, &CONTENT_TYPE).ok().flatten();
+    value.is_some_and(|value| is_type(value.as_bytes(), JSON))
 }
 
 /// Whether the client takes an answer of `media_type`. One that does not say takes anything.
@@ -110,6 +132,16 @@ mod tests {
         )));
         assert!(!is_json(&headers(CONTENT_TYPE, "application/jsonl")));
         assert!(!is_json(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn what_is_said_twice_is_not_said() {
+        let mut twice = headers(CONTENT_TYPE, JSON);
+        assert_eq!(only(&twice, &CONTENT_TYPE).unwrap().unwrap(), JSON);
+        assert_eq!(only(&twice, &METHOD), Ok(None));
+        twice.append(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+        assert_eq!(only(&twice, &CONTENT_TYPE), Err(Repeated));
+        assert!(!is_json(&twice));
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl ParamHeaders {
                 .as_ref()
                 .and_then(|arguments: &Value| param.path.iter().try_fold(arguments, Value::get))
                 .filter(|value| !value.is_null());
-            check_param(&param.name, headers.get(&param.name), value)?;
+            check_param(&param.name, said(headers, &param.name)?, value)?;
         }
         Ok(())
     }
@@ -88,7 +88,7 @@ pub(super) fn check(
     params: &Mirrored<'_>,
     annotated: &ParamHeaders,
 ) -> Result<(), ErrorObject> {
-    compare(&headers::METHOD, headers.get(&headers::METHOD), method)?;
+    compare(&headers::METHOD, said(headers, &headers::METHOD)?, method)?;
     let named = match method {
         CallToolRequest::METHOD | GetPromptRequest::METHOD => params.name,
         ReadResourceRequest::METHOD => params.uri,
@@ -99,7 +99,7 @@ pub(super) fn check(
     let Some(named) = named else {
         return Ok(());
     };
-    compare(&headers::NAME, headers.get(&headers::NAME), &named)?;
+    compare(&headers::NAME, said(headers, &headers::NAME)?, &named)?;
     if method == CallToolRequest::METHOD {
         annotated.check(headers, &named, params.arguments)?;
     }
@@ -116,7 +116,7 @@ pub(super) fn check_version(
     meta: Option<&RequestMetaRef<'_>>,
 ) -> Result<(), ErrorObject> {
     let name = &headers::PROTOCOL_VERSION;
-    let value = headers.get(name).ok_or_else(|| missing(name))?;
+    let value = said(headers, name)?.ok_or_else(|| missing(name))?;
     let in_body = meta.and_then(|meta| meta.protocol_version);
     let in_body = in_body.and_then(|raw| raw.parse::<Cow<'_, str>>().ok());
     match in_body {
@@ -124,6 +124,14 @@ pub(super) fn check_version(
         // A version that is missing from the body is a fault of the body.
         None => Ok(()),
     }
+}
+
+/// What a header says, which has to be one thing.
+fn said<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<&'a HeaderValue>, ErrorObject> {
+    headers::only(headers, name).map_err(|_| malformed(name, "it is given more than once"))
 }
 
 fn compare(
@@ -263,8 +271,11 @@ mod tests {
         });
         let params = json!({"name": "query", "arguments": arguments}).to_string();
         let params = serde_json::from_str(&params).unwrap();
-        let headers = HeaderMap::from_iter(headers);
-        let fault = check(&headers, "tools/call", &params, &annotated()).err()?;
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(name, value);
+        }
+        let fault = check(&map, "tools/call", &params, &annotated()).err()?;
         assert_eq!(fault.code, -32020);
         Some(fault.message.into_owned())
     }
@@ -296,6 +307,23 @@ mod tests {
         ] {
             let fault = check_call(headers, &arguments).unwrap();
             assert!(fault.contains("`Mcp-Param-Region`"), "{fault}");
+        }
+    }
+
+    #[test]
+    fn a_header_that_is_given_twice_is_at_fault() {
+        let region = ("mcp-param-region", "us");
+        let arguments = json!({"region": "us"});
+        for (repeated, name) in [
+            (region, "`Mcp-Param-Region`"),
+            (("mcp-method", "tools/call"), "`Mcp-Method`"),
+            (("mcp-name", "query"), "`Mcp-Name`"),
+        ] {
+            let fault = check_call(&[region, repeated], &arguments).unwrap();
+            assert!(
+                fault.contains(name) && fault.contains("more than once"),
+                "{fault}"
+            );
         }
     }
 }

@@ -14,6 +14,7 @@ use super::options::HttpOptions;
 use super::service::{HttpService, http_service};
 use crate::driver::{Command, Commands};
 use crate::error::ServeError;
+use crate::forever::bounded;
 use crate::server::Endpoint;
 use crate::server::running::Running;
 use crate::transport::TcpAddress;
@@ -102,9 +103,12 @@ impl Http {
 
     fn site(self, service: HttpService) -> (TcpAddress, Site) {
         let patience = Patience {
-            head: self.head_timeout,
-            write: self.options.write_timeout,
-            idle: self.head_timeout.max(self.options.keep_alive * 2),
+            head: bounded(self.head_timeout),
+            write: bounded(self.options.write_timeout),
+            idle: bounded(
+                self.head_timeout
+                    .max(self.options.keep_alive.saturating_mul(2)),
+            ),
         };
         let beside = self.beside.into_iter();
         let beside: Vec<_> = beside.flat_map(|routes| routes(&service)).collect();
@@ -186,7 +190,7 @@ impl Listening {
 
     /// Refuses new requests, and lets those in flight finish.
     async fn drain(mut self, within: Duration) {
-        let deadline = Instant::now() + within;
+        let deadline = Instant::now() + bounded(within);
         let ending = Arc::clone(&self.site.service().hub.ending);
         self.site.service().shut_down();
         let mut late = JoinSet::new();

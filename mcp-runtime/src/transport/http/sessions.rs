@@ -62,7 +62,8 @@ impl Hub {
     ///
     /// When there is no such session, or it belongs to somebody else.
     pub(super) async fn session(&self, parts: &Parts) -> Result<Option<Arc<Session>>, Rejection> {
-        let Some(value) = parts.headers.get(&headers::SESSION_ID) else {
+        let value = headers::only(&parts.headers, &headers::SESSION_ID);
+        let Some(value) = value.map_err(|_| Rejection::SessionUnknown)? else {
             return Ok(None);
         };
         if !self.options.sessions {

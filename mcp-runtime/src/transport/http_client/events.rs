@@ -5,7 +5,12 @@ use std::time::Duration;
 /// Takes a stream of events apart, however its bytes arrive.
 #[derive(Debug, Default)]
 pub(super) struct EventParser {
+    /// The beginning of a line.
     buffer: Vec<u8>,
+    /// Whether any line has come.
+    begun: bool,
+    /// Whether the last line ended with a carriage return, of which a line feed may be a part.
+    returned: bool,
     data: Vec<u8>,
     has_data: bool,
     /// What kind of event it is; empty for a message.
@@ -18,6 +23,9 @@ pub(super) struct EventParser {
     pub(super) retry: Option<Duration>,
 }
 
+/// A stream of events may begin with one, which is no part of them.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A stream whose event is longer than is allowed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TooLong;
@@ -29,15 +37,21 @@ impl EventParser {
     ///
     /// When an event is longer than `limit` bytes.
     pub(super) fn feed(&mut self, bytes: &[u8], limit: usize) -> Result<Vec<Vec<u8>>, TooLong> {
-        self.buffer.extend_from_slice(bytes);
         let mut messages = Vec::new();
-        let mut start = 0;
-        while let Some(length) = memchr::memchr(b'\n', &self.buffer[start..]) {
-            let line = self.buffer[start..start + length].to_vec();
-            start += length + 1;
-            messages.extend(self.line(line.strip_suffix(b"\r").unwrap_or(&line)));
+        let mut rest = bytes;
+        while let Some(length) = memchr::memchr2(b'\n', b'\r', rest) {
+            let (piece, end) = (&rest[..length], rest[length]);
+            rest = &rest[length + 1..];
+            self.buffer.extend_from_slice(piece);
+            let mut line = std::mem::take(&mut self.buffer);
+            let ended = std::mem::replace(&mut self.returned, end == b'\r');
+            if !(ended && end == b'\n' && line.is_empty()) {
+                messages.extend(self.line(&line));
+            }
+            line.clear();
+            self.buffer = line;
         }
-        self.buffer.drain(..start);
+        self.buffer.extend_from_slice(rest);
         if self.buffer.len() > limit || self.data.len() > limit {
             return Err(TooLong);
         }
@@ -45,6 +59,10 @@ impl EventParser {
     }
 
     fn line(&mut self, line: &[u8]) -> Option<Vec<u8>> {
+        let mut line = line;
+        if !std::mem::replace(&mut self.begun, true) {
+            line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        }
         if line.is_empty() {
             self.has_data = false;
             let data = std::mem::take(&mut self.data);
@@ -71,8 +89,8 @@ impl EventParser {
                 self.data.extend_from_slice(value);
             }
             b"event" => self.kind = value.to_vec(),
-            b"id" => self.last_id = String::from_utf8(value.to_vec()).ok(),
-            b"retry" => {
+            b"id" if !value.contains(&0) => self.last_id = String::from_utf8(value.to_vec()).ok(),
+            b"retry" if value.iter().all(u8::is_ascii_digit) => {
                 let millis = std::str::from_utf8(value).ok()?.parse().ok()?;
                 self.retry = Some(Duration::from_millis(millis));
             }
@@ -111,6 +129,26 @@ mod tests {
             ["7"]
         );
         assert_eq!(parser.retry, Some(Duration::from_millis(500)));
+    }
+
+    #[test]
+    fn lines_end_as_they_like() {
+        for pieces in [
+            &["\u{feff}data: 1\r\rdata: 2\n\rdata: 3\r\n\r\n"][..],
+            &["data: 1\r", "\n\r", "\ndata: 2\r\r", "data: 3\n", "\n"],
+            &["da", "ta", ": 1", "\r", "\rdata: 2\n\ndata: 3\r", "\r"],
+        ] {
+            assert_eq!(fed(&mut EventParser::default(), pieces), ["1", "2", "3"]);
+        }
+    }
+
+    #[test]
+    fn what_is_no_id_or_time_is_left_out() {
+        let mut parser = EventParser::default();
+        let pieces = ["id: 7\nretry: 5\nid: 8\0\nretry: +9\nretry: 1s\n\n"];
+        assert!(fed(&mut parser, &pieces).is_empty());
+        assert_eq!(parser.last_id.as_deref(), Some("7"));
+        assert_eq!(parser.retry, Some(Duration::from_millis(5)));
     }
 
     #[test]

@@ -258,7 +258,8 @@ fn error_response(id: &RequestId, error: &ErrorObject) -> Vec<u8> {
 pub(super) fn is_stream(response: &Response<Incoming>) -> bool {
     let kind = response.headers().get(CONTENT_TYPE);
     let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    response.status() == StatusCode::OK && kind.starts_with("text/event-stream")
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    response.status() == StatusCode::OK && kind.eq_ignore_ascii_case("text/event-stream")
 }
 
 /// The next bytes of a body; `None` when it ends or breaks off.

@@ -1,5 +1,6 @@
 //! Where the server is, and how to speak to it.
 
+use std::fmt;
 use std::io;
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use tokio::sync::mpsc;
 use super::connection;
 use super::frames::{HttpReader, HttpWriter};
 use super::remote::{Manner, Remote, Verdict};
+use crate::transport::sent_headers::SentHeaders;
 use crate::transport::{Transport, tls};
 
 /// Messages that wait to be read before the server is kept waiting.
@@ -45,7 +47,7 @@ const INBOX: usize = 64;
 pub fn http_client(url: impl Into<String>) -> HttpUrl {
     HttpUrl {
         url: url.into(),
-        headers: Vec::new(),
+        headers: SentHeaders::default(),
         max_message_bytes: 16 * 1024 * 1024,
         retries: 2,
         proxies: Proxies::Environment,
@@ -58,7 +60,7 @@ pub fn http_client(url: impl Into<String>) -> HttpUrl {
 #[derive(Clone, Debug)]
 pub struct HttpUrl {
     url: String,
-    headers: Vec<(String, String)>,
+    headers: SentHeaders,
     max_message_bytes: usize,
     retries: u32,
     proxies: Proxies,
@@ -67,7 +69,7 @@ pub struct HttpUrl {
 }
 
 /// Which proxies stand in between.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Proxies {
     Environment,
     One(String),
@@ -78,7 +80,7 @@ impl HttpUrl {
     /// Sends a header with every request.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.headers.push((name.into(), value.into()));
+        self.headers.add(name.into(), value.into());
         self
     }
 
@@ -123,11 +125,22 @@ impl HttpUrl {
 
     fn headers(&self) -> Result<HeaderMap, http::Error> {
         let mut headers = HeaderMap::new();
-        for (name, value) in &self.headers {
+        for (name, value) in self.headers.iter() {
             let (name, value) = (HeaderName::try_from(name)?, HeaderValue::try_from(value)?);
             headers.insert(name, value);
         }
         Ok(headers)
+    }
+}
+
+/// The URL of a proxy may hold a password.
+impl fmt::Debug for Proxies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Environment => "Environment",
+            Self::One(_) => "One",
+            Self::None => "None",
+        })
     }
 }
 
@@ -162,5 +175,20 @@ impl Transport for HttpUrl {
         let remote = Arc::new(Remote::new(manner, inbox)?);
         let running = tokio::spawn(connection::run(remote, outgoing));
         Ok((HttpReader::new(messages), HttpWriter::new(lines, running)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_not_shown() {
+        let server = http_client("https://example.com/mcp")
+            .header("authorization", "Bearer secret")
+            .proxy("http://ann:secret@127.0.0.1:3128");
+        let shown = format!("{server:?}");
+        assert!(!shown.contains("secret"), "{shown}");
+        assert!(shown.contains("authorization"), "{shown}");
     }
 }

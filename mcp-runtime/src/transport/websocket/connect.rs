@@ -9,6 +9,7 @@ use tokio_tungstenite::{Connector, MaybeTlsStream, connect_async_tls_with_config
 
 use super::frames::{DEFAULT_LIMIT, PING, config};
 use super::{WebSocket, WebSocketReader, WebSocketWriter};
+use crate::transport::sent_headers::SentHeaders;
 use crate::transport::{Transport, tls};
 
 /// A server at `url`, such as `ws://127.0.0.1:8080/mcp`. It is connected to when it is used.
@@ -24,7 +25,7 @@ use crate::transport::{Transport, tls};
 pub fn websocket(url: impl Into<String>) -> WebSocketUrl {
     WebSocketUrl {
         url: url.into(),
-        headers: Vec::new(),
+        headers: SentHeaders::default(),
         max_frame_bytes: DEFAULT_LIMIT,
         ping: PING,
         roots: Vec::new(),
@@ -35,7 +36,7 @@ pub fn websocket(url: impl Into<String>) -> WebSocketUrl {
 #[derive(Clone, Debug)]
 pub struct WebSocketUrl {
     url: String,
-    headers: Vec<(String, String)>,
+    headers: SentHeaders,
     max_frame_bytes: usize,
     ping: Duration,
     roots: Vec<Vec<u8>>,
@@ -45,7 +46,7 @@ impl WebSocketUrl {
     /// Sends a header with the handshake, such as `Authorization`.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.headers.push((name.into(), value.into()));
+        self.headers.add(name.into(), value.into());
         self
     }
 
@@ -84,7 +85,7 @@ impl Transport for WebSocketUrl {
         let invalid = |_| io::Error::new(io::ErrorKind::InvalidInput, "the URL is malformed");
         let mut request =
             ClientRequestBuilder::new(self.url.parse().map_err(invalid)?).with_sub_protocol("mcp");
-        for (name, value) in self.headers {
+        for (name, value) in self.headers.iter() {
             request = request.with_header(name, value);
         }
         let config = config(self.max_frame_bytes);

@@ -16,6 +16,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
 use super::sending::{Sending, ended, failed};
+use crate::forever::bounded;
 use crate::transport::{
     DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, Outbox, Transport,
 };
@@ -76,7 +77,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Transport for WebSocket
             ended: false,
             sending: Arc::clone(&sending),
             ping: self.ping,
-            next_ping: Instant::now() + self.ping,
+            next_ping: Instant::now() + bounded(self.ping),
             heard: true,
         };
         let writer = WebSocketWriter {
@@ -116,7 +117,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> WebSocketReader<S> {
             let reason = "the peer gives no sign of life";
             return Err(io::Error::new(io::ErrorKind::TimedOut, reason));
         }
-        self.next_ping = Instant::now() + self.ping;
+        self.next_ping = Instant::now() + bounded(self.ping);
         self.sending.ping()
     }
 

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::SessionId;
 use crate::driver::BoxFuture;
+use crate::forever::bounded;
 use crate::transport::http::principal::Principal;
 
 /// Keeps what makes a session, and says whether it goes on.
@@ -126,7 +127,7 @@ impl SessionStore for MemorySessions {
         if kept.len() == kept.capacity() {
             kept.retain(|_, session| session.until > now);
         }
-        let until = now + idle;
+        let until = now + bounded(idle);
         kept.insert(id, Kept { record, until });
         Box::pin(ready(Ok(())))
     }
@@ -142,7 +143,7 @@ impl SessionStore for MemorySessions {
         let mut kept = self.lock();
         let session = kept.get_mut(&id).filter(|kept| kept.until > now);
         let wishes = session.map(|kept| {
-            kept.until = now + idle;
+            kept.until = now + bounded(idle);
             kept.record.wishes.clone()
         });
         Box::pin(ready(wishes))
