@@ -89,6 +89,8 @@ pub mod client;
     )
 )]
 mod driver;
+#[cfg(all(doctest, feature = "http-client", feature = "http-server"))]
+mod documents;
 mod error;
 mod forever;
 #[cfg(feature = "server")]
