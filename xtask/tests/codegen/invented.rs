@@ -166,7 +166,8 @@ fn compile(workspace: &Workspace) {
     command.args(["test", "--offline", "--quiet", "--test", "invented"]);
     command
         .arg("--target-dir")
-        .arg(workspace.path().join("target"));
+        .arg(workspace.path().join("target"))
+        .envs([("CARGO_INCREMENTAL", "0"), ("CARGO_PROFILE_DEV_DEBUG", "0")]);
     let output = command.current_dir(&package).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(
