@@ -79,6 +79,8 @@
 pub mod __private;
 #[cfg(feature = "client")]
 pub mod client;
+#[cfg(all(doctest, feature = "http-client", feature = "http-server"))]
+mod documents;
 #[cfg_attr(
     not(any(feature = "client", feature = "server")),
     allow(
@@ -89,8 +91,6 @@ pub mod client;
     )
 )]
 mod driver;
-#[cfg(all(doctest, feature = "http-client", feature = "http-server"))]
-mod documents;
 mod error;
 mod forever;
 #[cfg(feature = "server")]

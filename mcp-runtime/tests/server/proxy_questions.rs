@@ -1,6 +1,8 @@
 //! What a server behind a proxy asks, asked of whoever made the call.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::Proxy;
@@ -61,13 +63,16 @@ impl Shop {
     }
 }
 
-/// A proxy for a shop that speaks `revision`.
 async fn proxy(revision: Revision, waits: &Arc<Notify>) -> Server {
+    open(Proxy::new(), revision, waits).await
+}
+
+/// A proxy for a shop that speaks `revision`.
+async fn open(proxy: Proxy, revision: Revision, waits: &Arc<Notify>) -> Server {
     let waits = Arc::clone(waits);
     let shop = Shop { waits }.into_server();
     let (ours, theirs) = memory::pair();
     tokio::spawn(shop.serve(theirs).without_signals().into_future());
-    let proxy = Proxy::new();
     let client = proxy.client("proxy", "1").revision(revision);
     let client = client.connect(ours).await.unwrap();
     proxy.server(&client).await.unwrap()
@@ -154,4 +159,27 @@ async fn a_question_that_might_be_meant_for_another_is_asked_of_nobody() {
     let caller = caller(&proxy, client).await;
     let said: String = caller.call("order", json!({})).await.unwrap();
     assert_eq!(said, "cancelled");
+}
+
+#[tokio::test(start_paused = true)]
+async fn callers_who_wait_for_each_other_are_all_asked() {
+    let waits = Arc::new(Notify::new());
+    let proxy = Proxy::new().one_caller_at_a_time();
+    let proxy = open(proxy, Revision::V2025_11_25, &waits).await;
+    let mut other = Wire::to(&proxy).await;
+    other.handshake("2025-06-18").await;
+    other.send(call(1, "wait", json!({}))).await;
+    waits.notified().await;
+
+    let client = anybody().on_form(async |form| form.accept(json!({"city": "Rome"})));
+    let caller = caller(&proxy, client.revision(Revision::V2025_06_18)).await;
+    let mut order = pin!(caller.call::<String>("order", json!({})).into_future());
+    // Time goes on only when there is nothing else to do.
+    let waited = tokio::time::timeout(Duration::from_secs(1), &mut order).await;
+    assert!(waited.is_err(), "{waited:?}");
+
+    let cancelled =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    other.send(cancelled).await;
+    assert_eq!(order.await.unwrap(), "sent to Rome");
 }

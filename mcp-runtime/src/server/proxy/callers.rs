@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
+use super::turns::Turns;
 use crate::ProtocolError;
 use crate::client::{ElicitReply, Form, Page};
 use crate::server::Context;
@@ -27,6 +28,9 @@ tokio::task_local! {
 pub(super) struct Callers {
     last: AtomicU64,
     in_flight: Mutex<BTreeMap<u64, Context>>,
+    /// Whether the calls of one caller wait until those of others are over.
+    apart: AtomicBool,
+    turns: Turns,
 }
 
 /// A call while it is passed on.
@@ -44,13 +48,36 @@ impl Callers {
 
     /// Waits for `call`, which is passed on for the caller of `context`.
     pub(super) async fn pass<F: Future>(self: Arc<Self>, context: Context, call: F) -> F::Output {
-        let number = self.last.fetch_add(1, Ordering::Relaxed);
-        self.lock().insert(number, context.clone());
+        let number = if self.apart.load(Ordering::Relaxed) {
+            self.turns.enter(|| self.enter_apart(&context)).await
+        } else {
+            self.enter(&mut self.lock(), &context)
+        };
         let _passing = Passing {
             callers: self,
             number,
         };
         CALL.scope(context, call).await
+    }
+
+    /// Keeps callers apart from now on.
+    pub(super) fn keep_apart(&self) {
+        self.apart.store(true, Ordering::Relaxed);
+    }
+
+    fn enter(&self, in_flight: &mut BTreeMap<u64, Context>, context: &Context) -> u64 {
+        let number = self.last.fetch_add(1, Ordering::Relaxed);
+        in_flight.insert(number, context.clone());
+        number
+    }
+
+    /// The same, unless a call of somebody else is in flight.
+    fn enter_apart(&self, context: &Context) -> Option<u64> {
+        let mut in_flight = self.lock();
+        let is_alone = in_flight
+            .values()
+            .all(|other| are_of_session(context, other));
+        is_alone.then(|| self.enter(&mut in_flight, context))
     }
 
     /// Who is to be asked. A request of the server behind does not say which call it belongs to,
@@ -153,5 +180,6 @@ fn unanswered(error: &AskError) -> ElicitReply {
 impl Drop for Passing {
     fn drop(&mut self) {
         self.callers.lock().remove(&self.number);
+        self.callers.turns.leave();
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! `remote` asks that server what it has, and makes routes that lead there (`routes`); `follow`
 //! asks again whenever it says that something has changed. `callers` knows whom to ask what that
-//! server asks.
+//! server asks, and `turns` keeps callers apart where that is wanted.
 
 mod callers;
 mod follow;
@@ -14,6 +14,7 @@ mod open;
 mod proxy;
 mod remote;
 mod routes;
+mod turns;
 mod watch;
 
 pub use proxy::Proxy;

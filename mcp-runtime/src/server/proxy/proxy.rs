@@ -20,8 +20,10 @@ use crate::server::Server;
 ///
 /// A server with a handshake does not say which call its question, or what it logs, belongs to. It
 /// is passed on only while all calls in flight are of one caller: a single call, or several of one
-/// session. So no caller is asked, or told, what is meant for another. A caller without a handshake
-/// answers by making its call again, which is then passed on again.
+/// session. So no caller is asked, or told, what is meant for another. Where several callers may
+/// call at once and each is to be asked, [`one_caller_at_a_time`](Self::one_caller_at_a_time) makes
+/// them wait for each other. A caller without a handshake answers by making its call again, which is
+/// then passed on again.
 ///
 /// ```no_run
 /// use mcp_runtime::Server;
@@ -80,6 +82,19 @@ impl Proxy {
                     logs.log(message);
                 }
             })
+    }
+
+    /// Passes on the calls of one caller at a time: those of others wait, in the order in which they
+    /// came, until the server behind has answered. So each of its questions and log messages finds
+    /// its caller. For servers that ask and have a handshake; one without says whom it asks, and
+    /// needs nothing of this.
+    ///
+    /// A session counts as one caller. A caller without a session counts anew with each call, and
+    /// makes room while its user thinks; in a session the others wait for that user as well.
+    #[must_use]
+    pub fn one_caller_at_a_time(self) -> Self {
+        self.callers.keep_apart();
+        self
     }
 
     /// A server that offers what the server behind `client` offers; see [`Server::proxy`].
