@@ -4,6 +4,7 @@ mod bench;
 mod bindings;
 mod codegen;
 mod conformance;
+mod port;
 mod schema;
 mod tidy;
 

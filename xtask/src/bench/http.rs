@@ -1,18 +1,20 @@
 //! Requests over HTTP.
 
 use std::io::{BufRead, BufReader, Error, Read, Result, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::message::{Ask, INITIALIZED, Template, Wire, opening};
 use super::process::Process;
 use super::stdio::nanoseconds;
+use crate::port::Port;
 
 /// A server that listens.
 pub(super) struct Listening {
     pub(super) process: Process,
     endpoint: Endpoint,
+    _port: Port,
 }
 
 /// Where a server listens.
@@ -25,19 +27,21 @@ pub(super) struct Endpoint {
 impl Listening {
     /// Starts `command` with an address to listen at, and waits until it does. It serves `path`.
     pub(super) fn start(mut command: Command, path: &'static str) -> Result<Self> {
-        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let port = Port::free()?;
+        let address = port.address();
         command
             .args(["--http", &address.to_string()])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        let server = Self {
+        let mut server = Self {
             process: Process::start(&mut command)?,
             endpoint: Endpoint { address, path },
+            _port: port,
         };
         let deadline = Instant::now() + Duration::from_secs(60);
         while TcpStream::connect(address).is_err() {
-            if Instant::now() > deadline {
+            if Instant::now() > deadline || server.process.child.try_wait()?.is_some() {
                 return Err(Error::other("the server does not listen"));
             }
             std::thread::sleep(Duration::from_millis(5));

@@ -1,13 +1,14 @@
 //! The programs that the suite is run against.
 
 use std::io::Read;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::error::Error;
+use crate::port::Port;
 
 const SERVER: &str = "conformance-server";
 const CLIENT: &str = "conformance-client";
@@ -50,7 +51,7 @@ fn built(root: &Path, name: &str) -> PathBuf {
 /// A server that runs until this is dropped.
 pub(super) struct Server {
     process: Child,
-    addr: SocketAddr,
+    port: Port,
 }
 
 impl Server {
@@ -61,29 +62,27 @@ impl Server {
     /// When it does not start.
     pub(super) fn start(root: &Path) -> Result<Self, Error> {
         let failed = |error| Error::program(SERVER, error);
-        let free = TcpListener::bind("127.0.0.1:0").map_err(failed)?;
-        let addr = free.local_addr().map_err(failed)?;
-        drop(free);
+        let port = Port::free().map_err(failed)?;
         let process = Command::new(built(root, SERVER))
-            .arg(addr.to_string())
+            .arg(port.address().to_string())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
             .map_err(failed)?;
-        let mut server = Self { process, addr };
+        let mut server = Self { process, port };
         server.wait()?;
         Ok(server)
     }
 
     pub(super) fn url(&self) -> String {
-        format!("http://{}/mcp", self.addr)
+        format!("http://{}/mcp", self.port.address())
     }
 
     /// Waits until the server listens.
     fn wait(&mut self) -> Result<(), Error> {
         let start = Instant::now();
-        while TcpStream::connect(self.addr).is_err() {
+        while TcpStream::connect(self.port.address()).is_err() {
             let ended = self.process.try_wait().ok().flatten();
             if ended.is_some() || start.elapsed() > PATIENCE {
                 let mut said = String::new();
