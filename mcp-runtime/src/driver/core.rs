@@ -13,7 +13,7 @@ use super::batch::{BatchKey, Batches};
 use super::frame::id_in_head;
 use super::in_flight::{Finished, InFlight, Kind};
 use super::panic::contain;
-use super::response::{write_error, write_response};
+use super::response::{send_response, write_error, write_response};
 use super::{BoxFuture, Command, Commands, Limits, Role, Served, Waiter};
 use crate::error::CallError;
 use crate::protocol::{Pending, Refusal};
@@ -219,10 +219,9 @@ impl<R: Role> Core<R> {
     ) {
         // What a handler has said goes before its answer.
         self.send_queued(now);
-        let write = |out: &mut Vec<u8>| write_response(out, id, &outcome);
         match batch {
-            Some(batch) => self.push_batch(batch, write),
-            None => self.push(write),
+            Some(batch) => self.push_batch(batch, |out| write_response(out, id, &outcome)),
+            None => send_response(&mut self.outbox, id, &outcome),
         }
     }
 

@@ -8,6 +8,7 @@ use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{ErrorObject, RequestId};
 
 use crate::protocol::Refusal;
+use crate::transport::Outbox;
 
 /// A future that can be moved between threads, boxed.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -68,4 +69,9 @@ impl<A> From<Refusal> for Served<A> {
 pub(crate) trait Outgoing: Send + 'static {
     /// Appends the response with this result to `out`.
     fn write(&self, out: &mut Vec<u8>, id: &RequestId) -> serde_json::Result<()>;
+
+    /// The same into an outbox, as one line.
+    fn send(&self, outbox: &mut Outbox, id: &RequestId) -> serde_json::Result<()> {
+        outbox.push(|out| self.write(out, id))
+    }
 }

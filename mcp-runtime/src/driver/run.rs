@@ -83,8 +83,12 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         commands: Commands,
         limits: Limits,
     ) -> Self {
+        let mut core = Core::new(role, commands, limits);
+        if writer.takes_parts() {
+            core.outbox.share();
+        }
         Self {
-            core: Core::new(role, commands, limits),
+            core,
             reader,
             writer,
             drain: limits.drain,

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::driver::Outgoing;
 use crate::protocol::Terms;
+use crate::transport::Outbox;
 
 /// A result, in the form that the revision of its request wants.
 #[derive(Debug)]
@@ -144,6 +145,14 @@ impl Outgoing for Answer {
             Body::Written(json) => write(out, id, prefix, json),
             Body::CallTool(result) => write(out, id, prefix, &**result),
         }
+    }
+
+    fn send(&self, outbox: &mut Outbox, id: &RequestId) -> serde_json::Result<()> {
+        let Body::Prepared(result) = &self.body else {
+            return outbox.push(|out| self.write(out, id));
+        };
+        let prefix = self.identity.as_ref().map(|server| &*server.prefix);
+        outbox.push_prepared(id, prefix.unwrap_or_default(), result)
     }
 }
 

@@ -54,6 +54,12 @@ pub trait FrameWriter: Send + 'static {
     /// Must be cancel safe: a future that is dropped has removed exactly what it sent.
     fn write(&mut self, outbox: &mut Outbox) -> impl Future<Output = io::Result<()>> + Send;
 
+    /// Whether it sends whatever [`Outbox::parts`] it finds, wherever a line is cut in two. Long
+    /// answers that many get are then not copied; `false` unless a writer says otherwise.
+    fn takes_parts(&self) -> bool {
+        false
+    }
+
     /// Closes this direction, so that the peer sees the end of input.
     fn close(&mut self) -> impl Future<Output = io::Result<()>> + Send;
 }

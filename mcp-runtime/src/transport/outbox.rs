@@ -1,5 +1,11 @@
 //! The bytes that wait to be sent.
 
+use std::collections::VecDeque;
+use std::io::IoSlice;
+
+use mcp_types::RequestId;
+use mcp_types::jsonrpc::PreparedResult;
+
 /// Messages on their way out, each one line.
 ///
 /// A writer takes bytes from the front while the driver appends whole lines at the back.
@@ -8,6 +14,26 @@ pub struct Outbox {
     bytes: Vec<u8>,
     sent: usize,
     sent_in_all: u64,
+    /// What stands between the bytes without being copied there.
+    shared: VecDeque<Shared>,
+    /// How much of it waits.
+    shared_len: usize,
+    shares: bool,
+}
+
+/// A part of a line that lies elsewhere.
+#[derive(Debug)]
+struct Shared {
+    result: PreparedResult,
+    /// How many of the outbox's own bytes come before it.
+    at: usize,
+    sent: usize,
+}
+
+impl Shared {
+    fn waiting(&self) -> &[u8] {
+        &self.result.members().as_bytes()[self.sent..]
+    }
 }
 
 /// Capacity that is always kept between writes.
@@ -17,6 +43,9 @@ const KEPT_CAPACITY: usize = 64 * 1024;
 /// of them in flight, cost four times as much where each batch gets its memory from the system anew.
 const MOST_KEPT_CAPACITY: usize = 1024 * 1024;
 
+/// The shortest result that is worth a part of its own.
+const SHARED_BYTES: usize = 4 * 1024;
+
 impl Outbox {
     /// An empty outbox.
     #[must_use]
@@ -24,16 +53,23 @@ impl Outbox {
         Self::default()
     }
 
+    /// Keeps long results that many get where they are, from here on.
+    ///
+    /// For writers that take [`parts`](Self::parts): lines are no longer whole in [`bytes`](Self::bytes).
+    pub(crate) fn share(&mut self) {
+        self.shares = true;
+    }
+
     /// Whether everything was sent.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.sent == self.bytes.len()
+        self.len() == 0
     }
 
     /// How many bytes wait.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.bytes.len() - self.sent
+        self.bytes.len() - self.sent + self.shared_len
     }
 
     /// How many bytes were sent since the outbox was made.
@@ -41,10 +77,36 @@ impl Outbox {
         self.sent_in_all
     }
 
-    /// The bytes that wait: complete lines, the first of which may have been sent in part.
+    /// The bytes that wait: complete lines, the first of which may have been sent in part. For a
+    /// writer that [takes parts](super::FrameWriter::takes_parts), the first part of them.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes[self.sent..]
+        match self.shared.front() {
+            None => &self.bytes[self.sent..],
+            Some(first) if first.at > self.sent => &self.bytes[self.sent..first.at],
+            Some(first) => first.waiting(),
+        }
+    }
+
+    /// Whether what waits lies in one piece, [`bytes`](Self::bytes).
+    pub(super) fn is_whole(&self) -> bool {
+        self.shared.is_empty()
+    }
+
+    /// Fills `parts` with the bytes that wait, in their order and as far as there is room; returns
+    /// how many it has filled.
+    pub fn parts<'a>(&'a self, parts: &mut [IoSlice<'a>]) -> usize {
+        let mut own = self.sent;
+        let spliced = self.shared.iter().flat_map(|shared| {
+            let before = &self.bytes[std::mem::replace(&mut own, shared.at)..shared.at];
+            [before, shared.waiting()]
+        });
+        let after = self.shared.back().map_or(self.sent, |shared| shared.at);
+        let waiting = spliced.chain([&self.bytes[after..]]);
+        let filled = parts.iter_mut().zip(waiting.filter(|it| !it.is_empty()));
+        filled
+            .map(|(part, bytes)| *part = IoSlice::new(bytes))
+            .count()
     }
 
     /// The first line that waits, without its line break. For transports that frame messages by
@@ -58,19 +120,42 @@ impl Outbox {
 
     /// Removes `count` bytes from the front; more than there are empties the outbox.
     pub fn advance(&mut self, count: usize) {
-        let count = count.min(self.len());
-        self.sent += count;
-        self.sent_in_all += count as u64;
+        let mut left = count.min(self.len());
+        self.sent_in_all += left as u64;
+        while !self.is_whole() && left > 0 {
+            let count = left.min(self.bytes().len());
+            self.advance_part(count);
+            left -= count;
+        }
+        self.sent += left;
+        let own = self.bytes.len() - self.sent;
         if self.is_empty() {
             let kept = self.bytes.len().clamp(KEPT_CAPACITY, MOST_KEPT_CAPACITY);
             self.bytes.clear();
             self.bytes.shrink_to(kept);
             self.sent = 0;
-        } else if self.sent >= self.len().max(KEPT_CAPACITY) {
+        } else if self.sent >= own.max(KEPT_CAPACITY) {
             // A peer that always asks for more never lets it become empty. Each byte is moved at
             // most once.
             self.bytes.drain(..self.sent);
+            for shared in &mut self.shared {
+                shared.at -= self.sent;
+            }
             self.sent = 0;
+        }
+    }
+
+    /// Removes `count` bytes of the first part.
+    fn advance_part(&mut self, count: usize) {
+        match self.shared.front_mut() {
+            Some(first) if first.at == self.sent => {
+                first.sent += count;
+                self.shared_len -= count;
+                if first.waiting().is_empty() {
+                    self.shared.pop_front();
+                }
+            }
+            _ => self.sent += count,
         }
     }
 
@@ -87,10 +172,41 @@ impl Outbox {
         }
         Ok(())
     }
+
+    /// Appends the response to the request `id` with a result that was written before, behind
+    /// `prefix` as [`PreparedResult::write`] has it.
+    ///
+    /// # Errors
+    ///
+    /// When the id can't be written, which does not happen.
+    pub(crate) fn push_prepared(
+        &mut self,
+        id: &RequestId,
+        prefix: &str,
+        result: &PreparedResult,
+    ) -> serde_json::Result<()> {
+        let length = result.members().len();
+        if !self.shares || length < SHARED_BYTES {
+            return self.push(|out| result.write(out, id, prefix));
+        }
+        result.write_before(&mut self.bytes, id, prefix)?;
+        self.shared.push_back(Shared {
+            result: result.clone(),
+            at: self.bytes.len(),
+            sent: 0,
+        });
+        self.shared_len += length;
+        self.bytes.extend_from_slice(b"}\n");
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use mcp_types::RawJson;
+
     use super::*;
 
     fn push(outbox: &mut Outbox, text: &str) {
@@ -142,6 +258,95 @@ mod tests {
         }
         assert!(outbox.bytes().ends_with(b"x\n"));
         assert!(outbox.bytes.len() < 2 * KEPT_CAPACITY);
+    }
+
+    /// An outbox that shares, with a prepared result between two lines of its own; and all it has.
+    fn sharing() -> (Outbox, Vec<u8>) {
+        let text = RawJson::new(&"x".repeat(SHARED_BYTES)).unwrap();
+        let object = [("text", text)].into_iter().collect::<BTreeMap<_, _>>();
+        let result = PreparedResult::new(&object).unwrap();
+        let mut outbox = Outbox::new();
+        outbox.share();
+        push(&mut outbox, "first");
+        let mut expected = b"first\n".to_vec();
+        for id in 1..=2 {
+            let (id, prefix) = (RequestId::from(id), r#"{"_meta":{}"#);
+            outbox.push_prepared(&id, prefix, &result).unwrap();
+            result.write(&mut expected, &id, prefix).unwrap();
+            expected.push(b'\n');
+        }
+        push(&mut outbox, "last");
+        expected.extend_from_slice(b"last\n");
+        (outbox, expected)
+    }
+
+    /// How many parts an outbox has, and what they say.
+    fn joined<const PARTS: usize>(outbox: &Outbox) -> (usize, Vec<u8>) {
+        let mut parts = [IoSlice::new(&[]); PARTS];
+        let filled = outbox.parts(&mut parts);
+        (
+            filled,
+            parts.iter().flat_map(|part| part.to_vec()).collect(),
+        )
+    }
+
+    #[test]
+    fn long_prepared_results_are_parts_of_their_own() {
+        let (outbox, expected) = sharing();
+        assert!(outbox.bytes.len() < SHARED_BYTES);
+        assert_eq!(outbox.len(), expected.len());
+        assert_eq!(joined::<8>(&outbox), (5, expected.clone()));
+        let (filled, beginning) = joined::<2>(&outbox);
+        assert_eq!(filled, 2);
+        assert!(expected.starts_with(&beginning));
+    }
+
+    #[test]
+    fn parts_leave_in_order_however_they_are_cut() {
+        for step in [1, 7, SHARED_BYTES, SHARED_BYTES + 100, usize::MAX] {
+            let (mut outbox, expected) = sharing();
+            let mut sent = Vec::new();
+            while !outbox.is_empty() {
+                let (_, waiting) = joined::<3>(&outbox);
+                assert!(waiting.starts_with(outbox.bytes()));
+                let count = waiting.len().min(step);
+                sent.extend_from_slice(&waiting[..count]);
+                outbox.advance(count);
+                assert_eq!(outbox.len(), expected.len() - sent.len());
+            }
+            assert_eq!(sent, expected);
+            assert!(outbox.bytes.is_empty() && outbox.shared.is_empty());
+        }
+    }
+
+    #[test]
+    fn short_results_and_those_for_other_writers_are_copied() {
+        let (sharing, _) = sharing();
+        let long = &sharing.shared[0].result;
+        let short = PreparedResult::new(&RawJson::empty_object()).unwrap();
+        let id = RequestId::from(1);
+        let mut outbox = Outbox::new();
+        outbox.push_prepared(&id, "", long).unwrap();
+        outbox.share();
+        outbox.push_prepared(&id, "", &short).unwrap();
+        assert!(outbox.shared.is_empty());
+        assert_eq!(outbox.bytes().iter().filter(|it| **it == b'\n').count(), 2);
+    }
+
+    #[test]
+    fn what_is_between_the_parts_does_not_grow() {
+        let (mut outbox, _) = sharing();
+        for _ in 0..1000 {
+            let result = outbox.shared[0].result.clone();
+            let before = outbox.len();
+            outbox
+                .push_prepared(&RequestId::from(1), "", &result)
+                .unwrap();
+            push(&mut outbox, &"x".repeat(1000));
+            outbox.advance(outbox.len() - before);
+        }
+        assert!(outbox.bytes.len() < 2 * KEPT_CAPACITY);
+        assert!(outbox.shared.len() < 5);
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! The standard streams of this process (2026-07-28, "stdio").
 
+#[cfg(target_os = "linux")]
+#[path = "stdio/pipe.rs"]
+mod pipe;
 #[cfg(unix)]
 #[path = "stdio/shared.rs"]
 mod shared;

@@ -54,8 +54,25 @@ impl PreparedResult {
     ///
     /// When the id can't be written, which does not happen.
     pub fn write(&self, out: &mut Vec<u8>, id: &RequestId, prefix: &str) -> serde_json::Result<()> {
-        let members = &self.0[1..];
-        out.reserve(members.len() + prefix.len() + 64);
+        out.reserve(self.0.len() + prefix.len() + 64);
+        self.write_before(out, id, prefix)?;
+        out.extend_from_slice(self.members().as_bytes());
+        out.push(b'}');
+        Ok(())
+    }
+
+    /// Appends what goes before the [`members`](Self::members) in such a response. What goes behind
+    /// them is one more closing brace.
+    ///
+    /// # Errors
+    ///
+    /// When the id can't be written, which does not happen.
+    pub fn write_before(
+        &self,
+        out: &mut Vec<u8>,
+        id: &RequestId,
+        prefix: &str,
+    ) -> serde_json::Result<()> {
         out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
         serde_json::to_writer(&mut *out, id)?;
         out.extend_from_slice(br#","result":"#);
@@ -63,12 +80,16 @@ impl PreparedResult {
             "" => b"{",
             prefix => prefix.as_bytes(),
         });
-        if !prefix.is_empty() && members != "}" {
+        if !prefix.is_empty() && self.members() != "}" {
             out.push(b',');
         }
-        out.extend_from_slice(members.as_bytes());
-        out.push(b'}');
         Ok(())
+    }
+
+    /// The result without its opening brace.
+    #[must_use]
+    pub fn members(&self) -> &str {
+        &self.0[1..]
     }
 }
 

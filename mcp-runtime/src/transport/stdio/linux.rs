@@ -7,6 +7,7 @@
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::unix::pipe;
 
+use super::pipe::PipeSender;
 use super::shared::SharedSocket;
 
 pub(super) type Input = Box<dyn AsyncRead + Send + Unpin>;
@@ -23,7 +24,7 @@ pub(super) fn input() -> Input {
 }
 
 pub(super) fn output() -> Output {
-    if let Ok(pipe) = pipe::OpenOptions::new().open_sender("/proc/self/fd/1") {
+    if let Some(pipe) = PipeSender::open("/proc/self/fd/1") {
         return Box::new(pipe);
     }
     match SharedSocket::of(&std::io::stdout()) {

@@ -3,7 +3,7 @@
 //! It can't be opened anew as a pipe can, and must not be switched to non-blocking. So it stays
 //! blocking, and each operation says for itself that it does not want to wait.
 
-use std::io::{self, Read};
+use std::io::{self, IoSlice, Read};
 use std::mem::MaybeUninit;
 use std::os::fd::AsFd;
 use std::pin::Pin;
@@ -68,15 +68,27 @@ impl AsyncWrite for SharedSocket {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(cx, &[IoSlice::new(bytes)])
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
         loop {
             let mut ready = ready!(self.0.poll_write_ready(cx))?;
-            let send = |socket: &Socket| socket.send_with_flags(bytes, libc::MSG_DONTWAIT);
+            let send = |it: &Socket| it.send_vectored_with_flags(parts, libc::MSG_DONTWAIT);
             match ready.try_io(|socket| send(socket.get_ref())) {
                 Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
                 Ok(outcome) => return Poll::Ready(outcome),
                 Err(_would_wait) => {}
             }
         }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
     }
 
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
