@@ -69,7 +69,7 @@
 //! | `seal` | encrypts what a call has to know between its rounds; part of `http-server` |
 //! | `stream` | lists, subscriptions and progress as `Stream`s |
 //! | `log-layer` | forwards what is logged with `tracing` to clients |
-//! | `validation` | checks structured results against their schema, in the client |
+//! | `validation` | checks structured results against their schema: in the client, and in debug builds those of a [`ToolRoute`](server::tools::ToolRoute) |
 //! | `pattern` | patterns for the text arguments of tools |
 //! | `testing` | clients in memory for tests, and a record of what was said |
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -109,6 +109,8 @@ mod protocol;
 mod schema;
 #[cfg(feature = "server")]
 pub mod server;
+#[cfg(feature = "validation")]
+mod structure;
 #[cfg(feature = "testing")]
 pub mod testing;
 #[cfg(any(feature = "client", feature = "server"))]

@@ -42,8 +42,8 @@ impl Trace {
         self.span.in_scope(serve)
     }
 
-    /// Adds what is known once the request is admitted: its terms, and the tool or prompt that it
-    /// is about.
+    /// Adds what is known once the request is admitted: its terms, and the tool, prompt or resource
+    /// that it is about.
     pub(super) fn admitted(&self, terms: &Terms, params: Option<RawJsonRef<'_>>) {
         if self.ending.is_none() {
             return;
@@ -98,10 +98,11 @@ fn watched<A: Send + 'static>(
 fn name(params: RawJsonRef<'_>) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Named {
-        name: String,
+        name: Option<String>,
+        uri: Option<String>,
     }
     let named: Named = serde_json::from_str(params.get()).ok()?;
-    Some(named.name)
+    named.name.or(named.uri)
 }
 
 /// The caller's trace, for whatever connects spans to traces, such as an OpenTelemetry layer.

@@ -1,5 +1,6 @@
 //! What the log says of a request.
 
+use mcp_runtime::prelude::*;
 use serde_json::json;
 use tracing::Level;
 
@@ -34,6 +35,31 @@ async fn a_request_is_logged_with_what_it_was_and_how_it_ended() {
             assert!(line.contains(part), "{part} in {line}");
         }
     }
+}
+
+struct Shelf;
+
+#[mcp_server(undocumented = "allow")]
+impl Shelf {
+    #[resource("shelf://top")]
+    fn top(&self) -> &'static str {
+        "Emma"
+    }
+}
+
+#[tokio::test]
+async fn a_resource_is_named_by_its_uri() {
+    let (log, _guard) = Log::listening(Level::DEBUG);
+    let mut wire = Wire::to(&Shelf.into_server()).await;
+    wire.ask(stateless(
+        42,
+        "resources/read",
+        json!({"uri": "shelf://top"}),
+    ))
+    .await;
+    let text = log.text();
+    let line = text.lines().find(|line| line.contains("id=42")).unwrap();
+    assert!(line.contains("name=\"shelf://top\""), "{line}");
 }
 
 #[tokio::test]

@@ -16,6 +16,8 @@ mod hooks;
 mod joining;
 mod mounting;
 mod pages;
+#[cfg(all(debug_assertions, feature = "validation"))]
+mod promises;
 mod proxy;
 mod proxy_news;
 mod proxy_questions;

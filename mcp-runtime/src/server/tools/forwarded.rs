@@ -16,11 +16,12 @@ impl ToolRoute {
         let schema = tool.output_schema.as_ref();
         let schema = schema.and_then(|schema| schema.parse::<Value>().ok());
         let Some(schema) = schema.filter(|schema| !structured::is_object(schema)) else {
-            return Self::new(tool, forward);
+            return Self::serving(tool, Box::new(forward));
         };
-        let mut route = Self::new(tool, move |call| {
+        let wrapping = move |call: ToolCall<'_>| {
             structured::wrap_reply(forward(call), call.context.revision())
-        });
+        };
+        let mut route = Self::serving(tool, Box::new(wrapping));
         route.wrapped_schema = Some(structured::wrapped_schema(schema).into());
         route
     }

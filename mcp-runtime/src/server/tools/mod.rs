@@ -6,6 +6,11 @@
 
 pub(crate) mod argument;
 pub(crate) mod call;
+#[cfg_attr(
+    not(all(debug_assertions, feature = "validation")),
+    path = "unchecked.rs"
+)]
+mod checked;
 mod closure;
 mod constraint;
 mod content;

@@ -14,7 +14,7 @@ impl ToolRoute {
         let home = inner.home.clone().unwrap_or_else(|| links.server.clone());
         let (serving, at, links) = (Arc::clone(inner), home.clone(), Arc::clone(links));
         let (shown, visibility) = (Arc::clone(inner), Arc::clone(links.server.settings()));
-        let mut route = Self::new(tool, move |call: ToolCall<'_>| {
+        let handler = move |call: ToolCall<'_>| {
             call.context.serve_at(&at);
             let links = Arc::clone(&links);
             match (serving.handler)(call) {
@@ -27,7 +27,8 @@ impl ToolRoute {
                     ))
                 }
             }
-        });
+        };
+        let mut route = Self::serving(tool, Box::new(handler));
         route.wrapped_schema.clone_from(&inner.wrapped_schema);
         if visibility.tool_visibility.is_limited() || inner.visible.is_some() {
             route.visible = Some(Box::new(move |context| {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use mcp_types::{CallToolResult, RawJson, RawJsonRef, Revision, Tool};
 
+use super::checked::checked;
 use crate::protocol::structured_content_is_object;
 use crate::server::routes::Named;
 use crate::server::{Context, Reply, Server};
@@ -21,7 +22,7 @@ pub struct ToolRoute {
 }
 
 type Visible = dyn Fn(&Context) -> bool + Send + Sync;
-type Handler = dyn Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync;
+pub(super) type Handler = dyn Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync;
 
 /// One call of a tool.
 #[derive(Clone, Copy, Debug)]
@@ -34,13 +35,23 @@ pub struct ToolCall<'a> {
 
 impl ToolRoute {
     /// A tool that is listed as `tool` and served by `handler`.
+    ///
+    /// If it has an output schema, its results must have structured content that fits
+    /// (2026-07-28, "Tools", section Output Schema). Debug builds with the feature `validation` check
+    /// that: they log what does not fit, and answer with an internal error.
     pub fn new(
         tool: Tool,
         handler: impl Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync + 'static,
     ) -> Self {
+        let handler = checked(&tool, handler);
+        Self::serving(tool, handler)
+    }
+
+    /// A tool whose results fit, or are somebody else's to check.
+    pub(super) fn serving(tool: Tool, handler: Box<Handler>) -> Self {
         Self {
             tool,
-            handler: Box::new(handler),
+            handler,
             wrapped_schema: None,
             visible: None,
             home: None,

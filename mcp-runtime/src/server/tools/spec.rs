@@ -188,17 +188,17 @@ impl ToolSpec {
             call(incoming).unwrap_or_else(Reply::from)
         };
         if self.text_only {
-            ToolRoute::new(self.tool, move |incoming| {
-                structured::drop_reply(answer(incoming))
-            })
+            let plain = move |incoming: ToolCall<'_>| structured::drop_reply(answer(incoming));
+            ToolRoute::serving(self.tool, Box::new(plain))
         } else if let Some(schema) = self.wrapped_schema {
-            let mut route = ToolRoute::new(self.tool, move |incoming| {
+            let wrapping = move |incoming: ToolCall<'_>| {
                 structured::wrap_reply(answer(incoming), incoming.context.revision())
-            });
+            };
+            let mut route = ToolRoute::serving(self.tool, Box::new(wrapping));
             route.wrapped_schema = Some(schema);
             route
         } else {
-            ToolRoute::new(self.tool, answer)
+            ToolRoute::serving(self.tool, Box::new(answer))
         }
     }
 
