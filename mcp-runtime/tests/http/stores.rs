@@ -13,6 +13,7 @@ use mcp_runtime::transport::http::{
 use serde_json::json;
 
 use crate::site::{Session, Site, read_until};
+use crate::support::clock::in_time;
 use crate::support::{call, initialize, request};
 
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -112,7 +113,7 @@ async fn what_a_client_wants_to_be_told_is_known_at_another_server() {
     let there = elsewhere(&here, &other);
     let mut stream = there.listen(None).await;
     there.ask(&call(1, "change", json!({}))).await;
-    read_until(&mut stream, "notifications/resources/updated").await;
+    in_time(read_until(&mut stream, "notifications/resources/updated")).await;
     let quiet = there.ask(&call(2, "work", json!({}))).await;
     assert!(!quiet.body.contains("notifications/message"), "{quiet:?}");
 

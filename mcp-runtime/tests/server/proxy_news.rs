@@ -12,6 +12,8 @@ use mcp_runtime::{Client, ClientBuilder, Revision, Server};
 use serde_json::json;
 use tokio::sync::Notify;
 
+use crate::support::clock::in_time;
+
 const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
 
 struct Shop {
@@ -151,7 +153,7 @@ async fn subscriptions_are_passed_on() {
                     tokio::time::sleep(Duration::from_millis(5)).await;
                 }
             });
-            let told = changes.next().await.unwrap().unwrap();
+            let told = in_time(changes.next()).await.unwrap().unwrap();
             let ServerNotification::ResourceUpdated(updated) = told else {
                 panic!("{told:?}");
             };

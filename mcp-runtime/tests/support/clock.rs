@@ -8,6 +8,13 @@ use std::time::Duration;
 /// How often something is looked at between two steps of time.
 const LOOKS: usize = 64;
 
+/// What comes of `future`. Where the code is broken nothing ever does, which is a failure too: a minute
+/// is more than any machine needs.
+pub async fn in_time<T>(future: impl Future<Output = T>) -> T {
+    let outcome = tokio::time::timeout(Duration::from_secs(60), future).await;
+    outcome.expect("nothing came of it in a minute")
+}
+
 /// The clock of a test's runtime, which it stops as long as it lives.
 pub struct Clock(#[allow(dead_code)] Sender<()>);
 
