@@ -1,9 +1,9 @@
 //! Values made into what one revision allows.
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::json::{DecodeOwned, Reader, decode};
 use crate::union::best_match::{ByBestMatch, best};
 use crate::{OneOrMany, RawJson, Revision, Revisions};
 
@@ -93,7 +93,9 @@ pub(crate) fn refit<T: ByBestMatch + Serialize>(
     let candidates = T::CANDIDATES.iter().zip(known).enumerate();
     let candidates = candidates.filter(|(_, (_, known))| Revisions(**known).contains(revision));
     let best = best(candidates.map(|(index, (one, _))| (index, one)), &parsed)?;
-    T::decode(best, &json).ok().flatten()
+    T::decode(best, &mut Reader::of_valid(json.get()))
+        .ok()
+        .flatten()
 }
 
 /// Brings a number into a range; what is not a number becomes 0, or what is nearest to it.
@@ -103,10 +105,10 @@ pub(crate) fn number(value: &mut f64, minimum: f64, maximum: f64) {
 }
 
 /// The value that `json` is, with `text` in place of the string `{}`.
-pub(crate) fn from_text<T: DeserializeOwned>(json: &str, text: &str) -> Option<T> {
+pub(crate) fn from_text<T: DecodeOwned>(json: &str, text: &str) -> Option<T> {
     let mut value: Value = serde_json::from_str(json).ok()?;
     put(&mut value, text);
-    serde_json::from_value(value).ok()
+    decode(&value.to_string()).ok()
 }
 
 fn put(value: &mut Value, text: &str) {

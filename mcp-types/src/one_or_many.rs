@@ -7,6 +7,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Serialize, Serializer};
 
+use crate::json::{Decode, Reader};
+
 /// An object, or a list of such objects; written the way it was read.
 ///
 /// ```
@@ -98,5 +100,15 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Either<T> {
             values.push(value);
         }
         Ok(OneOrMany::Many(values))
+    }
+}
+
+impl<'de, T: Decode<'de>> Decode<'de> for OneOrMany<T> {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        match reader.peek() {
+            Some(b'[') => Vec::decode(reader).map(Self::Many),
+            Some(b'{') => T::decode(reader).map(Self::One),
+            _ => Err(reader.misfit("an object or a list of objects")),
+        }
     }
 }

@@ -7,6 +7,8 @@ use std::ops::Index;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::{Serialize, Serializer};
 
+use crate::json::{Decode, Reader, entries};
+
 /// A small map by name, in the order in which it was filled or read.
 ///
 /// Looking something up goes through all entries: it is for what a person looks at as a whole, such
@@ -154,6 +156,17 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
         while let Some((key, value)) = access.next_entry::<String, T>()? {
             map.insert(key, value);
         }
+        Ok(map)
+    }
+}
+
+impl<'de, T: Decode<'de>> Decode<'de> for OrderedMap<T> {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        let mut map = Self::new();
+        entries(reader, |name, reader| {
+            map.insert(name, T::decode(reader)?);
+            Ok(())
+        })?;
         Ok(map)
     }
 }

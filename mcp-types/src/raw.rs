@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::RawJsonRef;
-use crate::json::{self, RawText};
+use crate::json::{self, Decode, RawText, Reader};
 
 /// A JSON object whose members the protocol leaves open.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;
@@ -138,5 +138,11 @@ impl Serialize for RawJson {
 impl<'de> Deserialize<'de> for RawJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         RawText::deserialize(deserializer).map(|text| Self(text.into_text()))
+    }
+}
+
+impl<'de> Decode<'de> for RawJson {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        reader.raw().map(|text| Self(text.into()))
     }
 }

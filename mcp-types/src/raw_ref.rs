@@ -7,7 +7,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::value::RawValue;
 
 use crate::RawJson;
-use crate::json::{self, RawText, Scanner, raw_value_name};
+use crate::json::{self, BORROWED, Decode, RawText, Reader, Scanner, raw_value_name};
 
 /// A JSON value kept as the text it came in, borrowed from the message that it is a part of.
 ///
@@ -104,8 +104,13 @@ impl Serialize for RawJsonRef<'_> {
 impl<'de: 'a, 'a> Deserialize<'de> for RawJsonRef<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = RawText::deserialize(deserializer)?.borrowed();
-        text.map(Self)
-            .ok_or_else(|| Error::custom("JSON can be borrowed from text only"))
+        text.map(Self).ok_or_else(|| Error::custom(BORROWED))
+    }
+}
+
+impl<'de: 'a, 'a> Decode<'de> for RawJsonRef<'a> {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        reader.raw().map(Self)
     }
 }
 

@@ -1,26 +1,27 @@
 //! What generated code brings into scope.
 
 pub(crate) mod model {
+    pub(crate) use crate::json::{self, Decode, Members, Reader};
     pub(crate) use crate::object::{self, Object, once};
     pub(crate) use crate::{JsonObject, OneOrMany, OrderedMap, ProgressToken, RawJson, RequestId};
-    pub(crate) use serde::de::{Error, MapAccess};
     pub(crate) use serde::{Deserialize, Deserializer, Serialize};
     pub(crate) use std::collections::BTreeMap;
 }
 
 pub(crate) mod enums {
+    pub(crate) use crate::json::{self, Decode, Reader};
     pub(crate) use crate::open_enum::{self, OpenEnum};
     pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
     pub(crate) use std::fmt;
 }
 
 pub(crate) mod unions {
+    pub(crate) use crate::json::{self, Decode, Members, Reader};
     pub(crate) use crate::object::Object;
     pub(crate) use crate::union::best_match::{self, ByBestMatch, Candidate};
     pub(crate) use crate::union::message::{self, ByMethod, Params};
     pub(crate) use crate::union::{self, ByField, ByKey};
     pub(crate) use crate::{RawJson, RawJsonRef};
-    pub(crate) use serde::de::{Error, MapAccess};
     pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
 }
 
@@ -33,9 +34,8 @@ pub(crate) mod availability {
 
 pub(crate) mod borrowed {
     pub(crate) use crate::RawJsonRef;
+    pub(crate) use crate::json::{self, Decode, Members, Reader};
     pub(crate) use crate::object::{self, Object, once};
-    pub(crate) use crate::union::Key;
-    pub(crate) use serde::de::{Error, MapAccess};
     pub(crate) use serde::{Deserialize, Deserializer};
     pub(crate) use std::borrow::Cow;
 }

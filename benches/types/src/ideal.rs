@@ -1,10 +1,7 @@
 //! The same messages as types that know nothing but what these messages hold.
 #![expect(dead_code, reason = "the fields are only decoded")]
 
-use mcp_types::{
-    Annotations, AudioContent, BlobResourceContents, ImageContent, JsonObject, ResourceLink,
-    TextContent, TextResourceContents,
-};
+use mcp_types::JsonObject;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -50,15 +47,47 @@ pub struct ToolAnnotations {
     pub open_world_hint: Option<bool>,
 }
 
-/// Content blocks of the model in serde's own internally tagged enum.
+/// Content blocks as serde derives them: an internally tagged enum.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Block {
-    Text(TextContent),
-    Image(ImageContent),
-    Audio(AudioContent),
-    ResourceLink(ResourceLink),
+    Text(Text),
+    Image(Media),
+    Audio(Media),
+    ResourceLink(Link),
     Resource(Resource),
+}
+
+#[derive(Deserialize)]
+pub struct Text {
+    pub text: String,
+    pub annotations: Option<Annotations>,
+    #[serde(rename = "_meta")]
+    pub meta: Option<JsonObject>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Media {
+    pub data: String,
+    pub mime_type: String,
+    pub annotations: Option<Annotations>,
+    #[serde(rename = "_meta")]
+    pub meta: Option<JsonObject>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Link {
+    pub uri: String,
+    pub name: String,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub mime_type: Option<String>,
+    pub size: Option<i64>,
+    pub annotations: Option<Annotations>,
+    #[serde(rename = "_meta")]
+    pub meta: Option<JsonObject>,
 }
 
 #[derive(Deserialize)]
@@ -69,10 +98,38 @@ pub struct Resource {
     pub meta: Option<JsonObject>,
 }
 
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Annotations {
+    pub audience: Option<Vec<String>>,
+    pub priority: Option<f64>,
+    pub last_modified: Option<String>,
+}
+
 /// Contents without a tag, told apart in the only way that serde derives.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub enum Contents {
-    Text(TextResourceContents),
-    Blob(BlobResourceContents),
+    Text(TextContents),
+    Blob(BlobContents),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TextContents {
+    pub uri: String,
+    pub text: String,
+    pub mime_type: Option<String>,
+    #[serde(rename = "_meta")]
+    pub meta: Option<JsonObject>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BlobContents {
+    pub uri: String,
+    pub blob: String,
+    pub mime_type: Option<String>,
+    #[serde(rename = "_meta")]
+    pub meta: Option<JsonObject>,
 }

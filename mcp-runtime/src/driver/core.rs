@@ -323,7 +323,7 @@ impl<R: Role> Core<R> {
 }
 
 fn parsed<'a, T: serde::Deserialize<'a>>(params: Option<RawJsonRef<'a>>) -> Option<T> {
-    let parsed = serde_json::from_str(params?.get());
+    let parsed = params?.parse();
     parsed
         .inspect_err(|fault| tracing::debug!(%fault, "a malformed notification was ignored"))
         .ok()

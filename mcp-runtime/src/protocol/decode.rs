@@ -16,19 +16,14 @@ pub(crate) fn decode_params<'a, T: Deserialize<'a>>(
 ) -> Result<T, Refusal> {
     let params = params.unwrap_or(RawJsonRef::EMPTY_OBJECT);
     let decoded = params.parse();
-    decoded.map_err(|_| invalid_params::<T>("params", params.get()))
+    decoded.map_err(|error| invalid_params("params", params.get(), &error))
 }
 
-/// What is wrong with `text`, which does not decode to a `T` and stands at `path`.
-pub(crate) fn invalid_params<'a, T: Deserialize<'a>>(path: &str, text: &'a str) -> Refusal {
+/// What is wrong with `text`, which stands at `path` and was refused with `error`.
+pub(crate) fn invalid_params(path: &str, text: &str, error: &serde_json::Error) -> Refusal {
     let mut path = path.to_owned();
-    let reason = match serde_json::from_str::<T>(text) {
-        Ok(_) => "invalid".to_owned(),
-        Err(error) => {
-            locate(text, &error, &mut path);
-            reason(&error)
-        }
-    };
+    locate(text, error, &mut path);
+    let reason = reason(error);
     match missing_field(&reason) {
         Some(field) => Refusal::InvalidParams {
             path: format!("{path}.{field}"),

@@ -158,7 +158,7 @@ fn required<'a, T: Deserialize<'a>>(raw: Option<RawJsonRef<'a>>, key: &str) -> R
 
 fn decoded<'a, T: Deserialize<'a>>(raw: RawJsonRef<'a>, key: &str) -> Result<T, Refusal> {
     let decoded = raw.parse();
-    decoded.map_err(|_| invalid_params::<T>(&path(key), raw.get()))
+    decoded.map_err(|error| invalid_params(&path(key), raw.get(), &error))
 }
 
 fn path(key: &str) -> String {

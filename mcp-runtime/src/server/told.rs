@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use mcp_types::{LoggingLevel, RequestMetaRef};
-use serde::Deserialize;
 
 use super::logging::Severity;
 use super::progress::Reporter;
@@ -19,7 +18,7 @@ pub(super) struct Wishes {
 
 impl Wishes {
     pub(super) fn of(cx: &Context) -> Self {
-        let meta = cx.meta().map(|meta| serde_json::from_str(meta.get()));
+        let meta = cx.meta().map(mcp_types::RawJson::parse);
         let Some(Ok(RequestMetaRef {
             progress_token,
             log_level,
@@ -28,8 +27,8 @@ impl Wishes {
         else {
             return Self::default();
         };
-        let token = progress_token.and_then(|token| parsed(token.get()));
-        let level = log_level.and_then(|level| parsed::<LoggingLevel>(level.get()));
+        let token = progress_token.and_then(|token| token.parse().ok());
+        let level = log_level.and_then(|level| level.parse::<LoggingLevel>().ok());
         Self {
             progress: token.map(|token| {
                 let reporter = Reporter::new(token, cx.revision(), cx.peer().clone());
@@ -38,10 +37,6 @@ impl Wishes {
             log_level: level.as_ref().and_then(Severity::of),
         }
     }
-}
-
-fn parsed<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
-    serde_json::from_str(text).ok()
 }
 
 /// Brings what a handler tells of its call to an end with it: what it said last goes before the

@@ -44,7 +44,7 @@ pub struct CallToolRequestParamsRef<'a> {
 }
 
 impl<'a> Object<'a> for CallToolRequestParamsRef<'a> {
-    const NAME: &'static str = "CallToolRequestParams";
+    const EXPECTED: &'static str = "an object, CallToolRequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -59,39 +59,43 @@ impl<'a> Object<'a> for CallToolRequestParamsRef<'a> {
         )
     }
 
-    fn read<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'a>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut arguments = None;
         let mut input_responses = None;
         let mut name = None;
         let mut request_state = None;
         let mut task = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut arguments, "arguments", &mut map),
-                2usize => once(&mut input_responses, "inputResponses", &mut map),
-                3usize => once(&mut name, "name", &mut map),
-                4usize => once(&mut request_state, "requestState", &mut map),
-                _ => once(&mut task, "task", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut arguments, "arguments", members),
+                2usize => once(&mut input_responses, "inputResponses", members),
+                3usize => once(&mut name, "name", members),
+                4usize => once(&mut request_state, "requestState", members),
+                _ => once(&mut task, "task", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             arguments: arguments.flatten(),
             input_responses: input_responses.flatten(),
-            name: name
-                .map(|Key(text)| text)
-                .ok_or_else(|| A::Error::missing_field("name"))?,
-            request_state: request_state.flatten().map(|Key(text)| text),
+            name: name.ok_or_else(|| members.missing("name"))?,
+            request_state: request_state.flatten(),
             task: task.flatten(),
         })
     }
 }
 
+impl<'a> Decode<'a> for CallToolRequestParamsRef<'a> {
+    fn decode(reader: &mut Reader<'a>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'a> Deserialize<'a> for CallToolRequestParamsRef<'a> {
     fn deserialize<D: Deserializer<'a>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize_borrowed(deserializer)
     }
 }
 
@@ -128,7 +132,7 @@ pub struct GetPromptRequestParamsRef<'a> {
 }
 
 impl<'a> Object<'a> for GetPromptRequestParamsRef<'a> {
-    const NAME: &'static str = "GetPromptRequestParams";
+    const EXPECTED: &'static str = "an object, GetPromptRequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -142,36 +146,40 @@ impl<'a> Object<'a> for GetPromptRequestParamsRef<'a> {
         )
     }
 
-    fn read<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'a>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut arguments = None;
         let mut input_responses = None;
         let mut name = None;
         let mut request_state = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut arguments, "arguments", &mut map),
-                2usize => once(&mut input_responses, "inputResponses", &mut map),
-                3usize => once(&mut name, "name", &mut map),
-                _ => once(&mut request_state, "requestState", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut arguments, "arguments", members),
+                2usize => once(&mut input_responses, "inputResponses", members),
+                3usize => once(&mut name, "name", members),
+                _ => once(&mut request_state, "requestState", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             arguments: arguments.flatten(),
             input_responses: input_responses.flatten(),
-            name: name
-                .map(|Key(text)| text)
-                .ok_or_else(|| A::Error::missing_field("name"))?,
-            request_state: request_state.flatten().map(|Key(text)| text),
+            name: name.ok_or_else(|| members.missing("name"))?,
+            request_state: request_state.flatten(),
         })
+    }
+}
+
+impl<'a> Decode<'a> for GetPromptRequestParamsRef<'a> {
+    fn decode(reader: &mut Reader<'a>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'a> Deserialize<'a> for GetPromptRequestParamsRef<'a> {
     fn deserialize<D: Deserializer<'a>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize_borrowed(deserializer)
     }
 }
 
@@ -204,7 +212,7 @@ pub struct ReadResourceRequestParamsRef<'a> {
 }
 
 impl<'a> Object<'a> for ReadResourceRequestParamsRef<'a> {
-    const NAME: &'static str = "ReadResourceRequestParams";
+    const EXPECTED: &'static str = "an object, ReadResourceRequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -217,30 +225,36 @@ impl<'a> Object<'a> for ReadResourceRequestParamsRef<'a> {
         )
     }
 
-    fn read<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'a>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut input_responses = None;
         let mut request_state = None;
         let mut uri = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut input_responses, "inputResponses", &mut map),
-                2usize => once(&mut request_state, "requestState", &mut map),
-                _ => once(&mut uri, "uri", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut input_responses, "inputResponses", members),
+                2usize => once(&mut request_state, "requestState", members),
+                _ => once(&mut uri, "uri", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             input_responses: input_responses.flatten(),
-            request_state: request_state.flatten().map(|Key(text)| text),
-            uri: uri.map(|Key(text)| text).ok_or_else(|| A::Error::missing_field("uri"))?,
+            request_state: request_state.flatten(),
+            uri: uri.ok_or_else(|| members.missing("uri"))?,
         })
+    }
+}
+
+impl<'a> Decode<'a> for ReadResourceRequestParamsRef<'a> {
+    fn decode(reader: &mut Reader<'a>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'a> Deserialize<'a> for ReadResourceRequestParamsRef<'a> {
     fn deserialize<D: Deserializer<'a>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize_borrowed(deserializer)
     }
 }

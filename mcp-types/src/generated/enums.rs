@@ -73,9 +73,15 @@ impl Serialize for CacheScope {
     }
 }
 
+impl<'de> Decode<'de> for CacheScope {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        open_enum::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for CacheScope {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        open_enum::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -152,9 +158,15 @@ impl Serialize for ElicitAction {
     }
 }
 
+impl<'de> Decode<'de> for ElicitAction {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        open_enum::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ElicitAction {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        open_enum::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -219,9 +231,15 @@ impl Serialize for ElicitRequestFormParamsMode {
     }
 }
 
+impl<'de> Decode<'de> for ElicitRequestFormParamsMode {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        open_enum::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ElicitRequestFormParamsMode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        open_enum::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -289,9 +307,15 @@ impl Serialize for IconTheme {
     }
 }
 
+impl<'de> Decode<'de> for IconTheme {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        open_enum::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for IconTheme {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        open_enum::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -369,9 +393,15 @@ impl Serialize for IncludeContext {
     }
 }
 
+impl<'de> Decode<'de> for IncludeContext {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        open_enum::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for IncludeContext {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        open_enum::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -479,9 +509,15 @@ impl Serialize for LoggingLevel {
     }
 }
 
+impl<'de> Decode<'de> for LoggingLevel {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        open_enum::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for LoggingLevel {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        open_enum::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -552,9 +588,15 @@ impl Serialize for NumberSchemaType {
     }
 }
 
+impl<'de> Decode<'de> for NumberSchemaType {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        open_enum::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for NumberSchemaType {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        open_enum::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -626,9 +668,15 @@ impl Serialize for ResultType {
     }
 }
 
+impl<'de> Decode<'de> for ResultType {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        open_enum::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ResultType {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        open_enum::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -699,9 +747,15 @@ impl Serialize for Role {
     }
 }
 
+impl<'de> Decode<'de> for Role {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        open_enum::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for Role {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        open_enum::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -784,9 +838,15 @@ impl Serialize for StringSchemaFormat {
     }
 }
 
+impl<'de> Decode<'de> for StringSchemaFormat {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        open_enum::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for StringSchemaFormat {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        open_enum::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -875,9 +935,15 @@ impl Serialize for TaskStatus {
     }
 }
 
+impl<'de> Decode<'de> for TaskStatus {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        open_enum::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for TaskStatus {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        open_enum::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -954,9 +1020,15 @@ impl Serialize for ToolChoiceMode {
     }
 }
 
+impl<'de> Decode<'de> for ToolChoiceMode {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        open_enum::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ToolChoiceMode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        open_enum::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -1033,8 +1105,14 @@ impl Serialize for ToolExecutionTaskSupport {
     }
 }
 
+impl<'de> Decode<'de> for ToolExecutionTaskSupport {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        open_enum::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ToolExecutionTaskSupport {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        open_enum::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }

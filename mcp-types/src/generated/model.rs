@@ -70,7 +70,7 @@ impl Annotations {
 }
 
 impl<'de> Object<'de> for Annotations {
-    const NAME: &'static str = "Annotations";
+    const EXPECTED: &'static str = "an object, Annotations";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -82,15 +82,15 @@ impl<'de> Object<'de> for Annotations {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut audience = None;
         let mut last_modified = None;
         let mut priority = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut audience, "audience", &mut map),
-                1usize => once(&mut last_modified, "lastModified", &mut map),
-                _ => once(&mut priority, "priority", &mut map),
+                0usize => once(&mut audience, "audience", members),
+                1usize => once(&mut last_modified, "lastModified", members),
+                _ => once(&mut priority, "priority", members),
             }?;
         }
         Ok(Self {
@@ -101,9 +101,15 @@ impl<'de> Object<'de> for Annotations {
     }
 }
 
+impl<'de> Decode<'de> for Annotations {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for Annotations {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -167,7 +173,7 @@ impl AudioContent {
 }
 
 impl<'de> Object<'de> for AudioContent {
-    const NAME: &'static str = "AudioContent";
+    const EXPECTED: &'static str = "an object, AudioContent";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -180,31 +186,37 @@ impl<'de> Object<'de> for AudioContent {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut annotations = None;
         let mut data = None;
         let mut mime_type = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut annotations, "annotations", &mut map),
-                2usize => once(&mut data, "data", &mut map),
-                _ => once(&mut mime_type, "mimeType", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut annotations, "annotations", members),
+                2usize => once(&mut data, "data", members),
+                _ => once(&mut mime_type, "mimeType", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             annotations: annotations.flatten(),
-            data: data.ok_or_else(|| A::Error::missing_field("data"))?,
-            mime_type: mime_type.ok_or_else(|| A::Error::missing_field("mimeType"))?,
+            data: data.ok_or_else(|| members.missing("data"))?,
+            mime_type: mime_type.ok_or_else(|| members.missing("mimeType"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for AudioContent {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for AudioContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -266,7 +278,7 @@ impl BlobResourceContents {
 }
 
 impl<'de> Object<'de> for BlobResourceContents {
-    const NAME: &'static str = "BlobResourceContents";
+    const EXPECTED: &'static str = "an object, BlobResourceContents";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -279,31 +291,37 @@ impl<'de> Object<'de> for BlobResourceContents {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut blob = None;
         let mut mime_type = None;
         let mut uri = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut blob, "blob", &mut map),
-                2usize => once(&mut mime_type, "mimeType", &mut map),
-                _ => once(&mut uri, "uri", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut blob, "blob", members),
+                2usize => once(&mut mime_type, "mimeType", members),
+                _ => once(&mut uri, "uri", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            blob: blob.ok_or_else(|| A::Error::missing_field("blob"))?,
+            blob: blob.ok_or_else(|| members.missing("blob"))?,
             mime_type: mime_type.flatten(),
-            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+            uri: uri.ok_or_else(|| members.missing("uri"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for BlobResourceContents {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for BlobResourceContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -368,7 +386,7 @@ impl BooleanSchema {
 }
 
 impl<'de> Object<'de> for BooleanSchema {
-    const NAME: &'static str = "BooleanSchema";
+    const EXPECTED: &'static str = "an object, BooleanSchema";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -380,15 +398,15 @@ impl<'de> Object<'de> for BooleanSchema {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut default = None;
         let mut description = None;
         let mut title = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut default, "default", &mut map),
-                1usize => once(&mut description, "description", &mut map),
-                _ => once(&mut title, "title", &mut map),
+                0usize => once(&mut default, "default", members),
+                1usize => once(&mut description, "description", members),
+                _ => once(&mut title, "title", members),
             }?;
         }
         Ok(Self {
@@ -399,9 +417,15 @@ impl<'de> Object<'de> for BooleanSchema {
     }
 }
 
+impl<'de> Decode<'de> for BooleanSchema {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for BooleanSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -505,7 +529,7 @@ impl CallToolRequestParams {
 }
 
 impl<'de> Object<'de> for CallToolRequestParams {
-    const NAME: &'static str = "CallToolRequestParams";
+    const EXPECTED: &'static str = "an object, CallToolRequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -520,37 +544,43 @@ impl<'de> Object<'de> for CallToolRequestParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut arguments = None;
         let mut input_responses = None;
         let mut name = None;
         let mut request_state = None;
         let mut task = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut arguments, "arguments", &mut map),
-                2usize => once(&mut input_responses, "inputResponses", &mut map),
-                3usize => once(&mut name, "name", &mut map),
-                4usize => once(&mut request_state, "requestState", &mut map),
-                _ => once(&mut task, "task", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut arguments, "arguments", members),
+                2usize => once(&mut input_responses, "inputResponses", members),
+                3usize => once(&mut name, "name", members),
+                4usize => once(&mut request_state, "requestState", members),
+                _ => once(&mut task, "task", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             arguments: arguments.flatten(),
             input_responses: input_responses.flatten(),
-            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            name: name.ok_or_else(|| members.missing("name"))?,
             request_state: request_state.flatten(),
             task: task.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for CallToolRequestParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for CallToolRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -640,7 +670,7 @@ impl CallToolResult {
 }
 
 impl<'de> Object<'de> for CallToolResult {
-    const NAME: &'static str = "CallToolResult";
+    const EXPECTED: &'static str = "an object, CallToolResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -654,24 +684,24 @@ impl<'de> Object<'de> for CallToolResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut content = None;
         let mut is_error = None;
         let mut result_type = None;
         let mut structured_content = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut content, "content", &mut map),
-                2usize => once(&mut is_error, "isError", &mut map),
-                3usize => once(&mut result_type, "resultType", &mut map),
-                _ => once(&mut structured_content, "structuredContent", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut content, "content", members),
+                2usize => once(&mut is_error, "isError", members),
+                3usize => once(&mut result_type, "resultType", members),
+                _ => once(&mut structured_content, "structuredContent", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            content: content.ok_or_else(|| A::Error::missing_field("content"))?,
+            content: content.ok_or_else(|| members.missing("content"))?,
             is_error: is_error.flatten(),
             result_type: result_type.flatten(),
             structured_content,
@@ -679,9 +709,15 @@ impl<'de> Object<'de> for CallToolResult {
     }
 }
 
+impl<'de> Decode<'de> for CallToolResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for CallToolResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -710,7 +746,7 @@ impl CancelTaskRequestParams {
 }
 
 impl<'de> Object<'de> for CancelTaskRequestParams {
-    const NAME: &'static str = "CancelTaskRequestParams";
+    const EXPECTED: &'static str = "an object, CancelTaskRequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -720,20 +756,26 @@ impl<'de> Object<'de> for CancelTaskRequestParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut task_id = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut task_id, "taskId", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut task_id, "taskId", members)?;
         }
         Ok(Self {
-            task_id: task_id.ok_or_else(|| A::Error::missing_field("taskId"))?,
+            task_id: task_id.ok_or_else(|| members.missing("taskId"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for CancelTaskRequestParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for CancelTaskRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -837,7 +879,7 @@ impl CancelTaskResult {
 }
 
 impl<'de> Object<'de> for CancelTaskResult {
-    const NAME: &'static str = "CancelTaskResult";
+    const EXPECTED: &'static str = "an object, CancelTaskResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -854,7 +896,7 @@ impl<'de> Object<'de> for CancelTaskResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut created_at = None;
         let mut last_updated_at = None;
@@ -864,36 +906,42 @@ impl<'de> Object<'de> for CancelTaskResult {
         let mut task_id = None;
         let mut ttl = None;
         let mut extra = JsonObject::new();
-        while let Some(index) = object::next_or_keep::<Self, _>(&mut map, &mut extra)? {
+        while let Some(index) = object::next_or_keep(members, Self::index, &mut extra)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut created_at, "createdAt", &mut map),
-                2usize => once(&mut last_updated_at, "lastUpdatedAt", &mut map),
-                3usize => once(&mut poll_interval, "pollInterval", &mut map),
-                4usize => once(&mut status, "status", &mut map),
-                5usize => once(&mut status_message, "statusMessage", &mut map),
-                6usize => once(&mut task_id, "taskId", &mut map),
-                _ => once(&mut ttl, "ttl", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut created_at, "createdAt", members),
+                2usize => once(&mut last_updated_at, "lastUpdatedAt", members),
+                3usize => once(&mut poll_interval, "pollInterval", members),
+                4usize => once(&mut status, "status", members),
+                5usize => once(&mut status_message, "statusMessage", members),
+                6usize => once(&mut task_id, "taskId", members),
+                _ => once(&mut ttl, "ttl", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            created_at: created_at.ok_or_else(|| A::Error::missing_field("createdAt"))?,
+            created_at: created_at.ok_or_else(|| members.missing("createdAt"))?,
             last_updated_at: last_updated_at
-                .ok_or_else(|| A::Error::missing_field("lastUpdatedAt"))?,
+                .ok_or_else(|| members.missing("lastUpdatedAt"))?,
             poll_interval: poll_interval.flatten(),
-            status: status.ok_or_else(|| A::Error::missing_field("status"))?,
+            status: status.ok_or_else(|| members.missing("status"))?,
             status_message: status_message.flatten(),
-            task_id: task_id.ok_or_else(|| A::Error::missing_field("taskId"))?,
+            task_id: task_id.ok_or_else(|| members.missing("taskId"))?,
             ttl: ttl.flatten(),
             extra,
         })
     }
 }
 
+impl<'de> Decode<'de> for CancelTaskResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for CancelTaskResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -961,7 +1009,7 @@ impl CancelledNotificationParams {
 }
 
 impl<'de> Object<'de> for CancelledNotificationParams {
-    const NAME: &'static str = "CancelledNotificationParams";
+    const EXPECTED: &'static str = "an object, CancelledNotificationParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -973,15 +1021,15 @@ impl<'de> Object<'de> for CancelledNotificationParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut reason = None;
         let mut request_id = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut reason, "reason", &mut map),
-                _ => once(&mut request_id, "requestId", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut reason, "reason", members),
+                _ => once(&mut request_id, "requestId", members),
             }?;
         }
         Ok(Self {
@@ -992,9 +1040,15 @@ impl<'de> Object<'de> for CancelledNotificationParams {
     }
 }
 
+impl<'de> Decode<'de> for CancelledNotificationParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for CancelledNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -1112,7 +1166,7 @@ impl ClientCapabilities {
 }
 
 impl<'de> Object<'de> for ClientCapabilities {
-    const NAME: &'static str = "ClientCapabilities";
+    const EXPECTED: &'static str = "an object, ClientCapabilities";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -1127,21 +1181,21 @@ impl<'de> Object<'de> for ClientCapabilities {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut elicitation = None;
         let mut experimental = None;
         let mut extensions = None;
         let mut roots = None;
         let mut sampling = None;
         let mut tasks = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut elicitation, "elicitation", &mut map),
-                1usize => once(&mut experimental, "experimental", &mut map),
-                2usize => once(&mut extensions, "extensions", &mut map),
-                3usize => once(&mut roots, "roots", &mut map),
-                4usize => once(&mut sampling, "sampling", &mut map),
-                _ => once(&mut tasks, "tasks", &mut map),
+                0usize => once(&mut elicitation, "elicitation", members),
+                1usize => once(&mut experimental, "experimental", members),
+                2usize => once(&mut extensions, "extensions", members),
+                3usize => once(&mut roots, "roots", members),
+                4usize => once(&mut sampling, "sampling", members),
+                _ => once(&mut tasks, "tasks", members),
             }?;
         }
         Ok(Self {
@@ -1155,9 +1209,15 @@ impl<'de> Object<'de> for ClientCapabilities {
     }
 }
 
+impl<'de> Decode<'de> for ClientCapabilities {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ClientCapabilities {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -1210,7 +1270,7 @@ impl ClientCapabilitiesElicitation {
 }
 
 impl<'de> Object<'de> for ClientCapabilitiesElicitation {
-    const NAME: &'static str = "ClientCapabilitiesElicitation";
+    const EXPECTED: &'static str = "an object, ClientCapabilitiesElicitation";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -1221,14 +1281,14 @@ impl<'de> Object<'de> for ClientCapabilitiesElicitation {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut form = None;
         let mut url = None;
         let mut extra = JsonObject::new();
-        while let Some(index) = object::next_or_keep::<Self, _>(&mut map, &mut extra)? {
+        while let Some(index) = object::next_or_keep(members, Self::index, &mut extra)? {
             match index {
-                0usize => once(&mut form, "form", &mut map),
-                _ => once(&mut url, "url", &mut map),
+                0usize => once(&mut form, "form", members),
+                _ => once(&mut url, "url", members),
             }?;
         }
         Ok(Self {
@@ -1239,9 +1299,15 @@ impl<'de> Object<'de> for ClientCapabilitiesElicitation {
     }
 }
 
+impl<'de> Decode<'de> for ClientCapabilitiesElicitation {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ClientCapabilitiesElicitation {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -1275,7 +1341,7 @@ impl ClientCapabilitiesRoots {
 }
 
 impl<'de> Object<'de> for ClientCapabilitiesRoots {
-    const NAME: &'static str = "ClientCapabilitiesRoots";
+    const EXPECTED: &'static str = "an object, ClientCapabilitiesRoots";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -1285,10 +1351,10 @@ impl<'de> Object<'de> for ClientCapabilitiesRoots {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut list_changed = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut list_changed, "listChanged", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut list_changed, "listChanged", members)?;
         }
         Ok(Self {
             list_changed: list_changed.flatten(),
@@ -1296,9 +1362,15 @@ impl<'de> Object<'de> for ClientCapabilitiesRoots {
     }
 }
 
+impl<'de> Decode<'de> for ClientCapabilitiesRoots {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ClientCapabilitiesRoots {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -1350,7 +1422,7 @@ impl ClientCapabilitiesSampling {
 }
 
 impl<'de> Object<'de> for ClientCapabilitiesSampling {
-    const NAME: &'static str = "ClientCapabilitiesSampling";
+    const EXPECTED: &'static str = "an object, ClientCapabilitiesSampling";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -1361,14 +1433,14 @@ impl<'de> Object<'de> for ClientCapabilitiesSampling {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut context = None;
         let mut tools = None;
         let mut extra = JsonObject::new();
-        while let Some(index) = object::next_or_keep::<Self, _>(&mut map, &mut extra)? {
+        while let Some(index) = object::next_or_keep(members, Self::index, &mut extra)? {
             match index {
-                0usize => once(&mut context, "context", &mut map),
-                _ => once(&mut tools, "tools", &mut map),
+                0usize => once(&mut context, "context", members),
+                _ => once(&mut tools, "tools", members),
             }?;
         }
         Ok(Self {
@@ -1379,9 +1451,15 @@ impl<'de> Object<'de> for ClientCapabilitiesSampling {
     }
 }
 
+impl<'de> Decode<'de> for ClientCapabilitiesSampling {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ClientCapabilitiesSampling {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -1442,7 +1520,7 @@ impl ClientCapabilitiesTasks {
 }
 
 impl<'de> Object<'de> for ClientCapabilitiesTasks {
-    const NAME: &'static str = "ClientCapabilitiesTasks";
+    const EXPECTED: &'static str = "an object, ClientCapabilitiesTasks";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -1454,15 +1532,15 @@ impl<'de> Object<'de> for ClientCapabilitiesTasks {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut cancel = None;
         let mut list = None;
         let mut requests = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut cancel, "cancel", &mut map),
-                1usize => once(&mut list, "list", &mut map),
-                _ => once(&mut requests, "requests", &mut map),
+                0usize => once(&mut cancel, "cancel", members),
+                1usize => once(&mut list, "list", members),
+                _ => once(&mut requests, "requests", members),
             }?;
         }
         Ok(Self {
@@ -1473,9 +1551,15 @@ impl<'de> Object<'de> for ClientCapabilitiesTasks {
     }
 }
 
+impl<'de> Decode<'de> for ClientCapabilitiesTasks {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ClientCapabilitiesTasks {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -1529,7 +1613,7 @@ impl ClientCapabilitiesTasksRequests {
 }
 
 impl<'de> Object<'de> for ClientCapabilitiesTasksRequests {
-    const NAME: &'static str = "ClientCapabilitiesTasksRequests";
+    const EXPECTED: &'static str = "an object, ClientCapabilitiesTasksRequests";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -1540,13 +1624,13 @@ impl<'de> Object<'de> for ClientCapabilitiesTasksRequests {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut elicitation = None;
         let mut sampling = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut elicitation, "elicitation", &mut map),
-                _ => once(&mut sampling, "sampling", &mut map),
+                0usize => once(&mut elicitation, "elicitation", members),
+                _ => once(&mut sampling, "sampling", members),
             }?;
         }
         Ok(Self {
@@ -1556,9 +1640,15 @@ impl<'de> Object<'de> for ClientCapabilitiesTasksRequests {
     }
 }
 
+impl<'de> Decode<'de> for ClientCapabilitiesTasksRequests {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ClientCapabilitiesTasksRequests {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -1591,7 +1681,7 @@ impl ClientCapabilitiesTasksRequestsElicitation {
 }
 
 impl<'de> Object<'de> for ClientCapabilitiesTasksRequestsElicitation {
-    const NAME: &'static str = "ClientCapabilitiesTasksRequestsElicitation";
+    const EXPECTED: &'static str = "an object, ClientCapabilitiesTasksRequestsElicitation";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -1601,18 +1691,24 @@ impl<'de> Object<'de> for ClientCapabilitiesTasksRequestsElicitation {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut create = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut create, "create", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut create, "create", members)?;
         }
         Ok(Self { create: create.flatten() })
     }
 }
 
+impl<'de> Decode<'de> for ClientCapabilitiesTasksRequestsElicitation {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ClientCapabilitiesTasksRequestsElicitation {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -1645,7 +1741,7 @@ impl ClientCapabilitiesTasksRequestsSampling {
 }
 
 impl<'de> Object<'de> for ClientCapabilitiesTasksRequestsSampling {
-    const NAME: &'static str = "ClientCapabilitiesTasksRequestsSampling";
+    const EXPECTED: &'static str = "an object, ClientCapabilitiesTasksRequestsSampling";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -1655,10 +1751,10 @@ impl<'de> Object<'de> for ClientCapabilitiesTasksRequestsSampling {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut create_message = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut create_message, "createMessage", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut create_message, "createMessage", members)?;
         }
         Ok(Self {
             create_message: create_message.flatten(),
@@ -1666,9 +1762,15 @@ impl<'de> Object<'de> for ClientCapabilitiesTasksRequestsSampling {
     }
 }
 
+impl<'de> Decode<'de> for ClientCapabilitiesTasksRequestsSampling {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ClientCapabilitiesTasksRequestsSampling {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -1734,7 +1836,7 @@ impl CompleteRequestParams {
 }
 
 impl<'de> Object<'de> for CompleteRequestParams {
-    const NAME: &'static str = "CompleteRequestParams";
+    const EXPECTED: &'static str = "an object, CompleteRequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -1747,31 +1849,37 @@ impl<'de> Object<'de> for CompleteRequestParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut argument = None;
         let mut context = None;
         let mut reference = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut argument, "argument", &mut map),
-                2usize => once(&mut context, "context", &mut map),
-                _ => once(&mut reference, "ref", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut argument, "argument", members),
+                2usize => once(&mut context, "context", members),
+                _ => once(&mut reference, "ref", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            argument: argument.ok_or_else(|| A::Error::missing_field("argument"))?,
+            argument: argument.ok_or_else(|| members.missing("argument"))?,
             context: context.flatten(),
-            reference: reference.ok_or_else(|| A::Error::missing_field("ref"))?,
+            reference: reference.ok_or_else(|| members.missing("ref"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for CompleteRequestParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for CompleteRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -1829,7 +1937,7 @@ impl CompleteResult {
 }
 
 impl<'de> Object<'de> for CompleteResult {
-    const NAME: &'static str = "CompleteResult";
+    const EXPECTED: &'static str = "an object, CompleteResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -1841,28 +1949,34 @@ impl<'de> Object<'de> for CompleteResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut completion = None;
         let mut result_type = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut completion, "completion", &mut map),
-                _ => once(&mut result_type, "resultType", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut completion, "completion", members),
+                _ => once(&mut result_type, "resultType", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            completion: completion.ok_or_else(|| A::Error::missing_field("completion"))?,
+            completion: completion.ok_or_else(|| members.missing("completion"))?,
             result_type: result_type.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for CompleteResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for CompleteResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -1918,7 +2032,7 @@ impl Completion {
 }
 
 impl<'de> Object<'de> for Completion {
-    const NAME: &'static str = "Completion";
+    const EXPECTED: &'static str = "an object, Completion";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -1930,28 +2044,34 @@ impl<'de> Object<'de> for Completion {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut has_more = None;
         let mut total = None;
         let mut values = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut has_more, "hasMore", &mut map),
-                1usize => once(&mut total, "total", &mut map),
-                _ => once(&mut values, "values", &mut map),
+                0usize => once(&mut has_more, "hasMore", members),
+                1usize => once(&mut total, "total", members),
+                _ => once(&mut values, "values", members),
             }?;
         }
         Ok(Self {
             has_more: has_more.flatten(),
             total: total.flatten(),
-            values: values.ok_or_else(|| A::Error::missing_field("values"))?,
+            values: values.ok_or_else(|| members.missing("values"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for Completion {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for Completion {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -1986,7 +2106,7 @@ impl CompletionArgument {
 }
 
 impl<'de> Object<'de> for CompletionArgument {
-    const NAME: &'static str = "CompletionArgument";
+    const EXPECTED: &'static str = "an object, CompletionArgument";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -1997,25 +2117,31 @@ impl<'de> Object<'de> for CompletionArgument {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut name = None;
         let mut value = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut name, "name", &mut map),
-                _ => once(&mut value, "value", &mut map),
+                0usize => once(&mut name, "name", members),
+                _ => once(&mut value, "value", members),
             }?;
         }
         Ok(Self {
-            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
-            value: value.ok_or_else(|| A::Error::missing_field("value"))?,
+            name: name.ok_or_else(|| members.missing("name"))?,
+            value: value.ok_or_else(|| members.missing("value"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for CompletionArgument {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for CompletionArgument {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -2056,7 +2182,7 @@ impl CompletionContext {
 }
 
 impl<'de> Object<'de> for CompletionContext {
-    const NAME: &'static str = "CompletionContext";
+    const EXPECTED: &'static str = "an object, CompletionContext";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -2066,10 +2192,10 @@ impl<'de> Object<'de> for CompletionContext {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut arguments = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut arguments, "arguments", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut arguments, "arguments", members)?;
         }
         Ok(Self {
             arguments: arguments.flatten(),
@@ -2077,9 +2203,15 @@ impl<'de> Object<'de> for CompletionContext {
     }
 }
 
+impl<'de> Decode<'de> for CompletionContext {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for CompletionContext {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -2263,7 +2395,7 @@ impl CreateMessageRequestParams {
 }
 
 impl<'de> Object<'de> for CreateMessageRequestParams {
-    const NAME: &'static str = "CreateMessageRequestParams";
+    const EXPECTED: &'static str = "an object, CreateMessageRequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -2284,7 +2416,7 @@ impl<'de> Object<'de> for CreateMessageRequestParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut include_context = None;
         let mut max_tokens = None;
@@ -2297,27 +2429,27 @@ impl<'de> Object<'de> for CreateMessageRequestParams {
         let mut temperature = None;
         let mut tool_choice = None;
         let mut tools = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut include_context, "includeContext", &mut map),
-                2usize => once(&mut max_tokens, "maxTokens", &mut map),
-                3usize => once(&mut messages, "messages", &mut map),
-                4usize => once(&mut metadata, "metadata", &mut map),
-                5usize => once(&mut model_preferences, "modelPreferences", &mut map),
-                6usize => once(&mut stop_sequences, "stopSequences", &mut map),
-                7usize => once(&mut system_prompt, "systemPrompt", &mut map),
-                8usize => once(&mut task, "task", &mut map),
-                9usize => once(&mut temperature, "temperature", &mut map),
-                10usize => once(&mut tool_choice, "toolChoice", &mut map),
-                _ => once(&mut tools, "tools", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut include_context, "includeContext", members),
+                2usize => once(&mut max_tokens, "maxTokens", members),
+                3usize => once(&mut messages, "messages", members),
+                4usize => once(&mut metadata, "metadata", members),
+                5usize => once(&mut model_preferences, "modelPreferences", members),
+                6usize => once(&mut stop_sequences, "stopSequences", members),
+                7usize => once(&mut system_prompt, "systemPrompt", members),
+                8usize => once(&mut task, "task", members),
+                9usize => once(&mut temperature, "temperature", members),
+                10usize => once(&mut tool_choice, "toolChoice", members),
+                _ => once(&mut tools, "tools", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             include_context: include_context.flatten(),
-            max_tokens: max_tokens.ok_or_else(|| A::Error::missing_field("maxTokens"))?,
-            messages: messages.ok_or_else(|| A::Error::missing_field("messages"))?,
+            max_tokens: max_tokens.ok_or_else(|| members.missing("maxTokens"))?,
+            messages: messages.ok_or_else(|| members.missing("messages"))?,
             metadata: metadata.flatten(),
             model_preferences: model_preferences.flatten(),
             stop_sequences: stop_sequences.flatten(),
@@ -2330,9 +2462,15 @@ impl<'de> Object<'de> for CreateMessageRequestParams {
     }
 }
 
+impl<'de> Decode<'de> for CreateMessageRequestParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for CreateMessageRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -2403,7 +2541,7 @@ impl CreateMessageResult {
 }
 
 impl<'de> Object<'de> for CreateMessageResult {
-    const NAME: &'static str = "CreateMessageResult";
+    const EXPECTED: &'static str = "an object, CreateMessageResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -2417,34 +2555,40 @@ impl<'de> Object<'de> for CreateMessageResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut content = None;
         let mut model = None;
         let mut role = None;
         let mut stop_reason = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut content, "content", &mut map),
-                2usize => once(&mut model, "model", &mut map),
-                3usize => once(&mut role, "role", &mut map),
-                _ => once(&mut stop_reason, "stopReason", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut content, "content", members),
+                2usize => once(&mut model, "model", members),
+                3usize => once(&mut role, "role", members),
+                _ => once(&mut stop_reason, "stopReason", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            content: content.ok_or_else(|| A::Error::missing_field("content"))?,
-            model: model.ok_or_else(|| A::Error::missing_field("model"))?,
-            role: role.ok_or_else(|| A::Error::missing_field("role"))?,
+            content: content.ok_or_else(|| members.missing("content"))?,
+            model: model.ok_or_else(|| members.missing("model"))?,
+            role: role.ok_or_else(|| members.missing("role"))?,
             stop_reason: stop_reason.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for CreateMessageResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for CreateMessageResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -2485,7 +2629,7 @@ impl CreateTaskResult {
 }
 
 impl<'de> Object<'de> for CreateTaskResult {
-    const NAME: &'static str = "CreateTaskResult";
+    const EXPECTED: &'static str = "an object, CreateTaskResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -2496,25 +2640,31 @@ impl<'de> Object<'de> for CreateTaskResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut task = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                _ => once(&mut task, "task", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                _ => once(&mut task, "task", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            task: task.ok_or_else(|| A::Error::missing_field("task"))?,
+            task: task.ok_or_else(|| members.missing("task"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for CreateTaskResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for CreateTaskResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -2624,7 +2774,7 @@ impl DiscoverResult {
 }
 
 impl<'de> Object<'de> for DiscoverResult {
-    const NAME: &'static str = "DiscoverResult";
+    const EXPECTED: &'static str = "an object, DiscoverResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -2640,7 +2790,7 @@ impl<'de> Object<'de> for DiscoverResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut capabilities = None;
@@ -2648,34 +2798,39 @@ impl<'de> Object<'de> for DiscoverResult {
         let mut result_type = None;
         let mut supported_versions = None;
         let mut ttl_ms = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut cache_scope, "cacheScope", &mut map),
-                2usize => once(&mut capabilities, "capabilities", &mut map),
-                3usize => once(&mut instructions, "instructions", &mut map),
-                4usize => once(&mut result_type, "resultType", &mut map),
-                5usize => once(&mut supported_versions, "supportedVersions", &mut map),
-                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut cache_scope, "cacheScope", members),
+                2usize => once(&mut capabilities, "capabilities", members),
+                3usize => once(&mut instructions, "instructions", members),
+                4usize => once(&mut result_type, "resultType", members),
+                5usize => once(&mut supported_versions, "supportedVersions", members),
+                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             cache_scope: cache_scope.flatten(),
-            capabilities: capabilities
-                .ok_or_else(|| A::Error::missing_field("capabilities"))?,
+            capabilities: capabilities.ok_or_else(|| members.missing("capabilities"))?,
             instructions: instructions.flatten(),
             result_type: result_type.flatten(),
             supported_versions: supported_versions
-                .ok_or_else(|| A::Error::missing_field("supportedVersions"))?,
+                .ok_or_else(|| members.missing("supportedVersions"))?,
             ttl_ms: ttl_ms.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for DiscoverResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for DiscoverResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -2753,7 +2908,7 @@ impl ElicitRequestFormParams {
 }
 
 impl<'de> Object<'de> for ElicitRequestFormParams {
-    const NAME: &'static str = "ElicitRequestFormParams";
+    const EXPECTED: &'static str = "an object, ElicitRequestFormParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -2767,35 +2922,41 @@ impl<'de> Object<'de> for ElicitRequestFormParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut message = None;
         let mut mode = None;
         let mut requested_schema = None;
         let mut task = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut message, "message", &mut map),
-                2usize => once(&mut mode, "mode", &mut map),
-                3usize => once(&mut requested_schema, "requestedSchema", &mut map),
-                _ => once(&mut task, "task", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut message, "message", members),
+                2usize => once(&mut mode, "mode", members),
+                3usize => once(&mut requested_schema, "requestedSchema", members),
+                _ => once(&mut task, "task", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            message: message.ok_or_else(|| A::Error::missing_field("message"))?,
+            message: message.ok_or_else(|| members.missing("message"))?,
             mode: mode.flatten(),
             requested_schema: requested_schema
-                .ok_or_else(|| A::Error::missing_field("requestedSchema"))?,
+                .ok_or_else(|| members.missing("requestedSchema"))?,
             task: task.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for ElicitRequestFormParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ElicitRequestFormParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -2873,7 +3034,7 @@ impl ElicitRequestUrlParams {
 }
 
 impl<'de> Object<'de> for ElicitRequestUrlParams {
-    const NAME: &'static str = "ElicitRequestUrlParams";
+    const EXPECTED: &'static str = "an object, ElicitRequestUrlParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -2887,34 +3048,40 @@ impl<'de> Object<'de> for ElicitRequestUrlParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut elicitation_id = None;
         let mut message = None;
         let mut task = None;
         let mut url = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut elicitation_id, "elicitationId", &mut map),
-                2usize => once(&mut message, "message", &mut map),
-                3usize => once(&mut task, "task", &mut map),
-                _ => once(&mut url, "url", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut elicitation_id, "elicitationId", members),
+                2usize => once(&mut message, "message", members),
+                3usize => once(&mut task, "task", members),
+                _ => once(&mut url, "url", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             elicitation_id: elicitation_id.flatten(),
-            message: message.ok_or_else(|| A::Error::missing_field("message"))?,
+            message: message.ok_or_else(|| members.missing("message"))?,
             task: task.flatten(),
-            url: url.ok_or_else(|| A::Error::missing_field("url"))?,
+            url: url.ok_or_else(|| members.missing("url"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for ElicitRequestUrlParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for ElicitRequestUrlParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -2976,7 +3143,7 @@ impl ElicitResult {
 }
 
 impl<'de> Object<'de> for ElicitResult {
-    const NAME: &'static str = "ElicitResult";
+    const EXPECTED: &'static str = "an object, ElicitResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -2988,28 +3155,34 @@ impl<'de> Object<'de> for ElicitResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut action = None;
         let mut content = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut action, "action", &mut map),
-                _ => once(&mut content, "content", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut action, "action", members),
+                _ => once(&mut content, "content", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            action: action.ok_or_else(|| A::Error::missing_field("action"))?,
+            action: action.ok_or_else(|| members.missing("action"))?,
             content: content.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for ElicitResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ElicitResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -3076,7 +3249,7 @@ impl ElicitSchema {
 }
 
 impl<'de> Object<'de> for ElicitSchema {
-    const NAME: &'static str = "ElicitSchema";
+    const EXPECTED: &'static str = "an object, ElicitSchema";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -3088,28 +3261,34 @@ impl<'de> Object<'de> for ElicitSchema {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut schema = None;
         let mut properties = None;
         let mut required = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut schema, "$schema", &mut map),
-                1usize => once(&mut properties, "properties", &mut map),
-                _ => once(&mut required, "required", &mut map),
+                0usize => once(&mut schema, "$schema", members),
+                1usize => once(&mut properties, "properties", members),
+                _ => once(&mut required, "required", members),
             }?;
         }
         Ok(Self {
             schema: schema.flatten(),
-            properties: properties.ok_or_else(|| A::Error::missing_field("properties"))?,
+            properties: properties.ok_or_else(|| members.missing("properties"))?,
             required: required.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for ElicitSchema {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ElicitSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -3140,7 +3319,7 @@ impl ElicitationCompleteNotificationParams {
 }
 
 impl<'de> Object<'de> for ElicitationCompleteNotificationParams {
-    const NAME: &'static str = "ElicitationCompleteNotificationParams";
+    const EXPECTED: &'static str = "an object, ElicitationCompleteNotificationParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -3150,21 +3329,27 @@ impl<'de> Object<'de> for ElicitationCompleteNotificationParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut elicitation_id = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut elicitation_id, "elicitationId", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut elicitation_id, "elicitationId", members)?;
         }
         Ok(Self {
             elicitation_id: elicitation_id
-                .ok_or_else(|| A::Error::missing_field("elicitationId"))?,
+                .ok_or_else(|| members.missing("elicitationId"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for ElicitationCompleteNotificationParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for ElicitationCompleteNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -3222,7 +3407,7 @@ impl EmbeddedResource {
 }
 
 impl<'de> Object<'de> for EmbeddedResource {
-    const NAME: &'static str = "EmbeddedResource";
+    const EXPECTED: &'static str = "an object, EmbeddedResource";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -3234,28 +3419,34 @@ impl<'de> Object<'de> for EmbeddedResource {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut annotations = None;
         let mut resource = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut annotations, "annotations", &mut map),
-                _ => once(&mut resource, "resource", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut annotations, "annotations", members),
+                _ => once(&mut resource, "resource", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             annotations: annotations.flatten(),
-            resource: resource.ok_or_else(|| A::Error::missing_field("resource"))?,
+            resource: resource.ok_or_else(|| members.missing("resource"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for EmbeddedResource {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for EmbeddedResource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -3298,7 +3489,7 @@ impl EmptyResult {
 }
 
 impl<'de> Object<'de> for EmptyResult {
-    const NAME: &'static str = "EmptyResult";
+    const EXPECTED: &'static str = "an object, EmptyResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -3308,11 +3499,11 @@ impl<'de> Object<'de> for EmptyResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut extra = JsonObject::new();
-        while object::next_or_keep::<Self, _>(&mut map, &mut extra)?.is_some() {
-            once(&mut meta, "_meta", &mut map)?;
+        while object::next_or_keep(members, Self::index, &mut extra)?.is_some() {
+            once(&mut meta, "_meta", members)?;
         }
         Ok(Self {
             meta: meta.flatten(),
@@ -3321,9 +3512,15 @@ impl<'de> Object<'de> for EmptyResult {
     }
 }
 
+impl<'de> Decode<'de> for EmptyResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for EmptyResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -3359,7 +3556,7 @@ impl EnumOption {
 }
 
 impl<'de> Object<'de> for EnumOption {
-    const NAME: &'static str = "EnumOption";
+    const EXPECTED: &'static str = "an object, EnumOption";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -3370,25 +3567,31 @@ impl<'de> Object<'de> for EnumOption {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut value = None;
         let mut title = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut value, "const", &mut map),
-                _ => once(&mut title, "title", &mut map),
+                0usize => once(&mut value, "const", members),
+                _ => once(&mut title, "title", members),
             }?;
         }
         Ok(Self {
-            value: value.ok_or_else(|| A::Error::missing_field("const"))?,
-            title: title.ok_or_else(|| A::Error::missing_field("title"))?,
+            value: value.ok_or_else(|| members.missing("const"))?,
+            title: title.ok_or_else(|| members.missing("title"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for EnumOption {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for EnumOption {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -3483,7 +3686,7 @@ impl GetPromptRequestParams {
 }
 
 impl<'de> Object<'de> for GetPromptRequestParams {
-    const NAME: &'static str = "GetPromptRequestParams";
+    const EXPECTED: &'static str = "an object, GetPromptRequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -3497,34 +3700,40 @@ impl<'de> Object<'de> for GetPromptRequestParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut arguments = None;
         let mut input_responses = None;
         let mut name = None;
         let mut request_state = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut arguments, "arguments", &mut map),
-                2usize => once(&mut input_responses, "inputResponses", &mut map),
-                3usize => once(&mut name, "name", &mut map),
-                _ => once(&mut request_state, "requestState", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut arguments, "arguments", members),
+                2usize => once(&mut input_responses, "inputResponses", members),
+                3usize => once(&mut name, "name", members),
+                _ => once(&mut request_state, "requestState", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             arguments: arguments.flatten(),
             input_responses: input_responses.flatten(),
-            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            name: name.ok_or_else(|| members.missing("name"))?,
             request_state: request_state.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for GetPromptRequestParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for GetPromptRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -3595,7 +3804,7 @@ impl GetPromptResult {
 }
 
 impl<'de> Object<'de> for GetPromptResult {
-    const NAME: &'static str = "GetPromptResult";
+    const EXPECTED: &'static str = "an object, GetPromptResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -3608,31 +3817,37 @@ impl<'de> Object<'de> for GetPromptResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut description = None;
         let mut messages = None;
         let mut result_type = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut description, "description", &mut map),
-                2usize => once(&mut messages, "messages", &mut map),
-                _ => once(&mut result_type, "resultType", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut description, "description", members),
+                2usize => once(&mut messages, "messages", members),
+                _ => once(&mut result_type, "resultType", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             description: description.flatten(),
-            messages: messages.ok_or_else(|| A::Error::missing_field("messages"))?,
+            messages: messages.ok_or_else(|| members.missing("messages"))?,
             result_type: result_type.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for GetPromptResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for GetPromptResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -3662,7 +3877,7 @@ impl GetTaskPayloadRequestParams {
 }
 
 impl<'de> Object<'de> for GetTaskPayloadRequestParams {
-    const NAME: &'static str = "GetTaskPayloadRequestParams";
+    const EXPECTED: &'static str = "an object, GetTaskPayloadRequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -3672,20 +3887,26 @@ impl<'de> Object<'de> for GetTaskPayloadRequestParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut task_id = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut task_id, "taskId", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut task_id, "taskId", members)?;
         }
         Ok(Self {
-            task_id: task_id.ok_or_else(|| A::Error::missing_field("taskId"))?,
+            task_id: task_id.ok_or_else(|| members.missing("taskId"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for GetTaskPayloadRequestParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for GetTaskPayloadRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -3729,7 +3950,7 @@ impl GetTaskPayloadResult {
 }
 
 impl<'de> Object<'de> for GetTaskPayloadResult {
-    const NAME: &'static str = "GetTaskPayloadResult";
+    const EXPECTED: &'static str = "an object, GetTaskPayloadResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -3739,11 +3960,11 @@ impl<'de> Object<'de> for GetTaskPayloadResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut extra = JsonObject::new();
-        while object::next_or_keep::<Self, _>(&mut map, &mut extra)?.is_some() {
-            once(&mut meta, "_meta", &mut map)?;
+        while object::next_or_keep(members, Self::index, &mut extra)?.is_some() {
+            once(&mut meta, "_meta", members)?;
         }
         Ok(Self {
             meta: meta.flatten(),
@@ -3752,9 +3973,15 @@ impl<'de> Object<'de> for GetTaskPayloadResult {
     }
 }
 
+impl<'de> Decode<'de> for GetTaskPayloadResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for GetTaskPayloadResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -3783,7 +4010,7 @@ impl GetTaskRequestParams {
 }
 
 impl<'de> Object<'de> for GetTaskRequestParams {
-    const NAME: &'static str = "GetTaskRequestParams";
+    const EXPECTED: &'static str = "an object, GetTaskRequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -3793,20 +4020,26 @@ impl<'de> Object<'de> for GetTaskRequestParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut task_id = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut task_id, "taskId", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut task_id, "taskId", members)?;
         }
         Ok(Self {
-            task_id: task_id.ok_or_else(|| A::Error::missing_field("taskId"))?,
+            task_id: task_id.ok_or_else(|| members.missing("taskId"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for GetTaskRequestParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for GetTaskRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -3910,7 +4143,7 @@ impl GetTaskResult {
 }
 
 impl<'de> Object<'de> for GetTaskResult {
-    const NAME: &'static str = "GetTaskResult";
+    const EXPECTED: &'static str = "an object, GetTaskResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -3927,7 +4160,7 @@ impl<'de> Object<'de> for GetTaskResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut created_at = None;
         let mut last_updated_at = None;
@@ -3937,36 +4170,42 @@ impl<'de> Object<'de> for GetTaskResult {
         let mut task_id = None;
         let mut ttl = None;
         let mut extra = JsonObject::new();
-        while let Some(index) = object::next_or_keep::<Self, _>(&mut map, &mut extra)? {
+        while let Some(index) = object::next_or_keep(members, Self::index, &mut extra)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut created_at, "createdAt", &mut map),
-                2usize => once(&mut last_updated_at, "lastUpdatedAt", &mut map),
-                3usize => once(&mut poll_interval, "pollInterval", &mut map),
-                4usize => once(&mut status, "status", &mut map),
-                5usize => once(&mut status_message, "statusMessage", &mut map),
-                6usize => once(&mut task_id, "taskId", &mut map),
-                _ => once(&mut ttl, "ttl", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut created_at, "createdAt", members),
+                2usize => once(&mut last_updated_at, "lastUpdatedAt", members),
+                3usize => once(&mut poll_interval, "pollInterval", members),
+                4usize => once(&mut status, "status", members),
+                5usize => once(&mut status_message, "statusMessage", members),
+                6usize => once(&mut task_id, "taskId", members),
+                _ => once(&mut ttl, "ttl", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            created_at: created_at.ok_or_else(|| A::Error::missing_field("createdAt"))?,
+            created_at: created_at.ok_or_else(|| members.missing("createdAt"))?,
             last_updated_at: last_updated_at
-                .ok_or_else(|| A::Error::missing_field("lastUpdatedAt"))?,
+                .ok_or_else(|| members.missing("lastUpdatedAt"))?,
             poll_interval: poll_interval.flatten(),
-            status: status.ok_or_else(|| A::Error::missing_field("status"))?,
+            status: status.ok_or_else(|| members.missing("status"))?,
             status_message: status_message.flatten(),
-            task_id: task_id.ok_or_else(|| A::Error::missing_field("taskId"))?,
+            task_id: task_id.ok_or_else(|| members.missing("taskId"))?,
             ttl: ttl.flatten(),
             extra,
         })
     }
 }
 
+impl<'de> Decode<'de> for GetTaskResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for GetTaskResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -4040,7 +4279,7 @@ impl Icon {
 }
 
 impl<'de> Object<'de> for Icon {
-    const NAME: &'static str = "Icon";
+    const EXPECTED: &'static str = "an object, Icon";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -4053,31 +4292,37 @@ impl<'de> Object<'de> for Icon {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut mime_type = None;
         let mut sizes = None;
         let mut src = None;
         let mut theme = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut mime_type, "mimeType", &mut map),
-                1usize => once(&mut sizes, "sizes", &mut map),
-                2usize => once(&mut src, "src", &mut map),
-                _ => once(&mut theme, "theme", &mut map),
+                0usize => once(&mut mime_type, "mimeType", members),
+                1usize => once(&mut sizes, "sizes", members),
+                2usize => once(&mut src, "src", members),
+                _ => once(&mut theme, "theme", members),
             }?;
         }
         Ok(Self {
             mime_type: mime_type.flatten(),
             sizes: sizes.flatten(),
-            src: src.ok_or_else(|| A::Error::missing_field("src"))?,
+            src: src.ok_or_else(|| members.missing("src"))?,
             theme: theme.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for Icon {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for Icon {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -4141,7 +4386,7 @@ impl ImageContent {
 }
 
 impl<'de> Object<'de> for ImageContent {
-    const NAME: &'static str = "ImageContent";
+    const EXPECTED: &'static str = "an object, ImageContent";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -4154,31 +4399,37 @@ impl<'de> Object<'de> for ImageContent {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut annotations = None;
         let mut data = None;
         let mut mime_type = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut annotations, "annotations", &mut map),
-                2usize => once(&mut data, "data", &mut map),
-                _ => once(&mut mime_type, "mimeType", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut annotations, "annotations", members),
+                2usize => once(&mut data, "data", members),
+                _ => once(&mut mime_type, "mimeType", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             annotations: annotations.flatten(),
-            data: data.ok_or_else(|| A::Error::missing_field("data"))?,
-            mime_type: mime_type.ok_or_else(|| A::Error::missing_field("mimeType"))?,
+            data: data.ok_or_else(|| members.missing("data"))?,
+            mime_type: mime_type.ok_or_else(|| members.missing("mimeType"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for ImageContent {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for ImageContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -4266,7 +4517,7 @@ impl Implementation {
 }
 
 impl<'de> Object<'de> for Implementation {
-    const NAME: &'static str = "Implementation";
+    const EXPECTED: &'static str = "an object, Implementation";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -4281,37 +4532,43 @@ impl<'de> Object<'de> for Implementation {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut description = None;
         let mut icons = None;
         let mut name = None;
         let mut title = None;
         let mut version = None;
         let mut website_url = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut description, "description", &mut map),
-                1usize => once(&mut icons, "icons", &mut map),
-                2usize => once(&mut name, "name", &mut map),
-                3usize => once(&mut title, "title", &mut map),
-                4usize => once(&mut version, "version", &mut map),
-                _ => once(&mut website_url, "websiteUrl", &mut map),
+                0usize => once(&mut description, "description", members),
+                1usize => once(&mut icons, "icons", members),
+                2usize => once(&mut name, "name", members),
+                3usize => once(&mut title, "title", members),
+                4usize => once(&mut version, "version", members),
+                _ => once(&mut website_url, "websiteUrl", members),
             }?;
         }
         Ok(Self {
             description: description.flatten(),
             icons: icons.flatten(),
-            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            name: name.ok_or_else(|| members.missing("name"))?,
             title: title.flatten(),
-            version: version.ok_or_else(|| A::Error::missing_field("version"))?,
+            version: version.ok_or_else(|| members.missing("version"))?,
             website_url: website_url.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for Implementation {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for Implementation {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -4372,7 +4629,7 @@ impl InitializeRequestParams {
 }
 
 impl<'de> Object<'de> for InitializeRequestParams {
-    const NAME: &'static str = "InitializeRequestParams";
+    const EXPECTED: &'static str = "an object, InitializeRequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -4385,34 +4642,38 @@ impl<'de> Object<'de> for InitializeRequestParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut capabilities = None;
         let mut client_info = None;
         let mut protocol_version = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut capabilities, "capabilities", &mut map),
-                2usize => once(&mut client_info, "clientInfo", &mut map),
-                _ => once(&mut protocol_version, "protocolVersion", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut capabilities, "capabilities", members),
+                2usize => once(&mut client_info, "clientInfo", members),
+                _ => once(&mut protocol_version, "protocolVersion", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            capabilities: capabilities
-                .ok_or_else(|| A::Error::missing_field("capabilities"))?,
-            client_info: client_info
-                .ok_or_else(|| A::Error::missing_field("clientInfo"))?,
+            capabilities: capabilities.ok_or_else(|| members.missing("capabilities"))?,
+            client_info: client_info.ok_or_else(|| members.missing("clientInfo"))?,
             protocol_version: protocol_version
-                .ok_or_else(|| A::Error::missing_field("protocolVersion"))?,
+                .ok_or_else(|| members.missing("protocolVersion"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for InitializeRequestParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for InitializeRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -4487,7 +4748,7 @@ impl InitializeResult {
 }
 
 impl<'de> Object<'de> for InitializeResult {
-    const NAME: &'static str = "InitializeResult";
+    const EXPECTED: &'static str = "an object, InitializeResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -4501,37 +4762,41 @@ impl<'de> Object<'de> for InitializeResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut capabilities = None;
         let mut instructions = None;
         let mut protocol_version = None;
         let mut server_info = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut capabilities, "capabilities", &mut map),
-                2usize => once(&mut instructions, "instructions", &mut map),
-                3usize => once(&mut protocol_version, "protocolVersion", &mut map),
-                _ => once(&mut server_info, "serverInfo", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut capabilities, "capabilities", members),
+                2usize => once(&mut instructions, "instructions", members),
+                3usize => once(&mut protocol_version, "protocolVersion", members),
+                _ => once(&mut server_info, "serverInfo", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            capabilities: capabilities
-                .ok_or_else(|| A::Error::missing_field("capabilities"))?,
+            capabilities: capabilities.ok_or_else(|| members.missing("capabilities"))?,
             instructions: instructions.flatten(),
             protocol_version: protocol_version
-                .ok_or_else(|| A::Error::missing_field("protocolVersion"))?,
-            server_info: server_info
-                .ok_or_else(|| A::Error::missing_field("serverInfo"))?,
+                .ok_or_else(|| members.missing("protocolVersion"))?,
+            server_info: server_info.ok_or_else(|| members.missing("serverInfo"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for InitializeResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for InitializeResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -4617,7 +4882,7 @@ impl InputRequiredResult {
 }
 
 impl<'de> Object<'de> for InputRequiredResult {
-    const NAME: &'static str = "InputRequiredResult";
+    const EXPECTED: &'static str = "an object, InputRequiredResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -4630,17 +4895,17 @@ impl<'de> Object<'de> for InputRequiredResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut input_requests = None;
         let mut request_state = None;
         let mut result_type = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut input_requests, "inputRequests", &mut map),
-                2usize => once(&mut request_state, "requestState", &mut map),
-                _ => once(&mut result_type, "resultType", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut input_requests, "inputRequests", members),
+                2usize => once(&mut request_state, "requestState", members),
+                _ => once(&mut result_type, "resultType", members),
             }?;
         }
         Ok(Self {
@@ -4652,9 +4917,15 @@ impl<'de> Object<'de> for InputRequiredResult {
     }
 }
 
+impl<'de> Decode<'de> for InputRequiredResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for InputRequiredResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -4742,7 +5013,7 @@ impl LegacyTitledEnumSchema {
 }
 
 impl<'de> Object<'de> for LegacyTitledEnumSchema {
-    const NAME: &'static str = "LegacyTitledEnumSchema";
+    const EXPECTED: &'static str = "an object, LegacyTitledEnumSchema";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -4756,34 +5027,40 @@ impl<'de> Object<'de> for LegacyTitledEnumSchema {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut default = None;
         let mut description = None;
         let mut values = None;
         let mut enum_names = None;
         let mut title = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut default, "default", &mut map),
-                1usize => once(&mut description, "description", &mut map),
-                2usize => once(&mut values, "enum", &mut map),
-                3usize => once(&mut enum_names, "enumNames", &mut map),
-                _ => once(&mut title, "title", &mut map),
+                0usize => once(&mut default, "default", members),
+                1usize => once(&mut description, "description", members),
+                2usize => once(&mut values, "enum", members),
+                3usize => once(&mut enum_names, "enumNames", members),
+                _ => once(&mut title, "title", members),
             }?;
         }
         Ok(Self {
             default: default.flatten(),
             description: description.flatten(),
-            values: values.ok_or_else(|| A::Error::missing_field("enum"))?,
+            values: values.ok_or_else(|| members.missing("enum"))?,
             enum_names: enum_names.flatten(),
             title: title.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for LegacyTitledEnumSchema {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for LegacyTitledEnumSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -4882,7 +5159,7 @@ impl ListPromptsResult {
 }
 
 impl<'de> Object<'de> for ListPromptsResult {
-    const NAME: &'static str = "ListPromptsResult";
+    const EXPECTED: &'static str = "an object, ListPromptsResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -4897,37 +5174,43 @@ impl<'de> Object<'de> for ListPromptsResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut next_cursor = None;
         let mut prompts = None;
         let mut result_type = None;
         let mut ttl_ms = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut cache_scope, "cacheScope", &mut map),
-                2usize => once(&mut next_cursor, "nextCursor", &mut map),
-                3usize => once(&mut prompts, "prompts", &mut map),
-                4usize => once(&mut result_type, "resultType", &mut map),
-                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut cache_scope, "cacheScope", members),
+                2usize => once(&mut next_cursor, "nextCursor", members),
+                3usize => once(&mut prompts, "prompts", members),
+                4usize => once(&mut result_type, "resultType", members),
+                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             cache_scope: cache_scope.flatten(),
             next_cursor: next_cursor.flatten(),
-            prompts: prompts.ok_or_else(|| A::Error::missing_field("prompts"))?,
+            prompts: prompts.ok_or_else(|| members.missing("prompts"))?,
             result_type: result_type.flatten(),
             ttl_ms: ttl_ms.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for ListPromptsResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ListPromptsResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -5027,7 +5310,7 @@ impl ListResourceTemplatesResult {
 }
 
 impl<'de> Object<'de> for ListResourceTemplatesResult {
-    const NAME: &'static str = "ListResourceTemplatesResult";
+    const EXPECTED: &'static str = "an object, ListResourceTemplatesResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -5042,21 +5325,21 @@ impl<'de> Object<'de> for ListResourceTemplatesResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut next_cursor = None;
         let mut resource_templates = None;
         let mut result_type = None;
         let mut ttl_ms = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut cache_scope, "cacheScope", &mut map),
-                2usize => once(&mut next_cursor, "nextCursor", &mut map),
-                3usize => once(&mut resource_templates, "resourceTemplates", &mut map),
-                4usize => once(&mut result_type, "resultType", &mut map),
-                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut cache_scope, "cacheScope", members),
+                2usize => once(&mut next_cursor, "nextCursor", members),
+                3usize => once(&mut resource_templates, "resourceTemplates", members),
+                4usize => once(&mut result_type, "resultType", members),
+                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", members),
             }?;
         }
         Ok(Self {
@@ -5064,16 +5347,22 @@ impl<'de> Object<'de> for ListResourceTemplatesResult {
             cache_scope: cache_scope.flatten(),
             next_cursor: next_cursor.flatten(),
             resource_templates: resource_templates
-                .ok_or_else(|| A::Error::missing_field("resourceTemplates"))?,
+                .ok_or_else(|| members.missing("resourceTemplates"))?,
             result_type: result_type.flatten(),
             ttl_ms: ttl_ms.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for ListResourceTemplatesResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -5172,7 +5461,7 @@ impl ListResourcesResult {
 }
 
 impl<'de> Object<'de> for ListResourcesResult {
-    const NAME: &'static str = "ListResourcesResult";
+    const EXPECTED: &'static str = "an object, ListResourcesResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -5187,37 +5476,43 @@ impl<'de> Object<'de> for ListResourcesResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut next_cursor = None;
         let mut resources = None;
         let mut result_type = None;
         let mut ttl_ms = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut cache_scope, "cacheScope", &mut map),
-                2usize => once(&mut next_cursor, "nextCursor", &mut map),
-                3usize => once(&mut resources, "resources", &mut map),
-                4usize => once(&mut result_type, "resultType", &mut map),
-                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut cache_scope, "cacheScope", members),
+                2usize => once(&mut next_cursor, "nextCursor", members),
+                3usize => once(&mut resources, "resources", members),
+                4usize => once(&mut result_type, "resultType", members),
+                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             cache_scope: cache_scope.flatten(),
             next_cursor: next_cursor.flatten(),
-            resources: resources.ok_or_else(|| A::Error::missing_field("resources"))?,
+            resources: resources.ok_or_else(|| members.missing("resources"))?,
             result_type: result_type.flatten(),
             ttl_ms: ttl_ms.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for ListResourcesResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ListResourcesResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -5260,7 +5555,7 @@ impl ListRootsRequestParams {
 }
 
 impl<'de> Object<'de> for ListRootsRequestParams {
-    const NAME: &'static str = "ListRootsRequestParams";
+    const EXPECTED: &'static str = "an object, ListRootsRequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -5270,11 +5565,11 @@ impl<'de> Object<'de> for ListRootsRequestParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut extra = JsonObject::new();
-        while object::next_or_keep::<Self, _>(&mut map, &mut extra)?.is_some() {
-            once(&mut meta, "_meta", &mut map)?;
+        while object::next_or_keep(members, Self::index, &mut extra)?.is_some() {
+            once(&mut meta, "_meta", members)?;
         }
         Ok(Self {
             meta: meta.flatten(),
@@ -5283,9 +5578,15 @@ impl<'de> Object<'de> for ListRootsRequestParams {
     }
 }
 
+impl<'de> Decode<'de> for ListRootsRequestParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ListRootsRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -5329,7 +5630,7 @@ impl ListRootsResult {
 }
 
 impl<'de> Object<'de> for ListRootsResult {
-    const NAME: &'static str = "ListRootsResult";
+    const EXPECTED: &'static str = "an object, ListRootsResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -5340,25 +5641,31 @@ impl<'de> Object<'de> for ListRootsResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut roots = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                _ => once(&mut roots, "roots", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                _ => once(&mut roots, "roots", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            roots: roots.ok_or_else(|| A::Error::missing_field("roots"))?,
+            roots: roots.ok_or_else(|| members.missing("roots"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for ListRootsResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for ListRootsResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -5415,7 +5722,7 @@ impl ListTasksResult {
 }
 
 impl<'de> Object<'de> for ListTasksResult {
-    const NAME: &'static str = "ListTasksResult";
+    const EXPECTED: &'static str = "an object, ListTasksResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -5427,28 +5734,34 @@ impl<'de> Object<'de> for ListTasksResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut next_cursor = None;
         let mut tasks = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut next_cursor, "nextCursor", &mut map),
-                _ => once(&mut tasks, "tasks", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut next_cursor, "nextCursor", members),
+                _ => once(&mut tasks, "tasks", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             next_cursor: next_cursor.flatten(),
-            tasks: tasks.ok_or_else(|| A::Error::missing_field("tasks"))?,
+            tasks: tasks.ok_or_else(|| members.missing("tasks"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for ListTasksResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for ListTasksResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -5547,7 +5860,7 @@ impl ListToolsResult {
 }
 
 impl<'de> Object<'de> for ListToolsResult {
-    const NAME: &'static str = "ListToolsResult";
+    const EXPECTED: &'static str = "an object, ListToolsResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -5562,21 +5875,21 @@ impl<'de> Object<'de> for ListToolsResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut next_cursor = None;
         let mut result_type = None;
         let mut tools = None;
         let mut ttl_ms = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut cache_scope, "cacheScope", &mut map),
-                2usize => once(&mut next_cursor, "nextCursor", &mut map),
-                3usize => once(&mut result_type, "resultType", &mut map),
-                4usize => once(&mut tools, "tools", &mut map),
-                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut cache_scope, "cacheScope", members),
+                2usize => once(&mut next_cursor, "nextCursor", members),
+                3usize => once(&mut result_type, "resultType", members),
+                4usize => once(&mut tools, "tools", members),
+                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", members),
             }?;
         }
         Ok(Self {
@@ -5584,15 +5897,21 @@ impl<'de> Object<'de> for ListToolsResult {
             cache_scope: cache_scope.flatten(),
             next_cursor: next_cursor.flatten(),
             result_type: result_type.flatten(),
-            tools: tools.ok_or_else(|| A::Error::missing_field("tools"))?,
+            tools: tools.ok_or_else(|| members.missing("tools"))?,
             ttl_ms: ttl_ms.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for ListToolsResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ListToolsResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -5654,7 +5973,7 @@ impl LoggingMessageNotificationParams {
 }
 
 impl<'de> Object<'de> for LoggingMessageNotificationParams {
-    const NAME: &'static str = "LoggingMessageNotificationParams";
+    const EXPECTED: &'static str = "an object, LoggingMessageNotificationParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -5667,31 +5986,37 @@ impl<'de> Object<'de> for LoggingMessageNotificationParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut data = None;
         let mut level = None;
         let mut logger = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut data, "data", &mut map),
-                2usize => once(&mut level, "level", &mut map),
-                _ => once(&mut logger, "logger", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut data, "data", members),
+                2usize => once(&mut level, "level", members),
+                _ => once(&mut logger, "logger", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            data: data.ok_or_else(|| A::Error::missing_field("data"))?,
-            level: level.ok_or_else(|| A::Error::missing_field("level"))?,
+            data: data.ok_or_else(|| members.missing("data"))?,
+            level: level.ok_or_else(|| members.missing("level"))?,
             logger: logger.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for LoggingMessageNotificationParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for LoggingMessageNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -5717,7 +6042,7 @@ impl MissingRequiredClientCapabilityErrorData {
 }
 
 impl<'de> Object<'de> for MissingRequiredClientCapabilityErrorData {
-    const NAME: &'static str = "MissingRequiredClientCapabilityErrorData";
+    const EXPECTED: &'static str = "an object, MissingRequiredClientCapabilityErrorData";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -5727,21 +6052,27 @@ impl<'de> Object<'de> for MissingRequiredClientCapabilityErrorData {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut required_capabilities = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut required_capabilities, "requiredCapabilities", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut required_capabilities, "requiredCapabilities", members)?;
         }
         Ok(Self {
             required_capabilities: required_capabilities
-                .ok_or_else(|| A::Error::missing_field("requiredCapabilities"))?,
+                .ok_or_else(|| members.missing("requiredCapabilities"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for MissingRequiredClientCapabilityErrorData {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for MissingRequiredClientCapabilityErrorData {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -5778,7 +6109,7 @@ impl ModelHint {
 }
 
 impl<'de> Object<'de> for ModelHint {
-    const NAME: &'static str = "ModelHint";
+    const EXPECTED: &'static str = "an object, ModelHint";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -5788,18 +6119,24 @@ impl<'de> Object<'de> for ModelHint {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut name = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut name, "name", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut name, "name", members)?;
         }
         Ok(Self { name: name.flatten() })
     }
 }
 
+impl<'de> Decode<'de> for ModelHint {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ModelHint {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -5889,7 +6226,7 @@ impl ModelPreferences {
 }
 
 impl<'de> Object<'de> for ModelPreferences {
-    const NAME: &'static str = "ModelPreferences";
+    const EXPECTED: &'static str = "an object, ModelPreferences";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -5902,19 +6239,19 @@ impl<'de> Object<'de> for ModelPreferences {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut cost_priority = None;
         let mut hints = None;
         let mut intelligence_priority = None;
         let mut speed_priority = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut cost_priority, "costPriority", &mut map),
-                1usize => once(&mut hints, "hints", &mut map),
+                0usize => once(&mut cost_priority, "costPriority", members),
+                1usize => once(&mut hints, "hints", members),
                 2usize => {
-                    once(&mut intelligence_priority, "intelligencePriority", &mut map)
+                    once(&mut intelligence_priority, "intelligencePriority", members)
                 }
-                _ => once(&mut speed_priority, "speedPriority", &mut map),
+                _ => once(&mut speed_priority, "speedPriority", members),
             }?;
         }
         Ok(Self {
@@ -5926,9 +6263,15 @@ impl<'de> Object<'de> for ModelPreferences {
     }
 }
 
+impl<'de> Decode<'de> for ModelPreferences {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ModelPreferences {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -5977,7 +6320,7 @@ impl NotificationMetaObject {
 }
 
 impl<'de> Object<'de> for NotificationMetaObject {
-    const NAME: &'static str = "NotificationMetaObject";
+    const EXPECTED: &'static str = "an object, NotificationMetaObject";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -5987,14 +6330,14 @@ impl<'de> Object<'de> for NotificationMetaObject {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut subscription_id = None;
         let mut extra = JsonObject::new();
-        while object::next_or_keep::<Self, _>(&mut map, &mut extra)?.is_some() {
+        while object::next_or_keep(members, Self::index, &mut extra)?.is_some() {
             once(
                 &mut subscription_id,
                 "io.modelcontextprotocol/subscriptionId",
-                &mut map,
+                members,
             )?;
         }
         Ok(Self {
@@ -6004,9 +6347,15 @@ impl<'de> Object<'de> for NotificationMetaObject {
     }
 }
 
+impl<'de> Decode<'de> for NotificationMetaObject {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for NotificationMetaObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -6049,7 +6398,7 @@ impl NotificationParams {
 }
 
 impl<'de> Object<'de> for NotificationParams {
-    const NAME: &'static str = "NotificationParams";
+    const EXPECTED: &'static str = "an object, NotificationParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -6059,11 +6408,11 @@ impl<'de> Object<'de> for NotificationParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut extra = JsonObject::new();
-        while object::next_or_keep::<Self, _>(&mut map, &mut extra)?.is_some() {
-            once(&mut meta, "_meta", &mut map)?;
+        while object::next_or_keep(members, Self::index, &mut extra)?.is_some() {
+            once(&mut meta, "_meta", members)?;
         }
         Ok(Self {
             meta: meta.flatten(),
@@ -6072,9 +6421,15 @@ impl<'de> Object<'de> for NotificationParams {
     }
 }
 
+impl<'de> Decode<'de> for NotificationParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for NotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -6179,7 +6534,7 @@ impl NumberSchema {
 }
 
 impl<'de> Object<'de> for NumberSchema {
-    const NAME: &'static str = "NumberSchema";
+    const EXPECTED: &'static str = "an object, NumberSchema";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -6194,21 +6549,21 @@ impl<'de> Object<'de> for NumberSchema {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut default = None;
         let mut description = None;
         let mut maximum = None;
         let mut minimum = None;
         let mut title = None;
         let mut kind = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut default, "default", &mut map),
-                1usize => once(&mut description, "description", &mut map),
-                2usize => once(&mut maximum, "maximum", &mut map),
-                3usize => once(&mut minimum, "minimum", &mut map),
-                4usize => once(&mut title, "title", &mut map),
-                _ => once(&mut kind, "type", &mut map),
+                0usize => once(&mut default, "default", members),
+                1usize => once(&mut description, "description", members),
+                2usize => once(&mut maximum, "maximum", members),
+                3usize => once(&mut minimum, "minimum", members),
+                4usize => once(&mut title, "title", members),
+                _ => once(&mut kind, "type", members),
             }?;
         }
         Ok(Self {
@@ -6217,14 +6572,20 @@ impl<'de> Object<'de> for NumberSchema {
             maximum: maximum.flatten(),
             minimum: minimum.flatten(),
             title: title.flatten(),
-            kind: kind.ok_or_else(|| A::Error::missing_field("type"))?,
+            kind: kind.ok_or_else(|| members.missing("type"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for NumberSchema {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for NumberSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -6274,7 +6635,7 @@ impl PaginatedRequestParams {
 }
 
 impl<'de> Object<'de> for PaginatedRequestParams {
-    const NAME: &'static str = "PaginatedRequestParams";
+    const EXPECTED: &'static str = "an object, PaginatedRequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -6285,13 +6646,13 @@ impl<'de> Object<'de> for PaginatedRequestParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut cursor = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                _ => once(&mut cursor, "cursor", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                _ => once(&mut cursor, "cursor", members),
             }?;
         }
         Ok(Self {
@@ -6301,9 +6662,15 @@ impl<'de> Object<'de> for PaginatedRequestParams {
     }
 }
 
+impl<'de> Decode<'de> for PaginatedRequestParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for PaginatedRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -6385,7 +6752,7 @@ impl ProgressNotificationParams {
 }
 
 impl<'de> Object<'de> for ProgressNotificationParams {
-    const NAME: &'static str = "ProgressNotificationParams";
+    const EXPECTED: &'static str = "an object, ProgressNotificationParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -6399,35 +6766,41 @@ impl<'de> Object<'de> for ProgressNotificationParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut message = None;
         let mut progress = None;
         let mut progress_token = None;
         let mut total = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut message, "message", &mut map),
-                2usize => once(&mut progress, "progress", &mut map),
-                3usize => once(&mut progress_token, "progressToken", &mut map),
-                _ => once(&mut total, "total", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut message, "message", members),
+                2usize => once(&mut progress, "progress", members),
+                3usize => once(&mut progress_token, "progressToken", members),
+                _ => once(&mut total, "total", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             message: message.flatten(),
-            progress: progress.ok_or_else(|| A::Error::missing_field("progress"))?,
+            progress: progress.ok_or_else(|| members.missing("progress"))?,
             progress_token: progress_token
-                .ok_or_else(|| A::Error::missing_field("progressToken"))?,
+                .ok_or_else(|| members.missing("progressToken"))?,
             total: total.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for ProgressNotificationParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ProgressNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -6526,7 +6899,7 @@ impl Prompt {
 }
 
 impl<'de> Object<'de> for Prompt {
-    const NAME: &'static str = "Prompt";
+    const EXPECTED: &'static str = "an object, Prompt";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -6541,21 +6914,21 @@ impl<'de> Object<'de> for Prompt {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut arguments = None;
         let mut description = None;
         let mut icons = None;
         let mut name = None;
         let mut title = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut arguments, "arguments", &mut map),
-                2usize => once(&mut description, "description", &mut map),
-                3usize => once(&mut icons, "icons", &mut map),
-                4usize => once(&mut name, "name", &mut map),
-                _ => once(&mut title, "title", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut arguments, "arguments", members),
+                2usize => once(&mut description, "description", members),
+                3usize => once(&mut icons, "icons", members),
+                4usize => once(&mut name, "name", members),
+                _ => once(&mut title, "title", members),
             }?;
         }
         Ok(Self {
@@ -6563,15 +6936,21 @@ impl<'de> Object<'de> for Prompt {
             arguments: arguments.flatten(),
             description: description.flatten(),
             icons: icons.flatten(),
-            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            name: name.ok_or_else(|| members.missing("name"))?,
             title: title.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for Prompt {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for Prompt {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -6640,7 +7019,7 @@ impl PromptArgument {
 }
 
 impl<'de> Object<'de> for PromptArgument {
-    const NAME: &'static str = "PromptArgument";
+    const EXPECTED: &'static str = "an object, PromptArgument";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -6653,31 +7032,37 @@ impl<'de> Object<'de> for PromptArgument {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut description = None;
         let mut name = None;
         let mut required = None;
         let mut title = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut description, "description", &mut map),
-                1usize => once(&mut name, "name", &mut map),
-                2usize => once(&mut required, "required", &mut map),
-                _ => once(&mut title, "title", &mut map),
+                0usize => once(&mut description, "description", members),
+                1usize => once(&mut name, "name", members),
+                2usize => once(&mut required, "required", members),
+                _ => once(&mut title, "title", members),
             }?;
         }
         Ok(Self {
             description: description.flatten(),
-            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            name: name.ok_or_else(|| members.missing("name"))?,
             required: required.flatten(),
             title: title.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for PromptArgument {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for PromptArgument {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -6712,7 +7097,7 @@ impl PromptMessage {
 }
 
 impl<'de> Object<'de> for PromptMessage {
-    const NAME: &'static str = "PromptMessage";
+    const EXPECTED: &'static str = "an object, PromptMessage";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -6723,25 +7108,31 @@ impl<'de> Object<'de> for PromptMessage {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut content = None;
         let mut role = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut content, "content", &mut map),
-                _ => once(&mut role, "role", &mut map),
+                0usize => once(&mut content, "content", members),
+                _ => once(&mut role, "role", members),
             }?;
         }
         Ok(Self {
-            content: content.ok_or_else(|| A::Error::missing_field("content"))?,
-            role: role.ok_or_else(|| A::Error::missing_field("role"))?,
+            content: content.ok_or_else(|| members.missing("content"))?,
+            role: role.ok_or_else(|| members.missing("role"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for PromptMessage {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for PromptMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -6785,7 +7176,7 @@ impl PromptReference {
 }
 
 impl<'de> Object<'de> for PromptReference {
-    const NAME: &'static str = "PromptReference";
+    const EXPECTED: &'static str = "an object, PromptReference";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -6796,25 +7187,31 @@ impl<'de> Object<'de> for PromptReference {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut name = None;
         let mut title = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut name, "name", &mut map),
-                _ => once(&mut title, "title", &mut map),
+                0usize => once(&mut name, "name", members),
+                _ => once(&mut title, "title", members),
             }?;
         }
         Ok(Self {
-            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            name: name.ok_or_else(|| members.missing("name"))?,
             title: title.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for PromptReference {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for PromptReference {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -6891,7 +7288,7 @@ impl ReadResourceRequestParams {
 }
 
 impl<'de> Object<'de> for ReadResourceRequestParams {
-    const NAME: &'static str = "ReadResourceRequestParams";
+    const EXPECTED: &'static str = "an object, ReadResourceRequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -6904,31 +7301,37 @@ impl<'de> Object<'de> for ReadResourceRequestParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut input_responses = None;
         let mut request_state = None;
         let mut uri = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut input_responses, "inputResponses", &mut map),
-                2usize => once(&mut request_state, "requestState", &mut map),
-                _ => once(&mut uri, "uri", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut input_responses, "inputResponses", members),
+                2usize => once(&mut request_state, "requestState", members),
+                _ => once(&mut uri, "uri", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             input_responses: input_responses.flatten(),
             request_state: request_state.flatten(),
-            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+            uri: uri.ok_or_else(|| members.missing("uri"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for ReadResourceRequestParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for ReadResourceRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -7014,7 +7417,7 @@ impl ReadResourceResult {
 }
 
 impl<'de> Object<'de> for ReadResourceResult {
-    const NAME: &'static str = "ReadResourceResult";
+    const EXPECTED: &'static str = "an object, ReadResourceResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -7028,34 +7431,40 @@ impl<'de> Object<'de> for ReadResourceResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut contents = None;
         let mut result_type = None;
         let mut ttl_ms = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut cache_scope, "cacheScope", &mut map),
-                2usize => once(&mut contents, "contents", &mut map),
-                3usize => once(&mut result_type, "resultType", &mut map),
-                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut cache_scope, "cacheScope", members),
+                2usize => once(&mut contents, "contents", members),
+                3usize => once(&mut result_type, "resultType", members),
+                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             cache_scope: cache_scope.flatten(),
-            contents: contents.ok_or_else(|| A::Error::missing_field("contents"))?,
+            contents: contents.ok_or_else(|| members.missing("contents"))?,
             result_type: result_type.flatten(),
             ttl_ms: ttl_ms.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for ReadResourceResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ReadResourceResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -7084,7 +7493,7 @@ impl RelatedTaskMetadata {
 }
 
 impl<'de> Object<'de> for RelatedTaskMetadata {
-    const NAME: &'static str = "RelatedTaskMetadata";
+    const EXPECTED: &'static str = "an object, RelatedTaskMetadata";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -7094,20 +7503,26 @@ impl<'de> Object<'de> for RelatedTaskMetadata {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut task_id = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut task_id, "taskId", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut task_id, "taskId", members)?;
         }
         Ok(Self {
-            task_id: task_id.ok_or_else(|| A::Error::missing_field("taskId"))?,
+            task_id: task_id.ok_or_else(|| members.missing("taskId"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for RelatedTaskMetadata {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for RelatedTaskMetadata {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -7225,7 +7640,7 @@ impl RequestMetaObject {
 }
 
 impl<'de> Object<'de> for RequestMetaObject {
-    const NAME: &'static str = "RequestMetaObject";
+    const EXPECTED: &'static str = "an object, RequestMetaObject";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -7239,40 +7654,36 @@ impl<'de> Object<'de> for RequestMetaObject {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut client_capabilities = None;
         let mut client_info = None;
         let mut log_level = None;
         let mut protocol_version = None;
         let mut progress_token = None;
         let mut extra = JsonObject::new();
-        while let Some(index) = object::next_or_keep::<Self, _>(&mut map, &mut extra)? {
+        while let Some(index) = object::next_or_keep(members, Self::index, &mut extra)? {
             match index {
                 0usize => {
                     once(
                         &mut client_capabilities,
                         "io.modelcontextprotocol/clientCapabilities",
-                        &mut map,
+                        members,
                     )
                 }
                 1usize => {
-                    once(
-                        &mut client_info,
-                        "io.modelcontextprotocol/clientInfo",
-                        &mut map,
-                    )
+                    once(&mut client_info, "io.modelcontextprotocol/clientInfo", members)
                 }
                 2usize => {
-                    once(&mut log_level, "io.modelcontextprotocol/logLevel", &mut map)
+                    once(&mut log_level, "io.modelcontextprotocol/logLevel", members)
                 }
                 3usize => {
                     once(
                         &mut protocol_version,
                         "io.modelcontextprotocol/protocolVersion",
-                        &mut map,
+                        members,
                     )
                 }
-                _ => once(&mut progress_token, "progressToken", &mut map),
+                _ => once(&mut progress_token, "progressToken", members),
             }?;
         }
         Ok(Self {
@@ -7286,9 +7697,15 @@ impl<'de> Object<'de> for RequestMetaObject {
     }
 }
 
+impl<'de> Decode<'de> for RequestMetaObject {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for RequestMetaObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -7331,7 +7748,7 @@ impl RequestParams {
 }
 
 impl<'de> Object<'de> for RequestParams {
-    const NAME: &'static str = "RequestParams";
+    const EXPECTED: &'static str = "an object, RequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -7341,11 +7758,11 @@ impl<'de> Object<'de> for RequestParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut extra = JsonObject::new();
-        while object::next_or_keep::<Self, _>(&mut map, &mut extra)?.is_some() {
-            once(&mut meta, "_meta", &mut map)?;
+        while object::next_or_keep(members, Self::index, &mut extra)?.is_some() {
+            once(&mut meta, "_meta", members)?;
         }
         Ok(Self {
             meta: meta.flatten(),
@@ -7354,9 +7771,15 @@ impl<'de> Object<'de> for RequestParams {
     }
 }
 
+impl<'de> Decode<'de> for RequestParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for RequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -7484,7 +7907,7 @@ impl Resource {
 }
 
 impl<'de> Object<'de> for Resource {
-    const NAME: &'static str = "Resource";
+    const EXPECTED: &'static str = "an object, Resource";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -7502,7 +7925,7 @@ impl<'de> Object<'de> for Resource {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut annotations = None;
         let mut description = None;
@@ -7512,17 +7935,17 @@ impl<'de> Object<'de> for Resource {
         let mut size = None;
         let mut title = None;
         let mut uri = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut annotations, "annotations", &mut map),
-                2usize => once(&mut description, "description", &mut map),
-                3usize => once(&mut icons, "icons", &mut map),
-                4usize => once(&mut mime_type, "mimeType", &mut map),
-                5usize => once(&mut name, "name", &mut map),
-                6usize => once(&mut size, "size", &mut map),
-                7usize => once(&mut title, "title", &mut map),
-                _ => once(&mut uri, "uri", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut annotations, "annotations", members),
+                2usize => once(&mut description, "description", members),
+                3usize => once(&mut icons, "icons", members),
+                4usize => once(&mut mime_type, "mimeType", members),
+                5usize => once(&mut name, "name", members),
+                6usize => once(&mut size, "size", members),
+                7usize => once(&mut title, "title", members),
+                _ => once(&mut uri, "uri", members),
             }?;
         }
         Ok(Self {
@@ -7531,17 +7954,23 @@ impl<'de> Object<'de> for Resource {
             description: description.flatten(),
             icons: icons.flatten(),
             mime_type: mime_type.flatten(),
-            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            name: name.ok_or_else(|| members.missing("name"))?,
             size: size.flatten(),
             title: title.flatten(),
-            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+            uri: uri.ok_or_else(|| members.missing("uri"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for Resource {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for Resource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -7670,7 +8099,7 @@ impl ResourceLink {
 }
 
 impl<'de> Object<'de> for ResourceLink {
-    const NAME: &'static str = "ResourceLink";
+    const EXPECTED: &'static str = "an object, ResourceLink";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -7688,7 +8117,7 @@ impl<'de> Object<'de> for ResourceLink {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut annotations = None;
         let mut description = None;
@@ -7698,17 +8127,17 @@ impl<'de> Object<'de> for ResourceLink {
         let mut size = None;
         let mut title = None;
         let mut uri = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut annotations, "annotations", &mut map),
-                2usize => once(&mut description, "description", &mut map),
-                3usize => once(&mut icons, "icons", &mut map),
-                4usize => once(&mut mime_type, "mimeType", &mut map),
-                5usize => once(&mut name, "name", &mut map),
-                6usize => once(&mut size, "size", &mut map),
-                7usize => once(&mut title, "title", &mut map),
-                _ => once(&mut uri, "uri", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut annotations, "annotations", members),
+                2usize => once(&mut description, "description", members),
+                3usize => once(&mut icons, "icons", members),
+                4usize => once(&mut mime_type, "mimeType", members),
+                5usize => once(&mut name, "name", members),
+                6usize => once(&mut size, "size", members),
+                7usize => once(&mut title, "title", members),
+                _ => once(&mut uri, "uri", members),
             }?;
         }
         Ok(Self {
@@ -7717,17 +8146,23 @@ impl<'de> Object<'de> for ResourceLink {
             description: description.flatten(),
             icons: icons.flatten(),
             mime_type: mime_type.flatten(),
-            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            name: name.ok_or_else(|| members.missing("name"))?,
             size: size.flatten(),
             title: title.flatten(),
-            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+            uri: uri.ok_or_else(|| members.missing("uri"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for ResourceLink {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for ResourceLink {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -7842,7 +8277,7 @@ impl ResourceTemplate {
 }
 
 impl<'de> Object<'de> for ResourceTemplate {
-    const NAME: &'static str = "ResourceTemplate";
+    const EXPECTED: &'static str = "an object, ResourceTemplate";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -7859,7 +8294,7 @@ impl<'de> Object<'de> for ResourceTemplate {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut annotations = None;
         let mut description = None;
@@ -7868,16 +8303,16 @@ impl<'de> Object<'de> for ResourceTemplate {
         let mut name = None;
         let mut title = None;
         let mut uri_template = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut annotations, "annotations", &mut map),
-                2usize => once(&mut description, "description", &mut map),
-                3usize => once(&mut icons, "icons", &mut map),
-                4usize => once(&mut mime_type, "mimeType", &mut map),
-                5usize => once(&mut name, "name", &mut map),
-                6usize => once(&mut title, "title", &mut map),
-                _ => once(&mut uri_template, "uriTemplate", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut annotations, "annotations", members),
+                2usize => once(&mut description, "description", members),
+                3usize => once(&mut icons, "icons", members),
+                4usize => once(&mut mime_type, "mimeType", members),
+                5usize => once(&mut name, "name", members),
+                6usize => once(&mut title, "title", members),
+                _ => once(&mut uri_template, "uriTemplate", members),
             }?;
         }
         Ok(Self {
@@ -7886,17 +8321,22 @@ impl<'de> Object<'de> for ResourceTemplate {
             description: description.flatten(),
             icons: icons.flatten(),
             mime_type: mime_type.flatten(),
-            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            name: name.ok_or_else(|| members.missing("name"))?,
             title: title.flatten(),
-            uri_template: uri_template
-                .ok_or_else(|| A::Error::missing_field("uriTemplate"))?,
+            uri_template: uri_template.ok_or_else(|| members.missing("uriTemplate"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for ResourceTemplate {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for ResourceTemplate {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -7925,7 +8365,7 @@ impl ResourceTemplateReference {
 }
 
 impl<'de> Object<'de> for ResourceTemplateReference {
-    const NAME: &'static str = "ResourceTemplateReference";
+    const EXPECTED: &'static str = "an object, ResourceTemplateReference";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -7935,20 +8375,26 @@ impl<'de> Object<'de> for ResourceTemplateReference {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut uri = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut uri, "uri", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut uri, "uri", members)?;
         }
         Ok(Self {
-            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+            uri: uri.ok_or_else(|| members.missing("uri"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for ResourceTemplateReference {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for ResourceTemplateReference {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -7993,7 +8439,7 @@ impl ResourceUpdatedNotificationParams {
 }
 
 impl<'de> Object<'de> for ResourceUpdatedNotificationParams {
-    const NAME: &'static str = "ResourceUpdatedNotificationParams";
+    const EXPECTED: &'static str = "an object, ResourceUpdatedNotificationParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -8004,25 +8450,31 @@ impl<'de> Object<'de> for ResourceUpdatedNotificationParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut uri = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                _ => once(&mut uri, "uri", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                _ => once(&mut uri, "uri", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+            uri: uri.ok_or_else(|| members.missing("uri"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for ResourceUpdatedNotificationParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for ResourceUpdatedNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -8068,7 +8520,7 @@ impl ResultMetaObject {
 }
 
 impl<'de> Object<'de> for ResultMetaObject {
-    const NAME: &'static str = "ResultMetaObject";
+    const EXPECTED: &'static str = "an object, ResultMetaObject";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -8078,11 +8530,11 @@ impl<'de> Object<'de> for ResultMetaObject {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut server_info = None;
         let mut extra = JsonObject::new();
-        while object::next_or_keep::<Self, _>(&mut map, &mut extra)?.is_some() {
-            once(&mut server_info, "io.modelcontextprotocol/serverInfo", &mut map)?;
+        while object::next_or_keep(members, Self::index, &mut extra)?.is_some() {
+            once(&mut server_info, "io.modelcontextprotocol/serverInfo", members)?;
         }
         Ok(Self {
             server_info: server_info.flatten(),
@@ -8091,9 +8543,15 @@ impl<'de> Object<'de> for ResultMetaObject {
     }
 }
 
+impl<'de> Decode<'de> for ResultMetaObject {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ResultMetaObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -8150,7 +8608,7 @@ impl Root {
 }
 
 impl<'de> Object<'de> for Root {
-    const NAME: &'static str = "Root";
+    const EXPECTED: &'static str = "an object, Root";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -8162,28 +8620,34 @@ impl<'de> Object<'de> for Root {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut name = None;
         let mut uri = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut name, "name", &mut map),
-                _ => once(&mut uri, "uri", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut name, "name", members),
+                _ => once(&mut uri, "uri", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             name: name.flatten(),
-            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+            uri: uri.ok_or_else(|| members.missing("uri"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for Root {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for Root {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -8235,7 +8699,7 @@ impl SamplingMessage {
 }
 
 impl<'de> Object<'de> for SamplingMessage {
-    const NAME: &'static str = "SamplingMessage";
+    const EXPECTED: &'static str = "an object, SamplingMessage";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -8247,28 +8711,34 @@ impl<'de> Object<'de> for SamplingMessage {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut content = None;
         let mut role = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut content, "content", &mut map),
-                _ => once(&mut role, "role", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut content, "content", members),
+                _ => once(&mut role, "role", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            content: content.ok_or_else(|| A::Error::missing_field("content"))?,
-            role: role.ok_or_else(|| A::Error::missing_field("role"))?,
+            content: content.ok_or_else(|| members.missing("content"))?,
+            role: role.ok_or_else(|| members.missing("role"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for SamplingMessage {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for SamplingMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -8410,7 +8880,7 @@ impl ServerCapabilities {
 }
 
 impl<'de> Object<'de> for ServerCapabilities {
-    const NAME: &'static str = "ServerCapabilities";
+    const EXPECTED: &'static str = "an object, ServerCapabilities";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -8427,7 +8897,7 @@ impl<'de> Object<'de> for ServerCapabilities {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut completions = None;
         let mut experimental = None;
         let mut extensions = None;
@@ -8436,16 +8906,16 @@ impl<'de> Object<'de> for ServerCapabilities {
         let mut resources = None;
         let mut tasks = None;
         let mut tools = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut completions, "completions", &mut map),
-                1usize => once(&mut experimental, "experimental", &mut map),
-                2usize => once(&mut extensions, "extensions", &mut map),
-                3usize => once(&mut logging, "logging", &mut map),
-                4usize => once(&mut prompts, "prompts", &mut map),
-                5usize => once(&mut resources, "resources", &mut map),
-                6usize => once(&mut tasks, "tasks", &mut map),
-                _ => once(&mut tools, "tools", &mut map),
+                0usize => once(&mut completions, "completions", members),
+                1usize => once(&mut experimental, "experimental", members),
+                2usize => once(&mut extensions, "extensions", members),
+                3usize => once(&mut logging, "logging", members),
+                4usize => once(&mut prompts, "prompts", members),
+                5usize => once(&mut resources, "resources", members),
+                6usize => once(&mut tasks, "tasks", members),
+                _ => once(&mut tools, "tools", members),
             }?;
         }
         Ok(Self {
@@ -8461,9 +8931,15 @@ impl<'de> Object<'de> for ServerCapabilities {
     }
 }
 
+impl<'de> Decode<'de> for ServerCapabilities {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ServerCapabilities {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -8497,7 +8973,7 @@ impl ServerCapabilitiesPrompts {
 }
 
 impl<'de> Object<'de> for ServerCapabilitiesPrompts {
-    const NAME: &'static str = "ServerCapabilitiesPrompts";
+    const EXPECTED: &'static str = "an object, ServerCapabilitiesPrompts";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -8507,10 +8983,10 @@ impl<'de> Object<'de> for ServerCapabilitiesPrompts {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut list_changed = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut list_changed, "listChanged", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut list_changed, "listChanged", members)?;
         }
         Ok(Self {
             list_changed: list_changed.flatten(),
@@ -8518,9 +8994,15 @@ impl<'de> Object<'de> for ServerCapabilitiesPrompts {
     }
 }
 
+impl<'de> Decode<'de> for ServerCapabilitiesPrompts {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ServerCapabilitiesPrompts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -8570,7 +9052,7 @@ impl ServerCapabilitiesResources {
 }
 
 impl<'de> Object<'de> for ServerCapabilitiesResources {
-    const NAME: &'static str = "ServerCapabilitiesResources";
+    const EXPECTED: &'static str = "an object, ServerCapabilitiesResources";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -8581,13 +9063,13 @@ impl<'de> Object<'de> for ServerCapabilitiesResources {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut list_changed = None;
         let mut subscribe = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut list_changed, "listChanged", &mut map),
-                _ => once(&mut subscribe, "subscribe", &mut map),
+                0usize => once(&mut list_changed, "listChanged", members),
+                _ => once(&mut subscribe, "subscribe", members),
             }?;
         }
         Ok(Self {
@@ -8597,9 +9079,15 @@ impl<'de> Object<'de> for ServerCapabilitiesResources {
     }
 }
 
+impl<'de> Decode<'de> for ServerCapabilitiesResources {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ServerCapabilitiesResources {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -8660,7 +9148,7 @@ impl ServerCapabilitiesTasks {
 }
 
 impl<'de> Object<'de> for ServerCapabilitiesTasks {
-    const NAME: &'static str = "ServerCapabilitiesTasks";
+    const EXPECTED: &'static str = "an object, ServerCapabilitiesTasks";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -8672,15 +9160,15 @@ impl<'de> Object<'de> for ServerCapabilitiesTasks {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut cancel = None;
         let mut list = None;
         let mut requests = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut cancel, "cancel", &mut map),
-                1usize => once(&mut list, "list", &mut map),
-                _ => once(&mut requests, "requests", &mut map),
+                0usize => once(&mut cancel, "cancel", members),
+                1usize => once(&mut list, "list", members),
+                _ => once(&mut requests, "requests", members),
             }?;
         }
         Ok(Self {
@@ -8691,9 +9179,15 @@ impl<'de> Object<'de> for ServerCapabilitiesTasks {
     }
 }
 
+impl<'de> Decode<'de> for ServerCapabilitiesTasks {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ServerCapabilitiesTasks {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -8726,7 +9220,7 @@ impl ServerCapabilitiesTasksRequests {
 }
 
 impl<'de> Object<'de> for ServerCapabilitiesTasksRequests {
-    const NAME: &'static str = "ServerCapabilitiesTasksRequests";
+    const EXPECTED: &'static str = "an object, ServerCapabilitiesTasksRequests";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -8736,18 +9230,24 @@ impl<'de> Object<'de> for ServerCapabilitiesTasksRequests {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut tools = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut tools, "tools", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut tools, "tools", members)?;
         }
         Ok(Self { tools: tools.flatten() })
     }
 }
 
+impl<'de> Decode<'de> for ServerCapabilitiesTasksRequests {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ServerCapabilitiesTasksRequests {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -8780,7 +9280,7 @@ impl ServerCapabilitiesTasksRequestsTools {
 }
 
 impl<'de> Object<'de> for ServerCapabilitiesTasksRequestsTools {
-    const NAME: &'static str = "ServerCapabilitiesTasksRequestsTools";
+    const EXPECTED: &'static str = "an object, ServerCapabilitiesTasksRequestsTools";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -8790,18 +9290,24 @@ impl<'de> Object<'de> for ServerCapabilitiesTasksRequestsTools {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut call = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut call, "call", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut call, "call", members)?;
         }
         Ok(Self { call: call.flatten() })
     }
 }
 
+impl<'de> Decode<'de> for ServerCapabilitiesTasksRequestsTools {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ServerCapabilitiesTasksRequestsTools {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -8835,7 +9341,7 @@ impl ServerCapabilitiesTools {
 }
 
 impl<'de> Object<'de> for ServerCapabilitiesTools {
-    const NAME: &'static str = "ServerCapabilitiesTools";
+    const EXPECTED: &'static str = "an object, ServerCapabilitiesTools";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -8845,10 +9351,10 @@ impl<'de> Object<'de> for ServerCapabilitiesTools {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut list_changed = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut list_changed, "listChanged", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut list_changed, "listChanged", members)?;
         }
         Ok(Self {
             list_changed: list_changed.flatten(),
@@ -8856,9 +9362,15 @@ impl<'de> Object<'de> for ServerCapabilitiesTools {
     }
 }
 
+impl<'de> Decode<'de> for ServerCapabilitiesTools {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ServerCapabilitiesTools {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -8899,7 +9411,7 @@ impl SetLevelRequestParams {
 }
 
 impl<'de> Object<'de> for SetLevelRequestParams {
-    const NAME: &'static str = "SetLevelRequestParams";
+    const EXPECTED: &'static str = "an object, SetLevelRequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -8910,25 +9422,31 @@ impl<'de> Object<'de> for SetLevelRequestParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut level = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                _ => once(&mut level, "level", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                _ => once(&mut level, "level", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            level: level.ok_or_else(|| A::Error::missing_field("level"))?,
+            level: level.ok_or_else(|| members.missing("level"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for SetLevelRequestParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for SetLevelRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -9032,7 +9550,7 @@ impl StringSchema {
 }
 
 impl<'de> Object<'de> for StringSchema {
-    const NAME: &'static str = "StringSchema";
+    const EXPECTED: &'static str = "an object, StringSchema";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -9047,21 +9565,21 @@ impl<'de> Object<'de> for StringSchema {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut default = None;
         let mut description = None;
         let mut format = None;
         let mut max_length = None;
         let mut min_length = None;
         let mut title = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut default, "default", &mut map),
-                1usize => once(&mut description, "description", &mut map),
-                2usize => once(&mut format, "format", &mut map),
-                3usize => once(&mut max_length, "maxLength", &mut map),
-                4usize => once(&mut min_length, "minLength", &mut map),
-                _ => once(&mut title, "title", &mut map),
+                0usize => once(&mut default, "default", members),
+                1usize => once(&mut description, "description", members),
+                2usize => once(&mut format, "format", members),
+                3usize => once(&mut max_length, "maxLength", members),
+                4usize => once(&mut min_length, "minLength", members),
+                _ => once(&mut title, "title", members),
             }?;
         }
         Ok(Self {
@@ -9075,9 +9593,15 @@ impl<'de> Object<'de> for StringSchema {
     }
 }
 
+impl<'de> Decode<'de> for StringSchema {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for StringSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -9121,7 +9645,7 @@ impl SubscribeRequestParams {
 }
 
 impl<'de> Object<'de> for SubscribeRequestParams {
-    const NAME: &'static str = "SubscribeRequestParams";
+    const EXPECTED: &'static str = "an object, SubscribeRequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -9132,25 +9656,31 @@ impl<'de> Object<'de> for SubscribeRequestParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut uri = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                _ => once(&mut uri, "uri", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                _ => once(&mut uri, "uri", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+            uri: uri.ok_or_else(|| members.missing("uri"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for SubscribeRequestParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for SubscribeRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -9233,7 +9763,7 @@ impl SubscriptionFilter {
 }
 
 impl<'de> Object<'de> for SubscriptionFilter {
-    const NAME: &'static str = "SubscriptionFilter";
+    const EXPECTED: &'static str = "an object, SubscriptionFilter";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -9246,21 +9776,21 @@ impl<'de> Object<'de> for SubscriptionFilter {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut prompts_list_changed = None;
         let mut resource_subscriptions = None;
         let mut resources_list_changed = None;
         let mut tools_list_changed = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut prompts_list_changed, "promptsListChanged", &mut map),
+                0usize => once(&mut prompts_list_changed, "promptsListChanged", members),
                 1usize => {
-                    once(&mut resource_subscriptions, "resourceSubscriptions", &mut map)
+                    once(&mut resource_subscriptions, "resourceSubscriptions", members)
                 }
                 2usize => {
-                    once(&mut resources_list_changed, "resourcesListChanged", &mut map)
+                    once(&mut resources_list_changed, "resourcesListChanged", members)
                 }
-                _ => once(&mut tools_list_changed, "toolsListChanged", &mut map),
+                _ => once(&mut tools_list_changed, "toolsListChanged", members),
             }?;
         }
         Ok(Self {
@@ -9272,9 +9802,15 @@ impl<'de> Object<'de> for SubscriptionFilter {
     }
 }
 
+impl<'de> Decode<'de> for SubscriptionFilter {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for SubscriptionFilter {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -9316,7 +9852,7 @@ impl SubscriptionsAcknowledgedNotificationParams {
 }
 
 impl<'de> Object<'de> for SubscriptionsAcknowledgedNotificationParams {
-    const NAME: &'static str = "SubscriptionsAcknowledgedNotificationParams";
+    const EXPECTED: &'static str = "an object, SubscriptionsAcknowledgedNotificationParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -9327,26 +9863,31 @@ impl<'de> Object<'de> for SubscriptionsAcknowledgedNotificationParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut notifications = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                _ => once(&mut notifications, "notifications", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                _ => once(&mut notifications, "notifications", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            notifications: notifications
-                .ok_or_else(|| A::Error::missing_field("notifications"))?,
+            notifications: notifications.ok_or_else(|| members.missing("notifications"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for SubscriptionsAcknowledgedNotificationParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for SubscriptionsAcknowledgedNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -9381,7 +9922,7 @@ impl SubscriptionsListenRequestParams {
 }
 
 impl<'de> Object<'de> for SubscriptionsListenRequestParams {
-    const NAME: &'static str = "SubscriptionsListenRequestParams";
+    const EXPECTED: &'static str = "an object, SubscriptionsListenRequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -9392,26 +9933,31 @@ impl<'de> Object<'de> for SubscriptionsListenRequestParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut notifications = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                _ => once(&mut notifications, "notifications", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                _ => once(&mut notifications, "notifications", members),
             }?;
         }
         Ok(Self {
-            meta: meta.ok_or_else(|| A::Error::missing_field("_meta"))?,
-            notifications: notifications
-                .ok_or_else(|| A::Error::missing_field("notifications"))?,
+            meta: meta.ok_or_else(|| members.missing("_meta"))?,
+            notifications: notifications.ok_or_else(|| members.missing("notifications"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for SubscriptionsListenRequestParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for SubscriptionsListenRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -9454,7 +10000,7 @@ impl SubscriptionsListenResult {
 }
 
 impl<'de> Object<'de> for SubscriptionsListenResult {
-    const NAME: &'static str = "SubscriptionsListenResult";
+    const EXPECTED: &'static str = "an object, SubscriptionsListenResult";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -9465,25 +10011,31 @@ impl<'de> Object<'de> for SubscriptionsListenResult {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut result_type = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                _ => once(&mut result_type, "resultType", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                _ => once(&mut result_type, "resultType", members),
             }?;
         }
         Ok(Self {
-            meta: meta.ok_or_else(|| A::Error::missing_field("_meta"))?,
+            meta: meta.ok_or_else(|| members.missing("_meta"))?,
             result_type: result_type.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for SubscriptionsListenResult {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for SubscriptionsListenResult {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -9534,7 +10086,7 @@ impl SubscriptionsListenResultMetaObject {
 }
 
 impl<'de> Object<'de> for SubscriptionsListenResultMetaObject {
-    const NAME: &'static str = "SubscriptionsListenResultMetaObject";
+    const EXPECTED: &'static str = "an object, SubscriptionsListenResultMetaObject";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -9545,24 +10097,20 @@ impl<'de> Object<'de> for SubscriptionsListenResultMetaObject {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut server_info = None;
         let mut subscription_id = None;
         let mut extra = JsonObject::new();
-        while let Some(index) = object::next_or_keep::<Self, _>(&mut map, &mut extra)? {
+        while let Some(index) = object::next_or_keep(members, Self::index, &mut extra)? {
             match index {
                 0usize => {
-                    once(
-                        &mut server_info,
-                        "io.modelcontextprotocol/serverInfo",
-                        &mut map,
-                    )
+                    once(&mut server_info, "io.modelcontextprotocol/serverInfo", members)
                 }
                 _ => {
                     once(
                         &mut subscription_id,
                         "io.modelcontextprotocol/subscriptionId",
-                        &mut map,
+                        members,
                     )
                 }
             }?;
@@ -9570,17 +10118,23 @@ impl<'de> Object<'de> for SubscriptionsListenResultMetaObject {
         Ok(Self {
             server_info: server_info.flatten(),
             subscription_id: subscription_id
-                .ok_or_else(|| A::Error::missing_field(
-                    "io.modelcontextprotocol/subscriptionId",
-                ))?,
+                .ok_or_else(|| {
+                    members.missing("io.modelcontextprotocol/subscriptionId")
+                })?,
             extra,
         })
     }
 }
 
+impl<'de> Decode<'de> for SubscriptionsListenResultMetaObject {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for SubscriptionsListenResultMetaObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -9666,7 +10220,7 @@ impl Task {
 }
 
 impl<'de> Object<'de> for Task {
-    const NAME: &'static str = "Task";
+    const EXPECTED: &'static str = "an object, Task";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -9682,7 +10236,7 @@ impl<'de> Object<'de> for Task {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut created_at = None;
         let mut last_updated_at = None;
         let mut poll_interval = None;
@@ -9690,33 +10244,39 @@ impl<'de> Object<'de> for Task {
         let mut status_message = None;
         let mut task_id = None;
         let mut ttl = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut created_at, "createdAt", &mut map),
-                1usize => once(&mut last_updated_at, "lastUpdatedAt", &mut map),
-                2usize => once(&mut poll_interval, "pollInterval", &mut map),
-                3usize => once(&mut status, "status", &mut map),
-                4usize => once(&mut status_message, "statusMessage", &mut map),
-                5usize => once(&mut task_id, "taskId", &mut map),
-                _ => once(&mut ttl, "ttl", &mut map),
+                0usize => once(&mut created_at, "createdAt", members),
+                1usize => once(&mut last_updated_at, "lastUpdatedAt", members),
+                2usize => once(&mut poll_interval, "pollInterval", members),
+                3usize => once(&mut status, "status", members),
+                4usize => once(&mut status_message, "statusMessage", members),
+                5usize => once(&mut task_id, "taskId", members),
+                _ => once(&mut ttl, "ttl", members),
             }?;
         }
         Ok(Self {
-            created_at: created_at.ok_or_else(|| A::Error::missing_field("createdAt"))?,
+            created_at: created_at.ok_or_else(|| members.missing("createdAt"))?,
             last_updated_at: last_updated_at
-                .ok_or_else(|| A::Error::missing_field("lastUpdatedAt"))?,
+                .ok_or_else(|| members.missing("lastUpdatedAt"))?,
             poll_interval: poll_interval.flatten(),
-            status: status.ok_or_else(|| A::Error::missing_field("status"))?,
+            status: status.ok_or_else(|| members.missing("status"))?,
             status_message: status_message.flatten(),
-            task_id: task_id.ok_or_else(|| A::Error::missing_field("taskId"))?,
+            task_id: task_id.ok_or_else(|| members.missing("taskId"))?,
             ttl: ttl.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for Task {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for Task {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -9753,7 +10313,7 @@ impl TaskMetadata {
 }
 
 impl<'de> Object<'de> for TaskMetadata {
-    const NAME: &'static str = "TaskMetadata";
+    const EXPECTED: &'static str = "an object, TaskMetadata";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -9763,18 +10323,24 @@ impl<'de> Object<'de> for TaskMetadata {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut ttl = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut ttl, "ttl", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut ttl, "ttl", members)?;
         }
         Ok(Self { ttl: ttl.flatten() })
     }
 }
 
+impl<'de> Decode<'de> for TaskMetadata {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for TaskMetadata {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -9875,7 +10441,7 @@ impl TaskStatusNotificationParams {
 }
 
 impl<'de> Object<'de> for TaskStatusNotificationParams {
-    const NAME: &'static str = "TaskStatusNotificationParams";
+    const EXPECTED: &'static str = "an object, TaskStatusNotificationParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -9892,7 +10458,7 @@ impl<'de> Object<'de> for TaskStatusNotificationParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut created_at = None;
         let mut last_updated_at = None;
@@ -9901,35 +10467,41 @@ impl<'de> Object<'de> for TaskStatusNotificationParams {
         let mut status_message = None;
         let mut task_id = None;
         let mut ttl = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut created_at, "createdAt", &mut map),
-                2usize => once(&mut last_updated_at, "lastUpdatedAt", &mut map),
-                3usize => once(&mut poll_interval, "pollInterval", &mut map),
-                4usize => once(&mut status, "status", &mut map),
-                5usize => once(&mut status_message, "statusMessage", &mut map),
-                6usize => once(&mut task_id, "taskId", &mut map),
-                _ => once(&mut ttl, "ttl", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut created_at, "createdAt", members),
+                2usize => once(&mut last_updated_at, "lastUpdatedAt", members),
+                3usize => once(&mut poll_interval, "pollInterval", members),
+                4usize => once(&mut status, "status", members),
+                5usize => once(&mut status_message, "statusMessage", members),
+                6usize => once(&mut task_id, "taskId", members),
+                _ => once(&mut ttl, "ttl", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            created_at: created_at.ok_or_else(|| A::Error::missing_field("createdAt"))?,
+            created_at: created_at.ok_or_else(|| members.missing("createdAt"))?,
             last_updated_at: last_updated_at
-                .ok_or_else(|| A::Error::missing_field("lastUpdatedAt"))?,
+                .ok_or_else(|| members.missing("lastUpdatedAt"))?,
             poll_interval: poll_interval.flatten(),
-            status: status.ok_or_else(|| A::Error::missing_field("status"))?,
+            status: status.ok_or_else(|| members.missing("status"))?,
             status_message: status_message.flatten(),
-            task_id: task_id.ok_or_else(|| A::Error::missing_field("taskId"))?,
+            task_id: task_id.ok_or_else(|| members.missing("taskId"))?,
             ttl: ttl.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for TaskStatusNotificationParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for TaskStatusNotificationParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -9987,7 +10559,7 @@ impl TextContent {
 }
 
 impl<'de> Object<'de> for TextContent {
-    const NAME: &'static str = "TextContent";
+    const EXPECTED: &'static str = "an object, TextContent";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -9999,28 +10571,34 @@ impl<'de> Object<'de> for TextContent {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut annotations = None;
         let mut text = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut annotations, "annotations", &mut map),
-                _ => once(&mut text, "text", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut annotations, "annotations", members),
+                _ => once(&mut text, "text", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             annotations: annotations.flatten(),
-            text: text.ok_or_else(|| A::Error::missing_field("text"))?,
+            text: text.ok_or_else(|| members.missing("text"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for TextContent {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for TextContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -10082,7 +10660,7 @@ impl TextResourceContents {
 }
 
 impl<'de> Object<'de> for TextResourceContents {
-    const NAME: &'static str = "TextResourceContents";
+    const EXPECTED: &'static str = "an object, TextResourceContents";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -10095,31 +10673,37 @@ impl<'de> Object<'de> for TextResourceContents {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut mime_type = None;
         let mut text = None;
         let mut uri = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut mime_type, "mimeType", &mut map),
-                2usize => once(&mut text, "text", &mut map),
-                _ => once(&mut uri, "uri", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut mime_type, "mimeType", members),
+                2usize => once(&mut text, "text", members),
+                _ => once(&mut uri, "uri", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
             mime_type: mime_type.flatten(),
-            text: text.ok_or_else(|| A::Error::missing_field("text"))?,
-            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+            text: text.ok_or_else(|| members.missing("text"))?,
+            uri: uri.ok_or_else(|| members.missing("uri"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for TextResourceContents {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for TextResourceContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -10218,7 +10802,7 @@ impl TitledMultiSelectEnumSchema {
 }
 
 impl<'de> Object<'de> for TitledMultiSelectEnumSchema {
-    const NAME: &'static str = "TitledMultiSelectEnumSchema";
+    const EXPECTED: &'static str = "an object, TitledMultiSelectEnumSchema";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -10233,27 +10817,27 @@ impl<'de> Object<'de> for TitledMultiSelectEnumSchema {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut default = None;
         let mut description = None;
         let mut items = None;
         let mut max_items = None;
         let mut min_items = None;
         let mut title = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut default, "default", &mut map),
-                1usize => once(&mut description, "description", &mut map),
-                2usize => once(&mut items, "items", &mut map),
-                3usize => once(&mut max_items, "maxItems", &mut map),
-                4usize => once(&mut min_items, "minItems", &mut map),
-                _ => once(&mut title, "title", &mut map),
+                0usize => once(&mut default, "default", members),
+                1usize => once(&mut description, "description", members),
+                2usize => once(&mut items, "items", members),
+                3usize => once(&mut max_items, "maxItems", members),
+                4usize => once(&mut min_items, "minItems", members),
+                _ => once(&mut title, "title", members),
             }?;
         }
         Ok(Self {
             default: default.flatten(),
             description: description.flatten(),
-            items: items.ok_or_else(|| A::Error::missing_field("items"))?,
+            items: items.ok_or_else(|| members.missing("items"))?,
             max_items: max_items.flatten(),
             min_items: min_items.flatten(),
             title: title.flatten(),
@@ -10261,9 +10845,15 @@ impl<'de> Object<'de> for TitledMultiSelectEnumSchema {
     }
 }
 
+impl<'de> Decode<'de> for TitledMultiSelectEnumSchema {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for TitledMultiSelectEnumSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -10294,7 +10884,7 @@ impl TitledMultiSelectEnumSchemaItems {
 }
 
 impl<'de> Object<'de> for TitledMultiSelectEnumSchemaItems {
-    const NAME: &'static str = "TitledMultiSelectEnumSchemaItems";
+    const EXPECTED: &'static str = "an object, TitledMultiSelectEnumSchemaItems";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -10304,20 +10894,26 @@ impl<'de> Object<'de> for TitledMultiSelectEnumSchemaItems {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut any_of = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut any_of, "anyOf", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut any_of, "anyOf", members)?;
         }
         Ok(Self {
-            any_of: any_of.ok_or_else(|| A::Error::missing_field("anyOf"))?,
+            any_of: any_of.ok_or_else(|| members.missing("anyOf"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for TitledMultiSelectEnumSchemaItems {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for TitledMultiSelectEnumSchemaItems {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -10388,7 +10984,7 @@ impl TitledSingleSelectEnumSchema {
 }
 
 impl<'de> Object<'de> for TitledSingleSelectEnumSchema {
-    const NAME: &'static str = "TitledSingleSelectEnumSchema";
+    const EXPECTED: &'static str = "an object, TitledSingleSelectEnumSchema";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -10401,31 +10997,37 @@ impl<'de> Object<'de> for TitledSingleSelectEnumSchema {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut default = None;
         let mut description = None;
         let mut one_of = None;
         let mut title = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut default, "default", &mut map),
-                1usize => once(&mut description, "description", &mut map),
-                2usize => once(&mut one_of, "oneOf", &mut map),
-                _ => once(&mut title, "title", &mut map),
+                0usize => once(&mut default, "default", members),
+                1usize => once(&mut description, "description", members),
+                2usize => once(&mut one_of, "oneOf", members),
+                _ => once(&mut title, "title", members),
             }?;
         }
         Ok(Self {
             default: default.flatten(),
             description: description.flatten(),
-            one_of: one_of.ok_or_else(|| A::Error::missing_field("oneOf"))?,
+            one_of: one_of.ok_or_else(|| members.missing("oneOf"))?,
             title: title.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for TitledSingleSelectEnumSchema {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for TitledSingleSelectEnumSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -10555,7 +11157,7 @@ impl Tool {
 }
 
 impl<'de> Object<'de> for Tool {
-    const NAME: &'static str = "Tool";
+    const EXPECTED: &'static str = "an object, Tool";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -10573,7 +11175,7 @@ impl<'de> Object<'de> for Tool {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut annotations = None;
         let mut description = None;
@@ -10583,17 +11185,17 @@ impl<'de> Object<'de> for Tool {
         let mut name = None;
         let mut output_schema = None;
         let mut title = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut annotations, "annotations", &mut map),
-                2usize => once(&mut description, "description", &mut map),
-                3usize => once(&mut execution, "execution", &mut map),
-                4usize => once(&mut icons, "icons", &mut map),
-                5usize => once(&mut input_schema, "inputSchema", &mut map),
-                6usize => once(&mut name, "name", &mut map),
-                7usize => once(&mut output_schema, "outputSchema", &mut map),
-                _ => once(&mut title, "title", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut annotations, "annotations", members),
+                2usize => once(&mut description, "description", members),
+                3usize => once(&mut execution, "execution", members),
+                4usize => once(&mut icons, "icons", members),
+                5usize => once(&mut input_schema, "inputSchema", members),
+                6usize => once(&mut name, "name", members),
+                7usize => once(&mut output_schema, "outputSchema", members),
+                _ => once(&mut title, "title", members),
             }?;
         }
         Ok(Self {
@@ -10602,18 +11204,23 @@ impl<'de> Object<'de> for Tool {
             description: description.flatten(),
             execution: execution.flatten(),
             icons: icons.flatten(),
-            input_schema: input_schema
-                .ok_or_else(|| A::Error::missing_field("inputSchema"))?,
-            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            input_schema: input_schema.ok_or_else(|| members.missing("inputSchema"))?,
+            name: name.ok_or_else(|| members.missing("name"))?,
             output_schema: output_schema.flatten(),
             title: title.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for Tool {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for Tool {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -10707,7 +11314,7 @@ impl ToolAnnotations {
 }
 
 impl<'de> Object<'de> for ToolAnnotations {
-    const NAME: &'static str = "ToolAnnotations";
+    const EXPECTED: &'static str = "an object, ToolAnnotations";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -10721,19 +11328,19 @@ impl<'de> Object<'de> for ToolAnnotations {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut destructive_hint = None;
         let mut idempotent_hint = None;
         let mut open_world_hint = None;
         let mut read_only_hint = None;
         let mut title = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut destructive_hint, "destructiveHint", &mut map),
-                1usize => once(&mut idempotent_hint, "idempotentHint", &mut map),
-                2usize => once(&mut open_world_hint, "openWorldHint", &mut map),
-                3usize => once(&mut read_only_hint, "readOnlyHint", &mut map),
-                _ => once(&mut title, "title", &mut map),
+                0usize => once(&mut destructive_hint, "destructiveHint", members),
+                1usize => once(&mut idempotent_hint, "idempotentHint", members),
+                2usize => once(&mut open_world_hint, "openWorldHint", members),
+                3usize => once(&mut read_only_hint, "readOnlyHint", members),
+                _ => once(&mut title, "title", members),
             }?;
         }
         Ok(Self {
@@ -10746,9 +11353,15 @@ impl<'de> Object<'de> for ToolAnnotations {
     }
 }
 
+impl<'de> Decode<'de> for ToolAnnotations {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ToolAnnotations {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -10784,7 +11397,7 @@ impl ToolChoice {
 }
 
 impl<'de> Object<'de> for ToolChoice {
-    const NAME: &'static str = "ToolChoice";
+    const EXPECTED: &'static str = "an object, ToolChoice";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -10794,18 +11407,24 @@ impl<'de> Object<'de> for ToolChoice {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut mode = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut mode, "mode", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut mode, "mode", members)?;
         }
         Ok(Self { mode: mode.flatten() })
     }
 }
 
+impl<'de> Decode<'de> for ToolChoice {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ToolChoice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -10841,7 +11460,7 @@ impl ToolExecution {
 }
 
 impl<'de> Object<'de> for ToolExecution {
-    const NAME: &'static str = "ToolExecution";
+    const EXPECTED: &'static str = "an object, ToolExecution";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -10851,10 +11470,10 @@ impl<'de> Object<'de> for ToolExecution {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut task_support = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut task_support, "taskSupport", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut task_support, "taskSupport", members)?;
         }
         Ok(Self {
             task_support: task_support.flatten(),
@@ -10862,9 +11481,15 @@ impl<'de> Object<'de> for ToolExecution {
     }
 }
 
+impl<'de> Decode<'de> for ToolExecution {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ToolExecution {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -10948,7 +11573,7 @@ impl ToolResultContent {
 }
 
 impl<'de> Object<'de> for ToolResultContent {
-    const NAME: &'static str = "ToolResultContent";
+    const EXPECTED: &'static str = "an object, ToolResultContent";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -10962,34 +11587,40 @@ impl<'de> Object<'de> for ToolResultContent {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut content = None;
         let mut is_error = None;
         let mut structured_content = None;
         let mut tool_use_id = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut content, "content", &mut map),
-                2usize => once(&mut is_error, "isError", &mut map),
-                3usize => once(&mut structured_content, "structuredContent", &mut map),
-                _ => once(&mut tool_use_id, "toolUseId", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut content, "content", members),
+                2usize => once(&mut is_error, "isError", members),
+                3usize => once(&mut structured_content, "structuredContent", members),
+                _ => once(&mut tool_use_id, "toolUseId", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            content: content.ok_or_else(|| A::Error::missing_field("content"))?,
+            content: content.ok_or_else(|| members.missing("content"))?,
             is_error: is_error.flatten(),
             structured_content,
-            tool_use_id: tool_use_id.ok_or_else(|| A::Error::missing_field("toolUseId"))?,
+            tool_use_id: tool_use_id.ok_or_else(|| members.missing("toolUseId"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for ToolResultContent {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for ToolResultContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -11048,7 +11679,7 @@ impl ToolUseContent {
 }
 
 impl<'de> Object<'de> for ToolUseContent {
-    const NAME: &'static str = "ToolUseContent";
+    const EXPECTED: &'static str = "an object, ToolUseContent";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -11061,31 +11692,37 @@ impl<'de> Object<'de> for ToolUseContent {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut id = None;
         let mut input = None;
         let mut name = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                1usize => once(&mut id, "id", &mut map),
-                2usize => once(&mut input, "input", &mut map),
-                _ => once(&mut name, "name", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                1usize => once(&mut id, "id", members),
+                2usize => once(&mut input, "input", members),
+                _ => once(&mut name, "name", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            id: id.ok_or_else(|| A::Error::missing_field("id"))?,
-            input: input.ok_or_else(|| A::Error::missing_field("input"))?,
-            name: name.ok_or_else(|| A::Error::missing_field("name"))?,
+            id: id.ok_or_else(|| members.missing("id"))?,
+            input: input.ok_or_else(|| members.missing("input"))?,
+            name: name.ok_or_else(|| members.missing("name"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for ToolUseContent {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for ToolUseContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -11129,7 +11766,7 @@ impl UnsubscribeRequestParams {
 }
 
 impl<'de> Object<'de> for UnsubscribeRequestParams {
-    const NAME: &'static str = "UnsubscribeRequestParams";
+    const EXPECTED: &'static str = "an object, UnsubscribeRequestParams";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -11140,25 +11777,31 @@ impl<'de> Object<'de> for UnsubscribeRequestParams {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut meta = None;
         let mut uri = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut meta, "_meta", &mut map),
-                _ => once(&mut uri, "uri", &mut map),
+                0usize => once(&mut meta, "_meta", members),
+                _ => once(&mut uri, "uri", members),
             }?;
         }
         Ok(Self {
             meta: meta.flatten(),
-            uri: uri.ok_or_else(|| A::Error::missing_field("uri"))?,
+            uri: uri.ok_or_else(|| members.missing("uri"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for UnsubscribeRequestParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for UnsubscribeRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -11193,7 +11836,7 @@ impl UnsupportedProtocolVersionErrorData {
 }
 
 impl<'de> Object<'de> for UnsupportedProtocolVersionErrorData {
-    const NAME: &'static str = "UnsupportedProtocolVersionErrorData";
+    const EXPECTED: &'static str = "an object, UnsupportedProtocolVersionErrorData";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -11204,25 +11847,31 @@ impl<'de> Object<'de> for UnsupportedProtocolVersionErrorData {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut requested = None;
         let mut supported = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut requested, "requested", &mut map),
-                _ => once(&mut supported, "supported", &mut map),
+                0usize => once(&mut requested, "requested", members),
+                _ => once(&mut supported, "supported", members),
             }?;
         }
         Ok(Self {
-            requested: requested.ok_or_else(|| A::Error::missing_field("requested"))?,
-            supported: supported.ok_or_else(|| A::Error::missing_field("supported"))?,
+            requested: requested.ok_or_else(|| members.missing("requested"))?,
+            supported: supported.ok_or_else(|| members.missing("supported"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for UnsupportedProtocolVersionErrorData {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for UnsupportedProtocolVersionErrorData {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -11321,7 +11970,7 @@ impl UntitledMultiSelectEnumSchema {
 }
 
 impl<'de> Object<'de> for UntitledMultiSelectEnumSchema {
-    const NAME: &'static str = "UntitledMultiSelectEnumSchema";
+    const EXPECTED: &'static str = "an object, UntitledMultiSelectEnumSchema";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -11336,27 +11985,27 @@ impl<'de> Object<'de> for UntitledMultiSelectEnumSchema {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut default = None;
         let mut description = None;
         let mut items = None;
         let mut max_items = None;
         let mut min_items = None;
         let mut title = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut default, "default", &mut map),
-                1usize => once(&mut description, "description", &mut map),
-                2usize => once(&mut items, "items", &mut map),
-                3usize => once(&mut max_items, "maxItems", &mut map),
-                4usize => once(&mut min_items, "minItems", &mut map),
-                _ => once(&mut title, "title", &mut map),
+                0usize => once(&mut default, "default", members),
+                1usize => once(&mut description, "description", members),
+                2usize => once(&mut items, "items", members),
+                3usize => once(&mut max_items, "maxItems", members),
+                4usize => once(&mut min_items, "minItems", members),
+                _ => once(&mut title, "title", members),
             }?;
         }
         Ok(Self {
             default: default.flatten(),
             description: description.flatten(),
-            items: items.ok_or_else(|| A::Error::missing_field("items"))?,
+            items: items.ok_or_else(|| members.missing("items"))?,
             max_items: max_items.flatten(),
             min_items: min_items.flatten(),
             title: title.flatten(),
@@ -11364,9 +12013,15 @@ impl<'de> Object<'de> for UntitledMultiSelectEnumSchema {
     }
 }
 
+impl<'de> Decode<'de> for UntitledMultiSelectEnumSchema {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for UntitledMultiSelectEnumSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -11398,7 +12053,7 @@ impl UntitledMultiSelectEnumSchemaItems {
 }
 
 impl<'de> Object<'de> for UntitledMultiSelectEnumSchemaItems {
-    const NAME: &'static str = "UntitledMultiSelectEnumSchemaItems";
+    const EXPECTED: &'static str = "an object, UntitledMultiSelectEnumSchemaItems";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -11408,20 +12063,26 @@ impl<'de> Object<'de> for UntitledMultiSelectEnumSchemaItems {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut values = None;
-        while object::next_known::<Self, _>(&mut map)?.is_some() {
-            once(&mut values, "enum", &mut map)?;
+        while members.next_known(Self::index)?.is_some() {
+            once(&mut values, "enum", members)?;
         }
         Ok(Self {
-            values: values.ok_or_else(|| A::Error::missing_field("enum"))?,
+            values: values.ok_or_else(|| members.missing("enum"))?,
         })
+    }
+}
+
+impl<'de> Decode<'de> for UntitledMultiSelectEnumSchemaItems {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
     }
 }
 
 impl<'de> Deserialize<'de> for UntitledMultiSelectEnumSchemaItems {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -11492,7 +12153,7 @@ impl UntitledSingleSelectEnumSchema {
 }
 
 impl<'de> Object<'de> for UntitledSingleSelectEnumSchema {
-    const NAME: &'static str = "UntitledSingleSelectEnumSchema";
+    const EXPECTED: &'static str = "an object, UntitledSingleSelectEnumSchema";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -11505,31 +12166,37 @@ impl<'de> Object<'de> for UntitledSingleSelectEnumSchema {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut default = None;
         let mut description = None;
         let mut values = None;
         let mut title = None;
-        while let Some(index) = object::next_known::<Self, _>(&mut map)? {
+        while let Some(index) = members.next_known(Self::index)? {
             match index {
-                0usize => once(&mut default, "default", &mut map),
-                1usize => once(&mut description, "description", &mut map),
-                2usize => once(&mut values, "enum", &mut map),
-                _ => once(&mut title, "title", &mut map),
+                0usize => once(&mut default, "default", members),
+                1usize => once(&mut description, "description", members),
+                2usize => once(&mut values, "enum", members),
+                _ => once(&mut title, "title", members),
             }?;
         }
         Ok(Self {
             default: default.flatten(),
             description: description.flatten(),
-            values: values.ok_or_else(|| A::Error::missing_field("enum"))?,
+            values: values.ok_or_else(|| members.missing("enum"))?,
             title: title.flatten(),
         })
     }
 }
 
+impl<'de> Decode<'de> for UntitledSingleSelectEnumSchema {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for UntitledSingleSelectEnumSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -11560,7 +12227,7 @@ impl UrlElicitationRequiredErrorData {
 }
 
 impl<'de> Object<'de> for UrlElicitationRequiredErrorData {
-    const NAME: &'static str = "UrlElicitationRequiredErrorData";
+    const EXPECTED: &'static str = "an object, UrlElicitationRequiredErrorData";
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -11570,22 +12237,27 @@ impl<'de> Object<'de> for UrlElicitationRequiredErrorData {
         )
     }
 
-    fn read<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
         let mut elicitations = None;
         let mut extra = JsonObject::new();
-        while object::next_or_keep::<Self, _>(&mut map, &mut extra)?.is_some() {
-            once(&mut elicitations, "elicitations", &mut map)?;
+        while object::next_or_keep(members, Self::index, &mut extra)?.is_some() {
+            once(&mut elicitations, "elicitations", members)?;
         }
         Ok(Self {
-            elicitations: elicitations
-                .ok_or_else(|| A::Error::missing_field("elicitations"))?,
+            elicitations: elicitations.ok_or_else(|| members.missing("elicitations"))?,
             extra,
         })
     }
 }
 
+impl<'de> Decode<'de> for UrlElicitationRequiredErrorData {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        object::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for UrlElicitationRequiredErrorData {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        object::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }

@@ -66,34 +66,26 @@ impl ClientNotification {
         method: &str,
         params: Option<RawJsonRef<'_>>,
     ) -> serde_json::Result<Option<Self>> {
-        if Self::knows(method) {
-            Self::decode(method, message::Raw(params)).map(Some)
-        } else {
-            Ok(None)
-        }
+        ByMethod::decode(method, Params::of(params))
     }
 }
 
 impl ByMethod for ClientNotification {
-    fn knows(method: &str) -> bool {
-        matches!(
-            method, "notifications/cancelled" | "notifications/initialized" |
-            "notifications/progress" | "notifications/tasks/status" |
-            "notifications/roots/list_changed"
+    fn decode(method: &str, params: Params<'_>) -> serde_json::Result<Option<Self>> {
+        Ok(
+            Some(
+                match method {
+                    "notifications/cancelled" => Self::Cancelled(params.required()?),
+                    "notifications/initialized" => Self::Initialized(params.optional()?),
+                    "notifications/progress" => Self::Progress(params.required()?),
+                    "notifications/tasks/status" => Self::TaskStatus(params.required()?),
+                    "notifications/roots/list_changed" => {
+                        Self::RootsListChanged(params.optional()?)
+                    }
+                    _ => return Ok(None),
+                },
+            ),
         )
-    }
-
-    fn decode<'de, P: Params<'de>>(method: &str, params: P) -> Result<Self, P::Error> {
-        match method {
-            "notifications/cancelled" => params.required().map(Self::Cancelled),
-            "notifications/initialized" => params.optional().map(Self::Initialized),
-            "notifications/progress" => params.required().map(Self::Progress),
-            "notifications/tasks/status" => params.required().map(Self::TaskStatus),
-            "notifications/roots/list_changed" => {
-                params.optional().map(Self::RootsListChanged)
-            }
-            _ => Err(P::Error::custom("not a method of this union")),
-        }
     }
 
     fn unknown(json: RawJson) -> Self {
@@ -136,9 +128,15 @@ impl Serialize for ClientNotification {
     }
 }
 
+impl<'de> Decode<'de> for ClientNotification {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        message::by_method(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ClientNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        message::by_method(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -272,50 +270,42 @@ impl ClientRequest {
         method: &str,
         params: Option<RawJsonRef<'_>>,
     ) -> serde_json::Result<Option<Self>> {
-        if Self::knows(method) {
-            Self::decode(method, message::Raw(params)).map(Some)
-        } else {
-            Ok(None)
-        }
+        ByMethod::decode(method, Params::of(params))
     }
 }
 
 impl ByMethod for ClientRequest {
-    fn knows(method: &str) -> bool {
-        matches!(
-            method, "server/discover" | "resources/list" | "resources/templates/list" |
-            "resources/read" | "subscriptions/listen" | "prompts/list" | "prompts/get" |
-            "tools/list" | "tools/call" | "completion/complete" | "initialize" | "ping" |
-            "resources/subscribe" | "resources/unsubscribe" | "tasks/get" |
-            "tasks/result" | "tasks/cancel" | "tasks/list" | "logging/setLevel"
+    fn decode(method: &str, params: Params<'_>) -> serde_json::Result<Option<Self>> {
+        Ok(
+            Some(
+                match method {
+                    "server/discover" => Self::Discover(params.required()?),
+                    "resources/list" => Self::ListResources(params.optional()?),
+                    "resources/templates/list" => {
+                        Self::ListResourceTemplates(params.optional()?)
+                    }
+                    "resources/read" => Self::ReadResource(params.required()?),
+                    "subscriptions/listen" => {
+                        Self::SubscriptionsListen(params.required()?)
+                    }
+                    "prompts/list" => Self::ListPrompts(params.optional()?),
+                    "prompts/get" => Self::GetPrompt(params.required()?),
+                    "tools/list" => Self::ListTools(params.optional()?),
+                    "tools/call" => Self::CallTool(params.required()?),
+                    "completion/complete" => Self::Complete(params.required()?),
+                    "initialize" => Self::Initialize(params.required()?),
+                    "ping" => Self::Ping(params.optional()?),
+                    "resources/subscribe" => Self::Subscribe(params.required()?),
+                    "resources/unsubscribe" => Self::Unsubscribe(params.required()?),
+                    "tasks/get" => Self::GetTask(params.required()?),
+                    "tasks/result" => Self::GetTaskPayload(params.required()?),
+                    "tasks/cancel" => Self::CancelTask(params.required()?),
+                    "tasks/list" => Self::ListTasks(params.optional()?),
+                    "logging/setLevel" => Self::SetLevel(params.required()?),
+                    _ => return Ok(None),
+                },
+            ),
         )
-    }
-
-    fn decode<'de, P: Params<'de>>(method: &str, params: P) -> Result<Self, P::Error> {
-        match method {
-            "server/discover" => params.required().map(Self::Discover),
-            "resources/list" => params.optional().map(Self::ListResources),
-            "resources/templates/list" => {
-                params.optional().map(Self::ListResourceTemplates)
-            }
-            "resources/read" => params.required().map(Self::ReadResource),
-            "subscriptions/listen" => params.required().map(Self::SubscriptionsListen),
-            "prompts/list" => params.optional().map(Self::ListPrompts),
-            "prompts/get" => params.required().map(Self::GetPrompt),
-            "tools/list" => params.optional().map(Self::ListTools),
-            "tools/call" => params.required().map(Self::CallTool),
-            "completion/complete" => params.required().map(Self::Complete),
-            "initialize" => params.required().map(Self::Initialize),
-            "ping" => params.optional().map(Self::Ping),
-            "resources/subscribe" => params.required().map(Self::Subscribe),
-            "resources/unsubscribe" => params.required().map(Self::Unsubscribe),
-            "tasks/get" => params.required().map(Self::GetTask),
-            "tasks/result" => params.required().map(Self::GetTaskPayload),
-            "tasks/cancel" => params.required().map(Self::CancelTask),
-            "tasks/list" => params.optional().map(Self::ListTasks),
-            "logging/setLevel" => params.required().map(Self::SetLevel),
-            _ => Err(P::Error::custom("not a method of this union")),
-        }
     }
 
     fn unknown(json: RawJson) -> Self {
@@ -390,9 +380,15 @@ impl Serialize for ClientRequest {
     }
 }
 
+impl<'de> Decode<'de> for ClientRequest {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        message::by_method(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ClientRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        message::by_method(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -431,7 +427,7 @@ impl From<ResourceTemplateReference> for CompletionReference {
 
 impl ByField for CompletionReference {
     const FIELD: &'static str = "type";
-    const NAMES: &'static [&'static str] = &["type", "ref/prompt", "ref/resource"];
+    const EXPECTED: &'static str = "an object with `type`";
     fn index(value: &str) -> Option<usize> {
         Some(
             match value {
@@ -442,10 +438,10 @@ impl ByField for CompletionReference {
         )
     }
 
-    fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error> {
+    fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
         match index {
-            0usize => Object::read(map).map(Self::Prompt),
-            _ => Object::read(map).map(Self::Resource),
+            0usize => Object::read(members).map(Self::Prompt),
+            _ => Object::read(members).map(Self::Resource),
         }
     }
 
@@ -464,9 +460,15 @@ impl Serialize for CompletionReference {
     }
 }
 
+impl<'de> Decode<'de> for CompletionReference {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        union::by_field(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for CompletionReference {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        union::by_field(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -535,14 +537,7 @@ impl From<EmbeddedResource> for ContentBlock {
 
 impl ByField for ContentBlock {
     const FIELD: &'static str = "type";
-    const NAMES: &'static [&'static str] = &[
-        "type",
-        "text",
-        "image",
-        "audio",
-        "resource_link",
-        "resource",
-    ];
+    const EXPECTED: &'static str = "an object with `type`";
     fn index(value: &str) -> Option<usize> {
         Some(
             match value {
@@ -556,13 +551,13 @@ impl ByField for ContentBlock {
         )
     }
 
-    fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error> {
+    fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
         match index {
-            0usize => Object::read(map).map(Self::Text),
-            1usize => Object::read(map).map(Self::Image),
-            2usize => Object::read(map).map(Self::Audio),
-            3usize => Object::read(map).map(Self::ResourceLink),
-            _ => Object::read(map).map(Self::Resource),
+            0usize => Object::read(members).map(Self::Text),
+            1usize => Object::read(members).map(Self::Image),
+            2usize => Object::read(members).map(Self::Audio),
+            3usize => Object::read(members).map(Self::ResourceLink),
+            _ => Object::read(members).map(Self::Resource),
         }
     }
 
@@ -584,9 +579,15 @@ impl Serialize for ContentBlock {
     }
 }
 
+impl<'de> Decode<'de> for ContentBlock {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        union::by_field(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ContentBlock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        union::by_field(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -625,7 +626,7 @@ impl From<ElicitRequestUrlParams> for ElicitRequestParams {
 
 impl ByField for ElicitRequestParams {
     const FIELD: &'static str = "mode";
-    const NAMES: &'static [&'static str] = &["mode", "form", "url"];
+    const EXPECTED: &'static str = "an object with `mode`";
     const DEFAULT: Option<usize> = Some(0usize);
     fn index(value: &str) -> Option<usize> {
         Some(
@@ -637,10 +638,10 @@ impl ByField for ElicitRequestParams {
         )
     }
 
-    fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error> {
+    fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
         match index {
-            0usize => Object::read(map).map(Self::Form),
-            _ => Object::read(map).map(Self::Url),
+            0usize => Object::read(members).map(Self::Form),
+            _ => Object::read(members).map(Self::Url),
         }
     }
 
@@ -659,9 +660,15 @@ impl Serialize for ElicitRequestParams {
     }
 }
 
+impl<'de> Decode<'de> for ElicitRequestParams {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        union::by_field(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ElicitRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        union::by_field(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -730,17 +737,23 @@ impl Serialize for ElicitValue {
     }
 }
 
-impl<'de> Deserialize<'de> for ElicitValue {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = RawJson::deserialize(deserializer)?;
+impl<'de> Decode<'de> for ElicitValue {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        let json = RawJson::decode(reader)?;
         let known = match json.get().as_bytes().first() {
-            Some(b'"') => json.parse().ok().map(Self::String),
-            Some(b'-' | b'0'..=b'9') => json.parse().ok().map(Self::Number),
-            Some(b't' | b'f') => json.parse().ok().map(Self::Boolean),
-            Some(b'[') => json.parse().ok().map(Self::List),
+            Some(b'"') => json::decode(json.get()).ok().map(Self::String),
+            Some(b'-' | b'0'..=b'9') => json::decode(json.get()).ok().map(Self::Number),
+            Some(b't' | b'f') => json::decode(json.get()).ok().map(Self::Boolean),
+            Some(b'[') => json::decode(json.get()).ok().map(Self::List),
             _ => None,
         };
         Ok(known.unwrap_or(Self::Unknown(json)))
+    }
+}
+
+impl<'de> Deserialize<'de> for ElicitValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        json::deserialize(deserializer)
     }
 }
 
@@ -794,26 +807,22 @@ impl InputRequest {
         method: &str,
         params: Option<RawJsonRef<'_>>,
     ) -> serde_json::Result<Option<Self>> {
-        if Self::knows(method) {
-            Self::decode(method, message::Raw(params)).map(Some)
-        } else {
-            Ok(None)
-        }
+        ByMethod::decode(method, Params::of(params))
     }
 }
 
 impl ByMethod for InputRequest {
-    fn knows(method: &str) -> bool {
-        matches!(method, "sampling/createMessage" | "roots/list" | "elicitation/create")
-    }
-
-    fn decode<'de, P: Params<'de>>(method: &str, params: P) -> Result<Self, P::Error> {
-        match method {
-            "sampling/createMessage" => params.required().map(Self::CreateMessage),
-            "roots/list" => params.optional().map(Self::ListRoots),
-            "elicitation/create" => params.required().map(Self::Elicit),
-            _ => Err(P::Error::custom("not a method of this union")),
-        }
+    fn decode(method: &str, params: Params<'_>) -> serde_json::Result<Option<Self>> {
+        Ok(
+            Some(
+                match method {
+                    "sampling/createMessage" => Self::CreateMessage(params.required()?),
+                    "roots/list" => Self::ListRoots(params.optional()?),
+                    "elicitation/create" => Self::Elicit(params.required()?),
+                    _ => return Ok(None),
+                },
+            ),
+        )
     }
 
     fn unknown(json: RawJson) -> Self {
@@ -838,9 +847,15 @@ impl Serialize for InputRequest {
     }
 }
 
+impl<'de> Decode<'de> for InputRequest {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        message::by_method(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for InputRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        message::by_method(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -888,7 +903,6 @@ impl From<ElicitResult> for InputResponse {
 }
 
 impl ByKey for InputResponse {
-    const NAMES: &'static [&'static str] = &["model", "roots", "action"];
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -900,11 +914,11 @@ impl ByKey for InputResponse {
         )
     }
 
-    fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error> {
+    fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
         match index {
-            0usize => Object::read(map).map(Self::CreateMessage),
-            1usize => Object::read(map).map(Self::ListRoots),
-            _ => Object::read(map).map(Self::Elicit),
+            0usize => Object::read(members).map(Self::CreateMessage),
+            1usize => Object::read(members).map(Self::ListRoots),
+            _ => Object::read(members).map(Self::Elicit),
         }
     }
 
@@ -924,9 +938,15 @@ impl Serialize for InputResponse {
     }
 }
 
+impl<'de> Decode<'de> for InputResponse {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        union::by_key(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for InputResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        union::by_key(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -1073,18 +1093,21 @@ impl ByBestMatch for PrimitiveSchemaDefinition {
             optional: &["/default", "/description", "/enumNames", "/title"],
         },
     ];
-    fn decode(index: usize, json: &RawJson) -> serde_json::Result<Option<Self>> {
+    fn decode(
+        index: usize,
+        reader: &mut Reader<'_>,
+    ) -> serde_json::Result<Option<Self>> {
         Ok(
             Some(
                 match index {
-                    0usize => Self::String(json.parse()?),
-                    1usize => Self::Number(json.parse()?),
-                    2usize => Self::Boolean(json.parse()?),
-                    3usize => Self::UntitledSingleSelectEnum(json.parse()?),
-                    4usize => Self::TitledSingleSelectEnum(json.parse()?),
-                    5usize => Self::UntitledMultiSelectEnum(json.parse()?),
-                    6usize => Self::TitledMultiSelectEnum(json.parse()?),
-                    7usize => Self::LegacyTitledEnum(json.parse()?),
+                    0usize => Self::String(Decode::decode(reader)?),
+                    1usize => Self::Number(Decode::decode(reader)?),
+                    2usize => Self::Boolean(Decode::decode(reader)?),
+                    3usize => Self::UntitledSingleSelectEnum(Decode::decode(reader)?),
+                    4usize => Self::TitledSingleSelectEnum(Decode::decode(reader)?),
+                    5usize => Self::UntitledMultiSelectEnum(Decode::decode(reader)?),
+                    6usize => Self::TitledMultiSelectEnum(Decode::decode(reader)?),
+                    7usize => Self::LegacyTitledEnum(Decode::decode(reader)?),
                     _ => return Ok(None),
                 },
             ),
@@ -1112,9 +1135,15 @@ impl Serialize for PrimitiveSchemaDefinition {
     }
 }
 
+impl<'de> Decode<'de> for PrimitiveSchemaDefinition {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        best_match::decode(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for PrimitiveSchemaDefinition {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        best_match::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -1152,7 +1181,6 @@ impl From<BlobResourceContents> for ResourceContents {
 }
 
 impl ByKey for ResourceContents {
-    const NAMES: &'static [&'static str] = &["text", "blob"];
     fn index(key: &str) -> Option<usize> {
         Some(
             match key {
@@ -1163,10 +1191,10 @@ impl ByKey for ResourceContents {
         )
     }
 
-    fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error> {
+    fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
         match index {
-            0usize => Object::read(map).map(Self::Text),
-            _ => Object::read(map).map(Self::Blob),
+            0usize => Object::read(members).map(Self::Text),
+            _ => Object::read(members).map(Self::Blob),
         }
     }
 
@@ -1185,9 +1213,15 @@ impl Serialize for ResourceContents {
     }
 }
 
+impl<'de> Decode<'de> for ResourceContents {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        union::by_key(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ResourceContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        union::by_key(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -1256,14 +1290,7 @@ impl From<ToolResultContent> for SamplingMessageContentBlock {
 
 impl ByField for SamplingMessageContentBlock {
     const FIELD: &'static str = "type";
-    const NAMES: &'static [&'static str] = &[
-        "type",
-        "text",
-        "image",
-        "audio",
-        "tool_use",
-        "tool_result",
-    ];
+    const EXPECTED: &'static str = "an object with `type`";
     fn index(value: &str) -> Option<usize> {
         Some(
             match value {
@@ -1277,13 +1304,13 @@ impl ByField for SamplingMessageContentBlock {
         )
     }
 
-    fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error> {
+    fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
         match index {
-            0usize => Object::read(map).map(Self::Text),
-            1usize => Object::read(map).map(Self::Image),
-            2usize => Object::read(map).map(Self::Audio),
-            3usize => Object::read(map).map(Self::ToolUse),
-            _ => Object::read(map).map(Self::ToolResult),
+            0usize => Object::read(members).map(Self::Text),
+            1usize => Object::read(members).map(Self::Image),
+            2usize => Object::read(members).map(Self::Audio),
+            3usize => Object::read(members).map(Self::ToolUse),
+            _ => Object::read(members).map(Self::ToolResult),
         }
     }
 
@@ -1305,9 +1332,15 @@ impl Serialize for SamplingMessageContentBlock {
     }
 }
 
+impl<'de> Decode<'de> for SamplingMessageContentBlock {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        union::by_field(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for SamplingMessageContentBlock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        union::by_field(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -1401,52 +1434,41 @@ impl ServerNotification {
         method: &str,
         params: Option<RawJsonRef<'_>>,
     ) -> serde_json::Result<Option<Self>> {
-        if Self::knows(method) {
-            Self::decode(method, message::Raw(params)).map(Some)
-        } else {
-            Ok(None)
-        }
+        ByMethod::decode(method, Params::of(params))
     }
 }
 
 impl ByMethod for ServerNotification {
-    fn knows(method: &str) -> bool {
-        matches!(
-            method, "notifications/cancelled" | "notifications/progress" |
-            "notifications/resources/list_changed" |
-            "notifications/subscriptions/acknowledged" |
-            "notifications/resources/updated" | "notifications/prompts/list_changed" |
-            "notifications/tools/list_changed" | "notifications/message" |
-            "notifications/tasks/status" | "notifications/elicitation/complete"
+    fn decode(method: &str, params: Params<'_>) -> serde_json::Result<Option<Self>> {
+        Ok(
+            Some(
+                match method {
+                    "notifications/cancelled" => Self::Cancelled(params.required()?),
+                    "notifications/progress" => Self::Progress(params.required()?),
+                    "notifications/resources/list_changed" => {
+                        Self::ResourceListChanged(params.optional()?)
+                    }
+                    "notifications/subscriptions/acknowledged" => {
+                        Self::SubscriptionsAcknowledged(params.required()?)
+                    }
+                    "notifications/resources/updated" => {
+                        Self::ResourceUpdated(params.required()?)
+                    }
+                    "notifications/prompts/list_changed" => {
+                        Self::PromptListChanged(params.optional()?)
+                    }
+                    "notifications/tools/list_changed" => {
+                        Self::ToolListChanged(params.optional()?)
+                    }
+                    "notifications/message" => Self::LoggingMessage(params.required()?),
+                    "notifications/tasks/status" => Self::TaskStatus(params.required()?),
+                    "notifications/elicitation/complete" => {
+                        Self::ElicitationComplete(params.required()?)
+                    }
+                    _ => return Ok(None),
+                },
+            ),
         )
-    }
-
-    fn decode<'de, P: Params<'de>>(method: &str, params: P) -> Result<Self, P::Error> {
-        match method {
-            "notifications/cancelled" => params.required().map(Self::Cancelled),
-            "notifications/progress" => params.required().map(Self::Progress),
-            "notifications/resources/list_changed" => {
-                params.optional().map(Self::ResourceListChanged)
-            }
-            "notifications/subscriptions/acknowledged" => {
-                params.required().map(Self::SubscriptionsAcknowledged)
-            }
-            "notifications/resources/updated" => {
-                params.required().map(Self::ResourceUpdated)
-            }
-            "notifications/prompts/list_changed" => {
-                params.optional().map(Self::PromptListChanged)
-            }
-            "notifications/tools/list_changed" => {
-                params.optional().map(Self::ToolListChanged)
-            }
-            "notifications/message" => params.required().map(Self::LoggingMessage),
-            "notifications/tasks/status" => params.required().map(Self::TaskStatus),
-            "notifications/elicitation/complete" => {
-                params.required().map(Self::ElicitationComplete)
-            }
-            _ => Err(P::Error::custom("not a method of this union")),
-        }
     }
 
     fn unknown(json: RawJson) -> Self {
@@ -1520,9 +1542,15 @@ impl Serialize for ServerNotification {
     }
 }
 
+impl<'de> Decode<'de> for ServerNotification {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        message::by_method(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ServerNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        message::by_method(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -1599,34 +1627,27 @@ impl ServerRequest {
         method: &str,
         params: Option<RawJsonRef<'_>>,
     ) -> serde_json::Result<Option<Self>> {
-        if Self::knows(method) {
-            Self::decode(method, message::Raw(params)).map(Some)
-        } else {
-            Ok(None)
-        }
+        ByMethod::decode(method, Params::of(params))
     }
 }
 
 impl ByMethod for ServerRequest {
-    fn knows(method: &str) -> bool {
-        matches!(
-            method, "ping" | "tasks/get" | "tasks/result" | "tasks/cancel" | "tasks/list"
-            | "sampling/createMessage" | "roots/list" | "elicitation/create"
+    fn decode(method: &str, params: Params<'_>) -> serde_json::Result<Option<Self>> {
+        Ok(
+            Some(
+                match method {
+                    "ping" => Self::Ping(params.optional()?),
+                    "tasks/get" => Self::GetTask(params.required()?),
+                    "tasks/result" => Self::GetTaskPayload(params.required()?),
+                    "tasks/cancel" => Self::CancelTask(params.required()?),
+                    "tasks/list" => Self::ListTasks(params.optional()?),
+                    "sampling/createMessage" => Self::CreateMessage(params.required()?),
+                    "roots/list" => Self::ListRoots(params.optional()?),
+                    "elicitation/create" => Self::Elicit(params.required()?),
+                    _ => return Ok(None),
+                },
+            ),
         )
-    }
-
-    fn decode<'de, P: Params<'de>>(method: &str, params: P) -> Result<Self, P::Error> {
-        match method {
-            "ping" => params.optional().map(Self::Ping),
-            "tasks/get" => params.required().map(Self::GetTask),
-            "tasks/result" => params.required().map(Self::GetTaskPayload),
-            "tasks/cancel" => params.required().map(Self::CancelTask),
-            "tasks/list" => params.optional().map(Self::ListTasks),
-            "sampling/createMessage" => params.required().map(Self::CreateMessage),
-            "roots/list" => params.optional().map(Self::ListRoots),
-            "elicitation/create" => params.required().map(Self::Elicit),
-            _ => Err(P::Error::custom("not a method of this union")),
-        }
     }
 
     fn unknown(json: RawJson) -> Self {
@@ -1664,8 +1685,14 @@ impl Serialize for ServerRequest {
     }
 }
 
+impl<'de> Decode<'de> for ServerRequest {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        message::by_method(reader)
+    }
+}
+
 impl<'de> Deserialize<'de> for ServerRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        message::by_method(deserializer)
+        json::deserialize(deserializer)
     }
 }

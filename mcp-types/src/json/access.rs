@@ -1,138 +1,122 @@
-//! Members of objects and elements of lists, one after the other.
+//! Members of objects, one after the other.
 
-use serde::de::{DeserializeSeed, MapAccess, SeqAccess};
 use serde_json::{Error, Result};
 
-use super::ahead::{Ahead, Done};
-use super::key::Name;
-use super::read::{Reader, fault};
+use super::decode::Decode;
+use super::fault::fault;
+use super::reader::Reader;
 use super::scan::Quoted;
 
 /// The members of an object that has been opened.
-pub(super) struct Members<'a, 'de> {
-    reader: &'a mut Reader<'de>,
+pub(crate) struct Members<'a, 'de> {
+    pub(super) reader: &'a mut Reader<'de>,
+    /// Whether one has been read.
     begun: bool,
-    /// Whether the colon has been read that goes before the next value.
-    colon: bool,
-    /// The member that comes before the others.
-    ahead: Option<Ahead>,
-    /// That member, when it has been read.
-    done: Done,
 }
 
 impl<'a, 'de> Members<'a, 'de> {
+    /// All of them.
     #[inline]
-    pub(super) fn of(reader: &'a mut Reader<'de>, ahead: Option<Ahead>) -> Self {
-        Self {
-            reader,
-            begun: false,
-            colon: false,
-            ahead,
-            done: Done::NONE,
-        }
+    pub(crate) fn of(reader: &'a mut Reader<'de>) -> Self {
+        Self::rest(reader, false)
     }
 
-    /// Reads over the next name.
+    /// All of them, or those behind the first.
     #[inline]
-    fn name(&mut self) -> Result<Option<Quoted<'de>>> {
+    pub(crate) fn rest(reader: &'a mut Reader<'de>, begun: bool) -> Self {
+        Self { reader, begun }
+    }
+
+    /// Reads over the next name and its colon.
+    #[inline(never)]
+    pub(crate) fn name(&mut self) -> Result<Option<Quoted<'de>>> {
+        self.name_here()
+    }
+
+    /// [`Members::name`], compiled into where it is called.
+    #[inline(always)]
+    fn name_here(&mut self) -> Result<Option<Quoted<'de>>> {
         let scanner = &mut self.reader.scanner;
-        let place = scanner.place() + usize::from(self.begun);
-        if self.ahead.is_none() && place != self.done.name {
-            if scanner.is_next(b'}') {
-                return Ok(None);
-            }
-            let comma = self.begun.then_some(b',');
-            if let Some(inner) = scanner.usual_name(comma) {
-                (self.begun, self.colon) = (true, true);
-                let escaped = false;
-                return Ok(Some(Quoted { inner, escaped }));
-            }
+        if scanner.is_next(b'}') {
+            return Ok(None);
+        }
+        if let Some(inner) = scanner.usual_name(self.begun.then_some(b',')) {
+            self.begun = true;
+            let escaped = false;
+            return Ok(Some(Quoted { inner, escaped }));
         }
         self.any_name()
     }
 
     #[inline(never)]
     fn any_name(&mut self) -> Result<Option<Quoted<'de>>> {
-        self.colon = false;
-        if !self.another()? {
+        if !self.reader.another(&mut self.begun, b'}')? {
             return Ok(None);
         }
-        self.reader.scanner.string().ok_or_else(fault).map(Some)
+        let scanner = &mut self.reader.scanner;
+        let name = scanner.string().filter(|_| scanner.eat(b':'));
+        name.ok_or_else(fault).map(Some)
     }
 
-    /// Whether there is one more, whose name comes next.
-    fn another(&mut self) -> Result<bool> {
-        if let Some(ahead) = &mut self.ahead {
-            match ahead.go_on(&mut self.reader.scanner) {
-                None => return Ok(true),
-                Some(done) => (self.ahead, self.done) = (None, done),
+    /// The next member that `index` knows, its value yet to be read; others are skipped.
+    #[inline(never)]
+    pub(crate) fn next_known(&mut self, index: fn(&str) -> Option<usize>) -> Result<Option<usize>> {
+        while let Some(name) = self.name_here()? {
+            let known = match name.escaped {
+                false => index(name.inner),
+                true => index(&self.reader.unescaped(name)?),
+            };
+            if known.is_some() {
+                return Ok(known);
             }
+            self.reader.skip()?;
         }
-        let more = another(self.reader, &mut self.begun, b'}')?;
-        self.reader.scanner.peek();
-        if !more || self.reader.scanner.place() != self.done.name {
-            return Ok(more);
-        }
-        self.reader.scanner.go(self.done.end);
-        another(self.reader, &mut self.begun, b'}')
-    }
-}
-
-impl<'de> MapAccess<'de> for Members<'_, 'de> {
-    type Error = Error;
-
-    #[inline]
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
-        match self.name()? {
-            Some(name) => seed.deserialize(Name(name)).map(Some),
-            None => Ok(None),
-        }
+        Ok(None)
     }
 
-    #[inline]
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value> {
-        if self.colon || self.reader.scanner.eat(b':') {
-            seed.deserialize(&mut *self.reader)
-        } else {
-            Err(fault())
-        }
-    }
-}
-
-/// The elements of a list that has been opened.
-pub(super) struct Elements<'a, 'de> {
-    reader: &'a mut Reader<'de>,
-    begun: bool,
-}
-
-impl<'a, 'de> Elements<'a, 'de> {
-    pub(super) fn of(reader: &'a mut Reader<'de>) -> Self {
-        let begun = false;
-        Self { reader, begun }
-    }
-}
-
-impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
-    type Error = Error;
-
-    #[inline]
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
-        if !another(self.reader, &mut self.begun, b']')? {
+    /// The next member, its value yet to be read: the index, or the name that `index` doesn't know.
+    pub(crate) fn next_or_name(
+        &mut self,
+        index: fn(&str) -> Option<usize>,
+    ) -> Result<Option<std::result::Result<usize, String>>> {
+        let Some(name) = self.name()? else {
             return Ok(None);
-        }
-        seed.deserialize(&mut *self.reader).map(Some)
+        };
+        let name = match name.escaped {
+            false => name.inner.into(),
+            true => self.reader.unescaped(name)?,
+        };
+        Ok(Some(index(&name).ok_or(name)))
     }
-}
 
-/// Whether there is one more; reads over the comma before it, and not over the bracket.
-#[inline]
-fn another(reader: &mut Reader<'_>, begun: &mut bool, bracket: u8) -> Result<bool> {
-    let next = reader.scanner.peek();
-    if next == Some(bracket) {
-        return Ok(false);
+    /// Reads the value.
+    #[inline]
+    pub(crate) fn value<T: Decode<'de>>(&mut self) -> Result<T> {
+        T::decode(self.reader)
     }
-    if std::mem::replace(begun, true) && !reader.scanner.eat(b',') {
-        return Err(fault());
+
+    /// Reads over the value, and gives a reader for it.
+    pub(crate) fn here(&mut self) -> Result<Reader<'de>> {
+        let value = self.reader.at(self.reader.place());
+        self.reader.skip().map(|()| value)
     }
-    Ok(true)
+
+    /// Reads over the value.
+    pub(crate) fn skip(&mut self) -> Result<()> {
+        self.reader.skip()
+    }
+
+    /// A member of that name has been there before the one whose name has been read.
+    #[cold]
+    pub(crate) fn duplicate(&self, name: &str) -> Error {
+        let message = format!("duplicate field `{name}`");
+        self.reader.error(self.reader.place() - 1, &message)
+    }
+
+    /// All members have been read, and none has that name.
+    #[cold]
+    pub(crate) fn missing(&self, name: &str) -> Error {
+        let message = format!("missing field `{name}`");
+        self.reader.error(self.reader.place() + 1, &message)
+    }
 }

@@ -4,8 +4,9 @@ use serde::de::{Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 use serde_json::{Error, Result};
 
+use super::deserializer::visit;
+use super::fault::fault;
 use super::raw_text::raw_value_name;
-use super::read::{fault, visit};
 use super::scan::Quoted;
 
 /// A name; what is to be made of it other than a string is left to serde_json.

@@ -4,29 +4,23 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor, value};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor, value};
 use serde::forward_to_deserialize_any;
 use serde_json::value::RawValue;
 
-use crate::union::Key;
+use super::handover::CHECKED;
+use super::name::Name;
 
-/// The key under which this crate's own deserializer gives the text of a value.
-///
-/// It is another one than serde_json's, whose raw values want to be made by serde_json alone.
-pub(super) const CHECKED: &str = "$mcp_types::CheckedJson";
-
-/// A value that is decoded later.
+/// The text of a value.
 ///
 /// serde_json's own raw values are either always borrowed, which fails for input that is read from
 /// a stream, or always copied, which costs an allocation for each value and a slower decoder.
+///
+/// What comes from anything that has no text, such as another format or what serde holds back for
+/// its own unions, is written as JSON.
 pub(crate) struct RawText<'de>(Cow<'de, str>);
 
 impl<'de> RawText<'de> {
-    /// A string as JSON.
-    pub(crate) fn of_str(value: &str) -> serde_json::Result<Self> {
-        serde_json::to_string(value).map(|text| Self(Cow::Owned(text)))
-    }
-
     /// The JSON text.
     pub(crate) fn get(&self) -> &str {
         &self.0
@@ -44,43 +38,141 @@ impl<'de> RawText<'de> {
             Cow::Owned(_) => None,
         }
     }
-
-    /// Decodes the value.
-    pub(crate) fn decode<V: DeserializeSeed<'de>>(self, seed: V) -> serde_json::Result<V::Value> {
-        match self.0 {
-            Cow::Borrowed(text) => seed.deserialize(&mut serde_json::Deserializer::from_str(text)),
-            // A reader, because the text does not live as long as the input.
-            Cow::Owned(text) => {
-                let mut reader = serde_json::Deserializer::from_reader(text.as_bytes());
-                seed.deserialize(&mut reader)
-            }
-        }
-    }
 }
 
 impl<'de> Deserialize<'de> for RawText<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text;
-
-        impl<'de> Visitor<'de> for Text {
-            type Value = RawText<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("any JSON value")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawText<'de>, A::Error> {
-                match map.next_key::<Key<'de>>()? {
-                    Some(Key(key)) if key == CHECKED || key == raw_value_name() => {
-                        map.next_value().map(|Key(text)| RawText(text))
-                    }
-                    _ => Err(Error::custom("JSON text was expected")),
-                }
-            }
-        }
-
-        deserializer.deserialize_newtype_struct(raw_value_name(), Text)
+        deserializer.deserialize_newtype_struct(raw_value_name(), Text::ASKED)
     }
+}
+
+/// Takes the text of a value, or writes it.
+#[derive(Clone, Copy)]
+pub(super) struct Text {
+    /// Whether the text has been asked for, so that an object may be the answer.
+    asked: bool,
+}
+
+impl Text {
+    pub(super) const ASKED: Self = Self { asked: true };
+    pub(super) const WRITTEN: Self = Self { asked: false };
+}
+
+/// Whether an object whose first name is this one holds the text of a value, as this crate's own
+/// deserializer gives it.
+///
+/// It is the very constant: nothing that has been read can pass for it.
+#[inline]
+pub(super) fn is_checked(name: &str) -> bool {
+    std::ptr::eq(name, CHECKED)
+}
+
+/// Writes a value without parts.
+fn written<'de, T: serde::Serialize, E: Error>(value: T) -> Result<RawText<'de>, E> {
+    let text = serde_json::to_string(&value).map_err(E::custom)?;
+    Ok(RawText(Cow::Owned(text)))
+}
+
+macro_rules! scalars {
+    ($($method:ident: $type:ty,)*) => {
+        $(fn $method<E: Error>(self, value: $type) -> Result<RawText<'de>, E> {
+            written(value)
+        })*
+    };
+}
+
+impl<'de> Visitor<'de> for Text {
+    type Value = RawText<'de>;
+
+    scalars! {
+        visit_bool: bool,
+        visit_i64: i64,
+        visit_i128: i128,
+        visit_u64: u64,
+        visit_u128: u128,
+        visit_f64: f64,
+        visit_char: char,
+        visit_str: &str,
+        visit_bytes: &[u8],
+    }
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<RawText<'de>, E> {
+        written(())
+    }
+
+    fn visit_none<E: Error>(self) -> Result<RawText<'de>, E> {
+        written(())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, value: D) -> Result<RawText<'de>, D::Error> {
+        value.deserialize_any(Self::WRITTEN)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(
+        self,
+        value: D,
+    ) -> Result<RawText<'de>, D::Error> {
+        value.deserialize_any(Self::WRITTEN)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<RawText<'de>, A::Error> {
+        let mut list = String::from("[");
+        while let Some(RawText(element)) = seq.next_element()? {
+            if list.len() > 1 {
+                list.push(',');
+            }
+            list.push_str(&element);
+        }
+        list.push(']');
+        Ok(RawText(Cow::Owned(list)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawText<'de>, A::Error> {
+        match map.next_key()? {
+            Some(Name(name)) if self.asked && is_checked(&name) => {
+                map.next_value().map(|Name(text)| RawText(text))
+            }
+            first if self.asked => answer(first, map),
+            first => object(first, map),
+        }
+    }
+}
+
+/// Takes the text of a value that was asked for; the first name has been read.
+pub(super) fn answer<'de, A: MapAccess<'de>>(
+    first: Option<Name<'de>>,
+    mut map: A,
+) -> Result<RawText<'de>, A::Error> {
+    match first {
+        Some(Name(name)) if name == raw_value_name() => {
+            map.next_value().map(|Name(text)| RawText(text))
+        }
+        first => object(first, map),
+    }
+}
+
+/// Writes an object, of which the first name has been read.
+fn object<'de, A: MapAccess<'de>>(
+    first: Option<Name<'de>>,
+    mut map: A,
+) -> Result<RawText<'de>, A::Error> {
+    let mut object = String::from("{");
+    let mut next = first;
+    while let Some(Name(name)) = next {
+        if object.len() > 1 {
+            object.push(',');
+        }
+        let name = serde_json::to_string(&name).map_err(A::Error::custom)?;
+        let RawText(value) = map.next_value()?;
+        object.extend([&*name, ":", &*value]);
+        next = map.next_key()?;
+    }
+    object.push('}');
+    Ok(RawText(Cow::Owned(object)))
 }
 
 /// The name by which a deserializer is asked for the text of a value: the one that `RawValue` asks
@@ -124,6 +216,9 @@ impl<'de> Deserializer<'de> for Listener<'_> {
 
 #[cfg(test)]
 mod tests {
+    use serde::de::value::{MapAccessDeserializer, MapDeserializer};
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -139,5 +234,19 @@ mod tests {
             RawText::deserialize(&value).unwrap().get(),
             value.to_string()
         );
+    }
+
+    #[test]
+    fn what_has_no_text_is_written() {
+        let all = json!({"a": [1, -2, 2.5, "x\"", null, true], "b": {"c": {}, "d": []}, "": 0});
+        let text = |json: serde_json::Value| {
+            let held = MapDeserializer::<_, serde_json::Error>::new(std::iter::once(("x", json)));
+            let held = MapAccessDeserializer::new(held);
+            RawText::deserialize(held).map(|text| text.into_text())
+        };
+        let text = text(all.clone()).unwrap();
+        let all = json!({ "x": all });
+        let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, all);
     }
 }

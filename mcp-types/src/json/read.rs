@@ -1,26 +1,15 @@
-//! A deserializer over text.
-//!
-//! It reads what messages are made of (objects, lists, strings, integers, raw values) in place;
-//! all else, and whatever has a fault, is left to serde_json.
+//! Values out of whole texts.
 
-use serde::de::value::{BorrowedStrDeserializer, MapDeserializer};
-use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
-use serde::forward_to_deserialize_any;
-use serde_json::de::StrRead;
+use serde::de::{Deserialize, IgnoredAny};
 use serde_json::{Error, Result};
 
-use super::access::{Elements, Members};
-use super::ahead::Ahead;
-use super::raw_text::{CHECKED, raw_value_name};
-use super::scan::{Quoted, Scanner};
-
-/// How deep values may nest: each level takes stack.
-const MAX_DEPTH: usize = 128;
+use super::reader::Reader;
+use super::scan::Scanner;
 
 /// Decodes JSON as `serde_json::from_str` does, and refuses the same.
 ///
-/// It is what the parts of messages are read with: a list of tools or of content takes about a
-/// fifth fewer instructions, because strings are looked at eight bytes at a time, and because a
+/// It is what the parts of messages are read with: content takes a third fewer instructions,
+/// because strings are looked at eight bytes at a time, and because a
 /// union is told apart wherever its tag stands without anything being set aside. Types of other
 /// crates are decoded, too.
 ///
@@ -34,7 +23,8 @@ const MAX_DEPTH: usize = 128;
 ///
 /// # Errors
 ///
-/// Those of `serde_json::from_str`: when the text is not one JSON value, or does not fit `T`.
+/// Those of `serde_json::from_str`: when the text is not one JSON value, or does not fit `T`. What
+/// does not fit a type of this crate is found at its line and column, which serde_json can't tell.
 pub fn from_str<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T> {
     read(text, Scanner::new(text))
 }
@@ -65,231 +55,23 @@ pub(crate) fn from_valid<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T> 
 }
 
 fn read<'de, T: Deserialize<'de>>(text: &'de str, scanner: Scanner<'de>) -> Result<T> {
-    let mut reader = Reader {
-        scanner,
-        levels: MAX_DEPTH,
-    };
+    let mut reader = Reader::new(scanner);
     match T::deserialize(&mut reader) {
         Ok(value) if reader.scanner.is_at_end() => Ok(value),
-        _ => serde_json::from_str(text),
+        read => match reason(text, read.err()) {
+            Some(error) => Err(error),
+            None => serde_json::from_str(text),
+        },
     }
 }
 
-/// A place in the text, where a value comes next.
-pub(super) struct Reader<'de> {
-    pub(super) scanner: Scanner<'de>,
-    /// How many more levels may be opened.
-    pub(super) levels: usize,
-}
-
-/// The text is not what it should be here. Nobody sees this: serde_json is asked for the reason.
+/// Why `text` was not read, where the decoder can tell: its error has a place, and is not the
+/// outcome of what is no JSON.
 #[cold]
-pub(super) fn fault() -> Error {
-    Error::custom("invalid JSON")
-}
-
-impl<'de> Reader<'de> {
-    #[inline]
-    fn string<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
-        let quoted = self.scanner.string().ok_or_else(fault)?;
-        visit(quoted, visitor)
-    }
-
-    fn array<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
-        self.open(b'[')?;
-        let value = visitor.visit_seq(Elements::of(self));
-        self.close(b']', value)
-    }
-
-    #[inline]
-    fn object<V: Visitor<'de>>(&mut self, ahead: Option<Ahead>, visitor: V) -> Result<V::Value> {
-        self.open(b'{')?;
-        let value = visitor.visit_map(Members::of(self, ahead));
-        self.close(b'}', value)
-    }
-
-    #[inline]
-    fn open(&mut self, bracket: u8) -> Result<()> {
-        self.scanner.eat(bracket);
-        self.levels = self.levels.checked_sub(1).ok_or_else(fault)?;
-        Ok(())
-    }
-
-    /// Takes the value in its `Result`, because to take it out means to move it.
-    #[inline(always)]
-    fn close<T>(&mut self, bracket: u8, value: Result<T>) -> Result<T> {
-        self.levels += 1;
-        if value.is_ok() && !self.scanner.eat(bracket) {
-            return Err(fault());
-        }
-        value
-    }
-
-    fn word<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
-        match self.raw()? {
-            "true" => visitor.visit_bool(true),
-            "false" => visitor.visit_bool(false),
-            _ => visitor.visit_unit(),
-        }
-    }
-
-    fn number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
-        let text = self.raw()?;
-        // JSON's negative zero is a fraction.
-        if text != "-0" && !text.contains(['.', 'e', 'E']) {
-            if let Ok(number) = text.parse::<u64>() {
-                return visitor.visit_u64(number);
-            }
-            if let Ok(number) = text.parse::<i64>() {
-                return visitor.visit_i64(number);
-            }
-        }
-        serde_json::Deserializer::from_str(text).deserialize_any(visitor)
-    }
-
-    /// Leaves the value to serde_json.
-    fn leave<T>(
-        &mut self,
-        read: impl FnOnce(&mut serde_json::Deserializer<StrRead<'de>>) -> Result<T>,
-    ) -> Result<T> {
-        let mut value = serde_json::Deserializer::from_str(self.raw()?);
-        let read = read(&mut value)?;
-        value.end().map(|()| read)
-    }
-
-    /// The text of the value.
-    #[inline]
-    fn raw(&mut self) -> Result<&'de str> {
-        self.scanner.value(self.levels).ok_or_else(fault)
-    }
-}
-
-#[inline]
-pub(super) fn visit<'de, V: Visitor<'de>>(quoted: Quoted<'de>, visitor: V) -> Result<V::Value> {
-    if quoted.escaped {
-        visitor.visit_string(unescape(quoted.inner)?)
-    } else {
-        visitor.visit_borrowed_str(quoted.inner)
-    }
-}
-
-#[cold]
-fn unescape(inner: &str) -> Result<String> {
-    serde_json::from_str(&format!("\"{inner}\""))
-}
-
-impl<'de> Deserializer<'de> for &mut Reader<'de> {
-    type Error = Error;
-
-    #[inline]
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.scanner.peek().ok_or_else(fault)? {
-            b'"' => self.string(visitor),
-            b'{' => self.object(None, visitor),
-            b'[' => self.array(visitor),
-            b't' | b'f' | b'n' => self.word(visitor),
-            _ => self.number(visitor),
-        }
-    }
-
-    #[inline]
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.string(visitor)
-    }
-
-    #[inline]
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.string(visitor)
-    }
-
-    #[inline]
-    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.string(visitor)
-    }
-
-    #[inline]
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.scanner.peek() {
-            Some(b'{') => self.object(None, visitor),
-            _ => Err(fault()),
-        }
-    }
-
-    #[inline]
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value> {
-        match Ahead::find(&self.scanner, self.levels, name, fields) {
-            None => self.deserialize_any(visitor),
-            ahead => self.object(ahead, visitor),
-        }
-    }
-
-    #[inline]
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        if self.scanner.peek() == Some(b'n') {
-            self.scanner.word("null").ok_or_else(fault)?;
-            visitor.visit_none()
-        } else {
-            visitor.visit_some(self)
-        }
-    }
-
-    #[inline]
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value> {
-        if name == raw_value_name() {
-            let text = BorrowedStrDeserializer::new(self.raw()?);
-            let member = std::iter::once((BorrowedStrDeserializer::new(CHECKED), text));
-            visitor.visit_map(MapDeserializer::new(member))
-        } else {
-            visitor.visit_newtype_struct(self)
-        }
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value> {
-        self.leave(|value| value.deserialize_enum(name, variants, visitor))
-    }
-
-    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.leave(|value| value.deserialize_bytes(visitor))
-    }
-
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.leave(|value| value.deserialize_byte_buf(visitor))
-    }
-
-    fn deserialize_i128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.leave(|value| value.deserialize_i128(visitor))
-    }
-
-    fn deserialize_u128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.leave(|value| value.deserialize_u128(visitor))
-    }
-
-    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.leave(|value| value.deserialize_f32(visitor))
-    }
-
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.scanner.skip(self.levels).ok_or_else(fault)?;
-        visitor.visit_unit()
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 u8 u16 u32 u64 f64 char unit unit_struct seq tuple tuple_struct
-    }
+fn reason(text: &str, error: Option<Error>) -> Option<Error> {
+    let misfit = error.filter(|error| error.line() != 0)?;
+    let fault = IgnoredAny::deserialize(&mut serde_json::Deserializer::from_str(text)).err();
+    Some(fault.unwrap_or(misfit))
 }
 
 #[cfg(test)]

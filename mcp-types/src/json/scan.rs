@@ -58,6 +58,18 @@ impl<'a> Scanner<'a> {
         Self { text, at, valid }
     }
 
+    /// The whole text.
+    #[inline]
+    pub(crate) fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Whether the whole text is known to be valid.
+    #[inline]
+    pub(crate) fn is_valid(&self) -> bool {
+        self.valid
+    }
+
     /// How many bytes have been read.
     #[inline]
     pub(crate) fn place(&self) -> usize {
@@ -68,16 +80,6 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub(crate) fn go(&mut self, place: usize) {
         self.at = place;
-    }
-
-    /// Whether an object comes next, and that name as it stands there is its first.
-    #[inline]
-    pub(crate) fn begins_with_member(&self, name: &str) -> bool {
-        let rest = self.bytes().get(self.at..).unwrap_or_default();
-        let first = rest
-            .strip_prefix(b"{\"")
-            .and_then(|rest| rest.get(..=name.len()));
-        first.is_some_and(|first| first.strip_suffix(b"\"") == Some(name.as_bytes()))
     }
 
     /// The first byte that is not white space; it is not read over.
@@ -148,7 +150,7 @@ impl<'a> Scanner<'a> {
     ///
     /// Does nothing if they are not there, or written in any other way than most names are: on
     /// their own, short, and without an escape.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn usual_name(&mut self, before: Option<u8>) -> Option<&'a str> {
         let bytes = self.bytes();
         let mut at = self.at;

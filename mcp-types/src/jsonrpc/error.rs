@@ -3,10 +3,13 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Result;
 
 use super::RequestId;
 use crate::RawJson;
+use crate::json::{self, Decode, Members, Reader};
+use crate::object::{self, Object, once};
 
 /// Error codes of JSON-RPC 2.0, section 5.1.
 ///
@@ -25,14 +28,14 @@ pub mod code {
 }
 
 /// The `error` member of a response: JSON-RPC 2.0, section 5.1.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ErrorObject {
     /// What kind of error it is; see [`code`].
     pub code: i64,
     /// One sentence for a person.
     pub message: Cow<'static, str>,
     /// Details, in a form that the code defines.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<RawJson>,
 }
 
@@ -61,6 +64,45 @@ impl fmt::Display for ErrorObject {
 }
 
 impl std::error::Error for ErrorObject {}
+
+impl<'de> Object<'de> for ErrorObject {
+    const EXPECTED: &'static str = "an object, ErrorObject";
+
+    fn index(name: &str) -> Option<usize> {
+        let known = ["code", "message", "data"];
+        known.iter().position(|known| *known == name)
+    }
+
+    fn read(members: &mut Members<'_, 'de>) -> Result<Self> {
+        let (mut code, mut message, mut data) = (None, None, None);
+        while let Some(index) = members.next_known(Self::index)? {
+            match index {
+                0 => once(&mut code, "code", members),
+                1 => once(&mut message, "message", members),
+                _ => once(&mut data, "data", members),
+            }?;
+        }
+        let message: Option<String> = message;
+        let data: Option<Option<RawJson>> = data;
+        Ok(Self {
+            code: code.ok_or_else(|| members.missing("code"))?,
+            message: message.ok_or_else(|| members.missing("message"))?.into(),
+            data: data.flatten(),
+        })
+    }
+}
+
+impl<'de> Decode<'de> for ErrorObject {
+    fn decode(reader: &mut Reader<'de>) -> Result<Self> {
+        object::decode(reader)
+    }
+}
+
+impl<'de> Deserialize<'de> for ErrorObject {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        json::deserialize(deserializer)
+    }
+}
 
 /// A message that can't be served, with the error to answer it with.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
+
+use crate::json::{self, Decode, Reader};
 
 /// The id that ties a response to its request: an integer or a string, never null.
 ///
@@ -69,30 +71,16 @@ impl Serialize for RequestId {
 
 impl<'de> Deserialize<'de> for RequestId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(RequestIdVisitor)
+        json::deserialize(deserializer)
     }
 }
 
-struct RequestIdVisitor;
-
-impl Visitor<'_> for RequestIdVisitor {
-    type Value = RequestId;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an integer or a string")
-    }
-
-    fn visit_i64<E: de::Error>(self, id: i64) -> Result<RequestId, E> {
-        Ok(RequestId::Number(id))
-    }
-
-    fn visit_u64<E: de::Error>(self, id: u64) -> Result<RequestId, E> {
-        i64::try_from(id)
-            .map(RequestId::Number)
-            .map_err(|_| E::custom("an integer id must fit into 64 bits with sign"))
-    }
-
-    fn visit_str<E: de::Error>(self, id: &str) -> Result<RequestId, E> {
-        Ok(RequestId::from(id))
+impl<'de> Decode<'de> for RequestId {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        match reader.peek() {
+            Some(b'"') => reader.string().map(|id| Self::from(&*id)),
+            Some(b'-' | b'0'..=b'9') => i64::decode(reader).map(Self::Number),
+            _ => Err(reader.misfit("an integer or a string")),
+        }
     }
 }

@@ -3,10 +3,10 @@
 //! They are small and rare, so the value is looked at as a whole before it is
 //! decoded.
 
-use serde::de::{Deserialize, Deserializer, Error};
-use serde_json::Value;
+use serde_json::{Result, Value};
 
 use crate::RawJson;
+use crate::json::{Decode, Reader};
 
 /// A union told apart by how well a value fits.
 pub(crate) trait ByBestMatch: Sized {
@@ -14,7 +14,7 @@ pub(crate) trait ByBestMatch: Sized {
     const CANDIDATES: &'static [Candidate];
 
     /// Decodes a member; `None` if there is none of that index.
-    fn decode(index: usize, json: &RawJson) -> serde_json::Result<Option<Self>>;
+    fn decode(index: usize, reader: &mut Reader<'_>) -> Result<Option<Self>>;
 
     /// What no member fits.
     fn unknown(json: RawJson) -> Self;
@@ -57,16 +57,15 @@ pub(crate) fn best<'a>(
 }
 
 /// Reads a union told apart by how well a value fits.
-pub(crate) fn deserialize<'de, T: ByBestMatch, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    let json = RawJson::deserialize(deserializer)?;
-    let value: Value = json.parse().map_err(D::Error::custom)?;
-    let best = best(T::CANDIDATES.iter().enumerate(), &value);
-    let decoded = best
-        .and_then(|index| T::decode(index, &json).transpose())
-        .transpose();
-    Ok(decoded
-        .map_err(D::Error::custom)?
-        .unwrap_or_else(|| T::unknown(json)))
+pub(crate) fn decode<T: ByBestMatch>(reader: &mut Reader<'_>) -> Result<T> {
+    reader.peek();
+    let start = reader.place();
+    let value = Value::decode(reader)?;
+    reader.go(start);
+    if let Some(index) = best(T::CANDIDATES.iter().enumerate(), &value)
+        && let Some(member) = T::decode(index, reader)?
+    {
+        return Ok(member);
+    }
+    RawJson::decode(reader).map(T::unknown)
 }

@@ -1,133 +1,66 @@
 //! Unions of messages, told apart by `method`, with `params` beside it.
 
-use std::fmt;
-use std::marker::PhantomData;
+use std::borrow::Cow;
 
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::Result;
 
-use super::replay::{Held, Key, collect};
-use crate::json::RawText;
+use crate::json::{Decode, Members, Reader};
 use crate::{RawJson, RawJsonRef};
 
 /// A union of messages.
 pub(crate) trait ByMethod: Sized {
-    /// Whether a member has that method.
-    fn knows(method: &str) -> bool;
-
-    /// Decodes the member with that method, which [`ByMethod::knows`].
-    fn decode<'de, P: Params<'de>>(method: &str, params: P) -> Result<Self, P::Error>;
+    /// Decodes the member with that method; `None` if there is none.
+    fn decode(method: &str, params: Params<'_>) -> Result<Option<Self>>;
 
     /// What no member fits.
     fn unknown(json: RawJson) -> Self;
 }
 
-/// Where the parameters of a message come from.
-pub(crate) trait Params<'de> {
-    type Error: Error;
+/// The parameters of a message, which may be absent.
+pub(crate) struct Params<'de>(Option<Reader<'de>>);
+
+impl<'de> Params<'de> {
+    pub(crate) fn of(json: Option<RawJsonRef<'de>>) -> Self {
+        Self(json.map(|json| Reader::of_valid(json.get())))
+    }
 
     /// Decodes parameters that may be absent.
-    fn optional<T: Deserialize<'de>>(self) -> Result<Option<T>, Self::Error>;
+    pub(crate) fn optional<T: Decode<'de>>(self) -> Result<Option<T>> {
+        let Self(reader) = self;
+        reader.map(|mut reader| T::decode(&mut reader)).transpose()
+    }
 
     /// Decodes parameters; absent ones are an empty object, so that the error names a field.
-    fn required<T: Deserialize<'de>>(self) -> Result<T, Self::Error>;
-}
-
-/// Parameters that have been found already.
-pub(crate) struct Raw<'de>(pub(crate) Option<RawJsonRef<'de>>);
-
-impl<'de> Params<'de> for Raw<'de> {
-    type Error = serde_json::Error;
-
-    fn optional<T: Deserialize<'de>>(self) -> Result<Option<T>, Self::Error> {
-        self.0.map(RawJsonRef::parse).transpose()
-    }
-
-    fn required<T: Deserialize<'de>>(self) -> Result<T, Self::Error> {
-        self.0.unwrap_or(RawJsonRef::EMPTY_OBJECT).parse()
-    }
-}
-
-/// Parameters that stood before the method.
-struct Before<'de, E>(Option<RawText<'de>>, PhantomData<E>);
-
-impl<'de, E: Error> Params<'de> for Before<'de, E> {
-    type Error = E;
-
-    fn optional<T: Deserialize<'de>>(self) -> Result<Option<T>, E> {
-        self.0.map(read).transpose()
-    }
-
-    fn required<T: Deserialize<'de>>(self) -> Result<T, E> {
-        match self.0 {
-            Some(params) => read(params),
-            None => serde_json::from_str("{}").map_err(E::custom),
-        }
-    }
-}
-
-fn read<'de, T: Deserialize<'de>, E: Error>(params: RawText<'de>) -> Result<T, E> {
-    params.decode(PhantomData).map_err(E::custom)
-}
-
-/// Parameters that come after the method.
-struct After<'a, A>(&'a mut A);
-
-impl<'de, A: MapAccess<'de>> Params<'de> for After<'_, A> {
-    type Error = A::Error;
-
-    fn optional<T: Deserialize<'de>>(self) -> Result<Option<T>, A::Error> {
-        self.0.next_value().map(Some)
-    }
-
-    fn required<T: Deserialize<'de>>(self) -> Result<T, A::Error> {
-        self.0.next_value()
+    pub(crate) fn required<T: Decode<'de>>(self) -> Result<T> {
+        let Self(reader) = self;
+        let mut reader = reader.unwrap_or_else(|| Reader::of_valid("{}"));
+        T::decode(&mut reader)
     }
 }
 
 /// Reads a union of messages.
-pub(crate) fn by_method<'de, T: ByMethod, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    deserializer.deserialize_map(MessageVisitor(PhantomData))
-}
-
-struct MessageVisitor<T>(PhantomData<T>);
-
-impl<'de, T: ByMethod> Visitor<'de> for MessageVisitor<T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object with `method`")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
-        let mut held = Held::new();
-        let mut method = None;
-        while let Some(Key(key)) = map.next_key()? {
-            match (&*key, &method) {
-                ("method", None) => {
-                    let Key(name) = map.next_value()?;
-                    held.push((key, RawText::of_str(&name).map_err(A::Error::custom)?));
-                    if !T::knows(&name) {
-                        return collect(&held, map).map(T::unknown);
-                    }
-                    method = Some(name);
-                }
-                ("params", Some(name)) => {
-                    let message = T::decode(name, After(&mut map))?;
-                    while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                    return Ok(message);
-                }
-                _ => held.push((key, map.next_value()?)),
-            }
+pub(crate) fn by_method<T: ByMethod>(reader: &mut Reader<'_>) -> Result<T> {
+    reader.peek();
+    let start = reader.place();
+    reader.open(b'{', "an object with `method`")?;
+    let (mut method, mut params) = (None, None);
+    let mut members = Members::of(reader);
+    while let Some(name) = members.name()? {
+        match &*name.text() {
+            "method" if method.is_none() => method = Some(members.value::<Cow<'_, str>>()?),
+            "params" if params.is_none() => params = Some(members.here()?),
+            _ => members.skip()?,
         }
-        let method = method.ok_or_else(|| A::Error::missing_field("method"))?;
-        let params = held.into_iter().find(|(key, _)| key == "params");
-        T::decode(
-            &method,
-            Before(params.map(|(_, params)| params), PhantomData),
-        )
+    }
+    let method = method.ok_or_else(|| members.missing("method"))?;
+    let read = T::decode(&method, Params(params));
+    match reader.close(b'}', read)? {
+        Some(message) => Ok(message),
+        None => {
+            reader.go(start);
+            RawJson::decode(reader).map(T::unknown)
+        }
     }
 }
 
@@ -136,7 +69,7 @@ pub(crate) fn serialize<S: Serializer, P: Serialize>(
     method: &str,
     params: Option<&P>,
     serializer: S,
-) -> Result<S::Ok, S::Error> {
+) -> std::result::Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(Some(1 + usize::from(params.is_some())))?;
     map.serialize_entry("method", method)?;
     if let Some(params) = params {

@@ -1,13 +1,12 @@
-//! Unions decoded while they are read.
+//! Unions, decoded by what tells their members apart.
 //!
-//! Keys are read until the one that tells the members apart; only what came
-//! before it is held back, and then replayed to the member's own decoder. What
-//! no member fits is kept as JSON.
+//! All of the text is there, and reading over it is cheap: a look ahead finds the tag, wherever it
+//! stands, and the member's own decoder begins at the beginning. What no member fits is kept as
+//! JSON.
 
 pub(crate) mod best_match;
 pub(crate) mod message;
 mod object;
-mod replay;
+mod tag;
 
 pub(crate) use object::{ByField, ByKey, by_field, by_key};
-pub(crate) use replay::Key;

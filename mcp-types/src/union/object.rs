@@ -1,111 +1,82 @@
 //! Unions of objects, told apart by the value of a field or by a field's presence.
 
-use std::fmt;
-use std::marker::PhantomData;
+use serde_json::Result;
 
-use serde::de::{Deserializer, Error, MapAccess, Visitor};
-
-use super::replay::{Held, Key, Replay, collect};
+use super::tag;
 use crate::RawJson;
-use crate::json::{BY_FIELD, BY_KEY, RawText};
+use crate::json::{Decode, Members, Reader};
 
 /// A union told apart by the value of one field.
 pub(crate) trait ByField: Sized {
     /// The field's name.
     const FIELD: &'static str;
-    /// The field's name, and the values that it has.
-    const NAMES: &'static [&'static str];
+    /// What an error says that was expected.
+    const EXPECTED: &'static str;
     /// The member that may lack the field, and keeps it where it is there.
     const DEFAULT: Option<usize> = None;
 
     /// The member with that value.
     fn index(value: &str) -> Option<usize>;
 
-    /// Decodes a member.
-    fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error>;
+    /// Reads a member, but for the field.
+    fn read(index: usize, members: &mut Members<'_, '_>) -> Result<Self>;
 
     /// What no member fits.
     fn unknown(json: RawJson) -> Self;
 }
 
 /// Reads a union told apart by the value of one field.
-pub(crate) fn by_field<'de, T: ByField, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    deserializer.deserialize_struct(BY_FIELD, T::NAMES, FieldVisitor(PhantomData))
+pub(crate) fn by_field<T: ByField>(reader: &mut Reader<'_>) -> Result<T> {
+    reader.peek();
+    let start = reader.place();
+    reader.open(b'{', T::EXPECTED)?;
+    let (index, behind) = match tag::by_value(reader, T::FIELD)? {
+        Some(tag) => match T::index(&tag.value) {
+            index if index == T::DEFAULT => (index, None),
+            index => (index, tag.first),
+        },
+        None if T::DEFAULT.is_some() => (T::DEFAULT, None),
+        None => return Err(tag::missing(reader, T::FIELD)),
+    };
+    let Some(index) = index else {
+        return unknown(reader, start).map(T::unknown);
+    };
+    if let Some(behind) = behind {
+        reader.go(behind);
+    }
+    let value = T::read(index, &mut Members::rest(reader, behind.is_some()));
+    reader.close(b'}', value)
 }
 
-struct FieldVisitor<T>(PhantomData<T>);
-
-impl<'de, T: ByField> Visitor<'de> for FieldVisitor<T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "an object with `{}`", T::FIELD)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
-        let mut held = Held::new();
-        while let Some(Key(key)) = map.next_key()? {
-            if key != T::FIELD {
-                held.push((key, map.next_value()?));
-                continue;
-            }
-            let Key(value) = map.next_value()?;
-            let index = T::index(&value);
-            if index.is_none() || index == T::DEFAULT {
-                held.push((key, RawText::of_str(&value).map_err(A::Error::custom)?));
-            }
-            return match index {
-                Some(index) if held.is_empty() => T::decode(index, map),
-                Some(index) => T::decode(index, Replay::new(held, None, map)),
-                None => collect(&held, map).map(T::unknown),
-            };
-        }
-        match T::DEFAULT {
-            Some(index) => T::decode(index, Replay::new(held, None, map)),
-            None => Err(A::Error::missing_field(T::FIELD)),
-        }
-    }
+/// The whole object that begins at `start`, and has been opened.
+fn unknown(reader: &mut Reader<'_>, start: usize) -> Result<RawJson> {
+    reader.go(start);
+    let json = RawJson::decode(reader);
+    reader.left(json)
 }
 
 /// A union told apart by a field that only one member has.
 pub(crate) trait ByKey: Sized {
-    /// The fields that only one member has.
-    const NAMES: &'static [&'static str];
-
     /// The member with that field.
     fn index(key: &str) -> Option<usize>;
 
-    /// Decodes a member.
-    fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error>;
+    /// Reads a member.
+    fn read(index: usize, members: &mut Members<'_, '_>) -> Result<Self>;
 
     /// What no member fits.
     fn unknown(json: RawJson) -> Self;
 }
 
 /// Reads a union told apart by a field that only one member has.
-pub(crate) fn by_key<'de, T: ByKey, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    deserializer.deserialize_struct(BY_KEY, T::NAMES, KeyVisitor(PhantomData))
-}
-
-struct KeyVisitor<T>(PhantomData<T>);
-
-impl<'de, T: ByKey> Visitor<'de> for KeyVisitor<T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
-        let mut held = Held::new();
-        while let Some(Key(key)) = map.next_key()? {
-            match T::index(&key) {
-                Some(index) => return T::decode(index, Replay::new(held, Some(key), map)),
-                None => held.push((key, map.next_value()?)),
-            }
+pub(crate) fn by_key<T: ByKey>(reader: &mut Reader<'_>) -> Result<T> {
+    reader.peek();
+    let start = reader.place();
+    reader.open(b'{', "an object")?;
+    match tag::by_name(reader, T::index)? {
+        Some(index) => {
+            let value = T::read(index, &mut Members::of(reader));
+            reader.close(b'}', value)
         }
-        collect(&held, map).map(T::unknown)
+        None => unknown(reader, start).map(T::unknown),
     }
 }

@@ -3,5 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod availability;
+mod by_serde;
 mod conform;
 mod wire;

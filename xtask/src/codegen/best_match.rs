@@ -3,6 +3,7 @@
 //! Each member is described by its constants and its fields; the member that
 //! fits a value best is the one it is decoded as.
 
+use super::decoders;
 use super::ir::Type;
 use super::merge::{Merged, MergedStruct, Shape};
 use super::unions::EmittedUnion;
@@ -13,6 +14,7 @@ use quote::quote;
 pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
     let name = &union.ident;
     let serialize = union.serialize_content();
+    let deserialize = decoders::by(name, &quote!(best_match::decode));
     let variants = &union.variants;
     let index: Vec<_> = (0..variants.len()).collect();
     let structures = union.members.iter().map(|m| m.member.ty.name());
@@ -24,9 +26,9 @@ pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
         impl ByBestMatch for #name {
             const CANDIDATES: &'static [Candidate] = &[#(#candidates),*];
 
-            fn decode(index: usize, json: &RawJson) -> serde_json::Result<Option<Self>> {
+            fn decode(index: usize, reader: &mut Reader<'_>) -> serde_json::Result<Option<Self>> {
                 Ok(Some(match index {
-                    #(#index => Self::#variants(json.parse()?),)*
+                    #(#index => Self::#variants(Decode::decode(reader)?),)*
                     _ => return Ok(None),
                 }))
             }
@@ -35,12 +37,7 @@ pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
         }
 
         #serialize
-
-        impl<'de> Deserialize<'de> for #name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                best_match::deserialize(deserializer)
-            }
-        }
+        #deserialize
     }
 }
 

@@ -1,5 +1,6 @@
 //! Open string enums: the values that any revision lists, and room for others.
 
+use super::decoders;
 use super::docs::Docs;
 use super::merge::{Merged, MergedEnum, Shape};
 use super::rust::ident;
@@ -76,6 +77,7 @@ fn emit_one(
 
 /// What every enum has, whatever its values.
 fn conversions(name: &syn::Ident) -> TokenStream {
+    let decode = decoders::by(name, &quote!(open_enum::decode));
     quote! {
         impl From<&str> for #name {
             fn from(value: &str) -> Self {
@@ -95,10 +97,6 @@ fn conversions(name: &syn::Ident) -> TokenStream {
             }
         }
 
-        impl<'de> Deserialize<'de> for #name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                open_enum::deserialize(deserializer)
-            }
-        }
+        #decode
     }
 }

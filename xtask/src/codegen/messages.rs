@@ -1,5 +1,6 @@
 //! Unions of messages, told apart by `method`.
 
+use super::decoders;
 use super::unions::EmittedUnion;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -15,16 +16,12 @@ pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
     let inherent = inherent(union, &methods);
     let by_method = by_method(union, &methods);
     let serialize = serialize(union, &methods);
+    let deserialize = decoders::by(name, &quote!(message::by_method));
     quote! {
         #inherent
         #by_method
         #serialize
-
-        impl<'de> Deserialize<'de> for #name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                message::by_method(deserializer)
-            }
-        }
+        #deserialize
     }
 }
 
@@ -52,11 +49,7 @@ fn inherent(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
                 method: &str,
                 params: Option<RawJsonRef<'_>>,
             ) -> serde_json::Result<Option<Self>> {
-                if Self::knows(method) {
-                    Self::decode(method, message::Raw(params)).map(Some)
-                } else {
-                    Ok(None)
-                }
+                ByMethod::decode(method, Params::of(params))
             }
         }
     }
@@ -68,21 +61,17 @@ fn by_method(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
     let decode =
         members.map(
             |((member, variant), method)| match union.is_optional(&member.member) {
-                true => quote!(#method => params.optional().map(Self::#variant)),
-                false => quote!(#method => params.required().map(Self::#variant)),
+                true => quote!(#method => Self::#variant(params.optional()?)),
+                false => quote!(#method => Self::#variant(params.required()?)),
             },
         );
     quote! {
         impl ByMethod for #name {
-            fn knows(method: &str) -> bool {
-                matches!(method, #(#methods)|*)
-            }
-
-            fn decode<'de, P: Params<'de>>(method: &str, params: P) -> Result<Self, P::Error> {
-                match method {
+            fn decode(method: &str, params: Params<'_>) -> serde_json::Result<Option<Self>> {
+                Ok(Some(match method {
                     #(#decode,)*
-                    _ => Err(P::Error::custom("not a method of this union")),
-                }
+                    _ => return Ok(None),
+                }))
             }
 
             fn unknown(json: RawJson) -> Self { Self::Unknown(json) }

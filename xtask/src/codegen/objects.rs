@@ -1,8 +1,9 @@
 //! Decoding of structs: from an object, its members in any order.
 //!
-//! What serde derives takes a list, too, and loses raw JSON where unknown
-//! fields are kept; so it is written out. Keys are looked up while they are
-//! read, and unknown ones skipped or, in an open struct, kept.
+//! What serde derives takes a list, too, loses raw JSON where unknown fields
+//! are kept, and is compiled for each kind of input; so it is written out, for
+//! JSON text. Keys are looked up while they are read, and unknown ones skipped
+//! or, in an open struct, kept.
 
 use super::ir::Type;
 use super::merge::{MergedField, MergedStruct};
@@ -27,6 +28,7 @@ pub(crate) fn of_struct(name: &str, structure: &MergedStruct, overlay: &Overlay)
         name,
         ty: quote!(#ty),
         lifetime: quote!('de),
+        entry: quote!(deserialize),
         slots,
         is_open: !structure.open.is_empty(),
         constant: structure.constant().map(|(wire, _)| wire),
@@ -37,10 +39,9 @@ pub(crate) fn of_struct(name: &str, structure: &MergedStruct, overlay: &Overlay)
 /// `Deserialize` of the borrowed view of a struct.
 pub(crate) fn of_view(name: &str, structure: &MergedStruct, overlay: &Overlay) -> TokenStream {
     let slots = slots(name, structure, overlay, |field, missing| {
-        let text = (field.ty == Type::Text).then(|| quote!(.map(|Key(text)| text)));
         match field.always {
-            true => quote!(#text #missing),
-            false => quote!(.flatten() #text),
+            true => missing,
+            false => quote!(.flatten()),
         }
     });
     let view = ident(&format!("{name}Ref"));
@@ -48,6 +49,7 @@ pub(crate) fn of_view(name: &str, structure: &MergedStruct, overlay: &Overlay) -
         name,
         ty: quote!(#view<'a>),
         lifetime: quote!('a),
+        entry: quote!(deserialize_borrowed),
         slots,
         is_open: false,
         constant: None,
@@ -79,10 +81,7 @@ fn slots<'a>(
             true => quote!(object::once_from_zero),
             false => quote!(once),
         },
-        finish: finish(
-            field,
-            quote!(.ok_or_else(|| A::Error::missing_field(#wire))?),
-        ),
+        finish: finish(field, quote!(.ok_or_else(|| members.missing(#wire))?)),
     });
     slots.collect()
 }
@@ -92,6 +91,8 @@ struct Decoder<'a> {
     name: &'a str,
     ty: TokenStream,
     lifetime: TokenStream,
+    /// What reads it from any deserializer.
+    entry: TokenStream,
     slots: Vec<Slot<'a>>,
     is_open: bool,
     /// A member that is no field; an open struct must not keep it.
@@ -100,19 +101,32 @@ struct Decoder<'a> {
 
 impl Decoder<'_> {
     fn emit(&self) -> TokenStream {
-        let (name, ty, lifetime) = (self.name, &self.ty, &self.lifetime);
+        let Self {
+            name,
+            ty,
+            lifetime,
+            entry,
+            ..
+        } = self;
+        let expected = format!("an object, {name}");
         let (index, read) = (self.index(), self.read());
         quote! {
             impl<#lifetime> Object<#lifetime> for #ty {
-                const NAME: &'static str = #name;
+                const EXPECTED: &'static str = #expected;
 
                 #index
                 #read
             }
 
+            impl<#lifetime> Decode<#lifetime> for #ty {
+                fn decode(reader: &mut Reader<#lifetime>) -> serde_json::Result<Self> {
+                    object::decode(reader)
+                }
+            }
+
             impl<#lifetime> Deserialize<#lifetime> for #ty {
                 fn deserialize<D: Deserializer<#lifetime>>(deserializer: D) -> Result<Self, D::Error> {
-                    object::deserialize(deserializer)
+                    json::#entry(deserializer)
                 }
             }
         }
@@ -162,7 +176,7 @@ impl Decoder<'_> {
         });
         let kept = self.is_open.then(|| quote!(extra));
         quote! {
-            fn read<A: MapAccess<#lifetime>>(mut map: A) -> Result<Self, A::Error> {
+            fn read(members: &mut Members<'_, #lifetime>) -> serde_json::Result<Self> {
                 #(let mut #names = None;)*
                 #extra
                 #members
@@ -174,16 +188,16 @@ impl Decoder<'_> {
     /// The loop over the members.
     fn members(&self) -> TokenStream {
         let next = match self.is_open {
-            true => quote!(object::next_or_keep::<Self, _>(&mut map, &mut extra)?),
-            false => quote!(object::next_known::<Self, _>(&mut map)?),
+            true => quote!(object::next_or_keep(members, Self::index, &mut extra)?),
+            false => quote!(members.next_known(Self::index)?),
         };
         let known = self.known();
         let steps = known
             .iter()
             .enumerate()
             .map(|(index, wire)| match self.slots.get(index) {
-                Some(Slot { name, read, .. }) => quote!(#read(&mut #name, #wire, &mut map)),
-                None => quote!(object::skip(&mut map)),
+                Some(Slot { name, read, .. }) => quote!(#read(&mut #name, #wire, members)),
+                None => quote!(members.skip()),
             });
         let steps: Vec<_> = steps.collect();
         match steps.as_slice() {

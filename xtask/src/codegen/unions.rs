@@ -1,5 +1,6 @@
 //! Unions, decoded by what tells their members apart and never by trying.
 
+use super::decoders;
 use super::docs::{Docs, lines};
 use super::ir::{Member, Type};
 use super::merge::{Merged, MergedMember, Shape};
@@ -149,7 +150,7 @@ impl<'a> EmittedUnion<'a> {
         }
     }
 
-    /// `match index`, each arm reading one member from `map`.
+    /// `match index`, each arm reading one member.
     fn decode_arms(&self) -> TokenStream {
         let variants = &self.variants;
         let index = 0..variants.len();
@@ -160,7 +161,7 @@ impl<'a> EmittedUnion<'a> {
             } else {
                 quote!(#index)
             };
-            quote!(#pattern => Object::read(map).map(Self::#variant))
+            quote!(#pattern => Object::read(members).map(Self::#variant))
         });
         quote!(match index { #(#arms,)* })
     }
@@ -174,10 +175,12 @@ impl<'a> EmittedUnion<'a> {
             None => TokenStream::new(),
         };
         let serialize = self.serialize_content();
+        let deserialize = decoders::by(name, &quote!(union::by_field));
+        let expected = format!("an object with `{field}`");
         quote! {
             impl ByField for #name {
                 const FIELD: &'static str = #field;
-                const NAMES: &'static [&'static str] = &[#field, #(#values),*];
+                const EXPECTED: &'static str = #expected;
                 #default
 
                 fn index(value: &str) -> Option<usize> {
@@ -187,7 +190,7 @@ impl<'a> EmittedUnion<'a> {
                     })
                 }
 
-                fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error> {
+                fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
                     #arms
                 }
 
@@ -195,12 +198,7 @@ impl<'a> EmittedUnion<'a> {
             }
 
             #serialize
-
-            impl<'de> Deserialize<'de> for #name {
-                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                    union::by_field(deserializer)
-                }
-            }
+            #deserialize
         }
     }
 
@@ -209,10 +207,9 @@ impl<'a> EmittedUnion<'a> {
         let arms = self.decode_arms();
         let index = 0..keys.len();
         let serialize = self.serialize_content();
+        let deserialize = decoders::by(name, &quote!(union::by_key));
         quote! {
             impl ByKey for #name {
-                const NAMES: &'static [&'static str] = &[#(#keys),*];
-
                 fn index(key: &str) -> Option<usize> {
                     Some(match key {
                         #(#keys => #index,)*
@@ -220,7 +217,7 @@ impl<'a> EmittedUnion<'a> {
                     })
                 }
 
-                fn decode<'de, A: MapAccess<'de>>(index: usize, map: A) -> Result<Self, A::Error> {
+                fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
                     #arms
                 }
 
@@ -228,12 +225,7 @@ impl<'a> EmittedUnion<'a> {
             }
 
             #serialize
-
-            impl<'de> Deserialize<'de> for #name {
-                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                    union::by_key(deserializer)
-                }
-            }
+            #deserialize
         }
     }
 
@@ -251,14 +243,15 @@ impl<'a> EmittedUnion<'a> {
                     Type::List(_) => quote!(b'['),
                     _ => quote!(b'-' | b'0'..=b'9'),
                 };
-                quote!(Some(#first) => json.parse().ok().map(Self::#variant))
+                quote!(Some(#first) => json::decode(json.get()).ok().map(Self::#variant))
             });
+        let deserialize = decoders::deserialize(name);
         quote! {
             #serialize
 
-            impl<'de> Deserialize<'de> for #name {
-                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                    let json = RawJson::deserialize(deserializer)?;
+            impl<'de> Decode<'de> for #name {
+                fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+                    let json = RawJson::decode(reader)?;
                     let known = match json.get().as_bytes().first() {
                         #(#arms,)*
                         _ => None,
@@ -266,6 +259,8 @@ impl<'a> EmittedUnion<'a> {
                     Ok(known.unwrap_or(Self::Unknown(json)))
                 }
             }
+
+            #deserialize
         }
     }
 }

@@ -102,7 +102,8 @@ impl<'a> Start<'a> {
 
 fn read_responses(responses: RawJsonRef<'_>) -> Result<BTreeMap<String, RawJson>, Refusal> {
     let malformed = |reason: &str| invalid("inputResponses", reason);
-    let responses: BTreeMap<String, RawJson> = serde_json::from_str(responses.get())
+    let responses: BTreeMap<String, RawJson> = responses
+        .parse()
         .map_err(|_| malformed("expected an object of responses"))?;
     match responses.values().all(RawJson::is_object) {
         true => Ok(responses),

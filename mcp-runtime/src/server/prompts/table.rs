@@ -110,7 +110,7 @@ impl Prompts {
         let route = self.find(&params.name)?;
         let text = params.arguments.map_or("{}", RawJsonRef::get);
         let arguments: Texts = serde_json::from_str(text)
-            .map_err(|_| invalid_params::<Texts>("params.arguments", text))?;
+            .map_err(|error| invalid_params("params.arguments", text, &error))?;
         let retry = Retry {
             responses: params.input_responses,
             state: params.request_state.as_deref(),

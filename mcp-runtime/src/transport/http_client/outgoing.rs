@@ -120,7 +120,7 @@ impl Outgoing {
 
 fn notification(method: &str, params: Option<RawJsonRef<'_>>) -> Kind {
     let cancelled = || {
-        let params = serde_json::from_str::<CancelledNotificationParams>(params?.get()).ok()?;
+        let params = params?.parse::<CancelledNotificationParams>().ok()?;
         params.request_id
     };
     match method {

@@ -9,10 +9,7 @@ use crate::{CallToolRequestParams, CallToolResult, ContentBlock, RawJson, RawJso
 
 /// Reads `text` with this deserializer alone, and with serde_json.
 fn agree<'de, T: Deserialize<'de> + PartialEq + std::fmt::Debug>(text: &'de str) {
-    let mut reader = Reader {
-        scanner: Scanner::new(text),
-        levels: MAX_DEPTH,
-    };
+    let mut reader = Reader::new(Scanner::new(text));
     let value = T::deserialize(&mut reader).ok();
     let value = value.filter(|_| reader.scanner.is_at_end());
     assert_eq!(value, serde_json::from_str(text).ok(), "{text}");

@@ -185,7 +185,7 @@ pub(in crate::transport::http) fn refused(
 }
 
 fn parsed<'a, T: serde::Deserialize<'a>>(params: Option<RawJsonRef<'a>>) -> Option<T> {
-    let parsed = serde_json::from_str(params?.get());
+    let parsed = params?.parse();
     parsed
         .inspect_err(|fault| tracing::debug!(%fault, "a malformed notification was ignored"))
         .ok()

@@ -1,0 +1,171 @@
+//! A place in JSON text, where a value comes next.
+
+use std::borrow::Cow;
+
+use serde_json::{Error, Result};
+
+use super::fault::{self, fault};
+use super::scan::{Quoted, Scanner};
+
+/// How deep values may nest: each level takes stack.
+const MAX_DEPTH: usize = 128;
+
+/// Reads values, one after the other.
+pub(crate) struct Reader<'de> {
+    pub(super) scanner: Scanner<'de>,
+    /// How many more levels may be opened.
+    pub(super) levels: usize,
+}
+
+impl<'de> Reader<'de> {
+    pub(super) fn new(scanner: Scanner<'de>) -> Self {
+        let levels = MAX_DEPTH;
+        Self { scanner, levels }
+    }
+
+    /// The beginning of text that is known to be valid.
+    pub(crate) fn of_valid(text: &'de str) -> Self {
+        Self::new(Scanner::of_valid(text))
+    }
+
+    /// The first byte of the next value.
+    #[inline]
+    pub(crate) fn peek(&mut self) -> Option<u8> {
+        self.scanner.peek()
+    }
+
+    /// Where it is.
+    #[inline]
+    pub(crate) fn place(&self) -> usize {
+        self.scanner.place()
+    }
+
+    /// Goes back to where it has been.
+    #[inline]
+    pub(crate) fn go(&mut self, place: usize) {
+        self.scanner.go(place);
+    }
+
+    /// Another one, at that place.
+    pub(crate) fn at(&self, place: usize) -> Self {
+        let (mut scanner, levels) = (self.scanner.clone(), self.levels);
+        scanner.go(place);
+        Self { scanner, levels }
+    }
+
+    /// The text of the next value.
+    #[inline]
+    pub(crate) fn raw(&mut self) -> Result<&'de str> {
+        self.scanner.value(usize::MAX).ok_or_else(fault)
+    }
+
+    /// Reads over a value.
+    #[inline]
+    pub(crate) fn skip(&mut self) -> Result<()> {
+        self.scanner.skip(usize::MAX).map(|_| ()).ok_or_else(fault)
+    }
+
+    /// Reads over `null`, if it comes next.
+    #[inline]
+    pub(crate) fn null(&mut self) -> Result<bool> {
+        if self.peek() != Some(b'n') {
+            return Ok(false);
+        }
+        self.scanner.word("null").map(|()| true).ok_or_else(fault)
+    }
+
+    /// Reads over a string.
+    #[inline]
+    pub(crate) fn quoted(&mut self) -> Result<Quoted<'de>> {
+        match self.scanner.string() {
+            Some(quoted) => Ok(quoted),
+            None => Err(self.misfit("a string")),
+        }
+    }
+
+    /// Reads a string, which is copied only if it has escapes.
+    #[inline]
+    pub(crate) fn string(&mut self) -> Result<Cow<'de, str>> {
+        let quoted = self.quoted()?;
+        if quoted.escaped {
+            self.unescaped(quoted).map(Cow::Owned)
+        } else {
+            Ok(Cow::Borrowed(quoted.inner))
+        }
+    }
+
+    /// What a string of this text says.
+    #[cold]
+    pub(super) fn unescaped(&self, quoted: Quoted<'de>) -> Result<String> {
+        let said = serde_json::from_str(&format!("\"{}\"", quoted.inner));
+        said.map_err(|error| {
+            let start = quoted.inner.as_ptr().addr() - self.scanner.text().as_ptr().addr();
+            self.error_of(start.saturating_sub(1), &error)
+        })
+    }
+
+    /// Goes into a list or an object.
+    #[inline]
+    pub(crate) fn open(&mut self, bracket: u8, expected: &'static str) -> Result<()> {
+        if !self.scanner.eat(bracket) {
+            return Err(self.misfit(expected));
+        }
+        match self.levels.checked_sub(1) {
+            Some(levels) => {
+                self.levels = levels;
+                Ok(())
+            }
+            None => Err(self.error(self.place(), "recursion limit exceeded")),
+        }
+    }
+
+    /// Leaves a list or an object; takes what was made of it in its `Result`, because to take it
+    /// out means to move it.
+    #[inline(always)]
+    pub(crate) fn close<T>(&mut self, bracket: u8, value: Result<T>) -> Result<T> {
+        self.levels += 1;
+        if value.is_ok() && !self.scanner.eat(bracket) {
+            return Err(fault());
+        }
+        value
+    }
+
+    /// Leaves a list or an object that has been read over from where it begins.
+    #[inline]
+    pub(crate) fn left<T>(&mut self, value: T) -> T {
+        self.levels += 1;
+        value
+    }
+
+    /// Whether there is one more member or element; reads over the comma before it, and not over
+    /// the bracket.
+    #[inline]
+    pub(crate) fn another(&mut self, begun: &mut bool, bracket: u8) -> Result<bool> {
+        if self.scanner.peek() == Some(bracket) {
+            return Ok(false);
+        }
+        if std::mem::replace(begun, true) && !self.scanner.eat(b',') {
+            return Err(fault());
+        }
+        Ok(true)
+    }
+
+    /// The next value is not what was expected.
+    #[cold]
+    pub(crate) fn misfit(&mut self, expected: &str) -> Error {
+        self.peek();
+        fault::misfit(self.scanner.text(), self.place(), expected)
+    }
+
+    /// `message`, which is about that place.
+    #[cold]
+    pub(crate) fn error(&self, place: usize, message: &str) -> Error {
+        fault::at(self.scanner.text(), place, message)
+    }
+
+    /// `error`, which is about the value that begins at that place.
+    #[cold]
+    pub(super) fn error_of(&self, start: usize, error: &Error) -> Error {
+        fault::of_part(self.scanner.text(), start, error)
+    }
+}

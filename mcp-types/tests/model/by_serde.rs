@@ -1,0 +1,230 @@
+//! Types of the model read by serde, from all that it can read.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error as ValueError, MapDeserializer, SeqDeserializer, StrDeserializer};
+use serde_json::{Value, json};
+
+use mcp_types::{
+    Annotations, CallToolRequestParamsRef, ContentBlock, ErrorObject, Icon, Implementation,
+    OneOrMany, RawJson, RequestId, Role, SamplingMessageContentBlock, TextContent, Tool,
+};
+
+const TOOL: &str = r#"{"name":"add","inputSchema":{"type":"object","x":[1.0,-2,null,"\u00e9"]},"annotations":{"readOnlyHint":true}}"#;
+
+fn tool() -> Tool {
+    mcp_types::from_str(TOOL).unwrap()
+}
+
+/// A user's types around types of the model, in all the ways in which serde holds values back.
+#[derive(Debug, Deserialize, PartialEq)]
+struct Plain {
+    tool: Tool,
+    roles: HashMap<Role, u8>,
+    ids: Vec<RequestId>,
+    error: Option<ErrorObject>,
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+struct Flat {
+    at: u8,
+    #[serde(flatten)]
+    tool: Tool,
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(untagged)]
+enum Untagged {
+    Implementation(Implementation),
+    Tool(Box<Tool>),
+    Id(RequestId),
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(tag = "kind")]
+enum Tagged {
+    Tool(Tool),
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(tag = "kind", content = "value")]
+enum Adjacent {
+    Tool(Tool),
+}
+
+/// Reads `text` in each of the ways that there are.
+fn each_way<T: serde::de::DeserializeOwned + PartialEq + std::fmt::Debug>(text: &str) -> T {
+    let value: T = serde_json::from_str(text).unwrap();
+    assert_eq!(serde_json::from_slice::<T>(text.as_bytes()).unwrap(), value);
+    assert_eq!(
+        serde_json::from_reader::<_, T>(text.as_bytes()).unwrap(),
+        value
+    );
+    assert_eq!(mcp_types::from_str::<T>(text).unwrap(), value);
+    assert_eq!(mcp_types::from_slice::<T>(text.as_bytes()).unwrap(), value);
+    let json: Value = serde_json::from_str(text).unwrap();
+    T::deserialize(&json).unwrap();
+    serde_json::from_value::<T>(json).unwrap();
+    value
+}
+
+#[test]
+fn types_of_users_contain_types_of_the_model() {
+    let error = r#"{"code":-1,"message":"m\n","data":[ 1 ],"x":1}"#;
+    let text = format!(
+        r#" {{ "tool": {TOOL}, "roles":{{"user":1,"else":2}}, "ids":[1,"a"], "error":{error} }} "#
+    );
+    let plain: Plain = each_way(&text);
+    assert_eq!(plain.tool, tool());
+    assert_eq!(plain.roles[&Role::User], 1);
+    assert_eq!(plain.ids, [RequestId::from(1), RequestId::from("a")]);
+    let data = RawJson::from_text("[ 1 ]").unwrap();
+    assert_eq!(
+        plain.error,
+        Some(ErrorObject::new(-1, "m\n").with_data(data))
+    );
+}
+
+#[test]
+fn what_serde_holds_back_is_read_from_what_it_is_written_as() {
+    let flat: Flat = each_way(&TOOL.replacen('{', r#"{"at":1,"#, 1));
+    assert_eq!((flat.at, &*flat.tool.name), (1, "add"));
+    let schema: Value = flat.tool.input_schema.parse().unwrap();
+    assert_eq!(schema, tool().input_schema.parse::<Value>().unwrap());
+    assert!(matches!(each_way(TOOL), Untagged::Tool(it) if it.annotations.is_some()));
+    assert_eq!(
+        each_way::<Untagged>("-3"),
+        Untagged::Id(RequestId::from(-3))
+    );
+    let Tagged::Tool(tagged) = each_way(&TOOL.replacen('{', r#"{"kind":"Tool","#, 1));
+    assert_eq!(tagged.name, "add");
+    let Adjacent::Tool(inner) = each_way(&format!(r#"{{"value":{TOOL},"kind":"Tool"}}"#));
+    assert_eq!(inner.annotations, tool().annotations);
+}
+
+#[test]
+fn a_format_that_is_not_json_is_read() {
+    let members = [("name", "a"), ("version", "1\"")];
+    let map = MapDeserializer::<_, ValueError>::new(members.into_iter());
+    let expected = Implementation::new("a", "1\"");
+    assert_eq!(Implementation::deserialize(map).unwrap(), expected);
+    let text: StrDeserializer<'_, ValueError> = "user".into_deserializer();
+    assert_eq!(Role::deserialize(text).unwrap(), Role::User);
+    let list = SeqDeserializer::<_, ValueError>::new(["name"].into_iter());
+    let error = Implementation::deserialize(list).unwrap_err();
+    let expected = "invalid type: sequence, expected an object, Implementation";
+    assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn one_or_many_are_told_apart_however_they_are_read() {
+    let one = r#"{"type":"tool_use","id":"1","name":"f","input":{"a":[1]}}"#;
+    for text in [one.to_owned(), format!("[{one}]")] {
+        let read: OneOrMany<SamplingMessageContentBlock> = each_way(&text);
+        assert_eq!(read.as_slice().len(), 1);
+    }
+}
+
+#[test]
+fn what_is_borrowed_has_to_be_text() {
+    let text = r#"{"name":"add","arguments":{"a":1}}"#;
+    let params: CallToolRequestParamsRef<'_> = serde_json::from_str(text).unwrap();
+    assert_eq!(params.arguments.unwrap().get(), r#"{"a":1}"#);
+    let params = mcp_types::from_str::<Vec<CallToolRequestParamsRef<'_>>>("[{\"name\":\"a\"}]");
+    assert_eq!(params.unwrap().len(), 1);
+    let mut stream = serde_json::Deserializer::from_reader(text.as_bytes());
+    let error = CallToolRequestParamsRef::deserialize(&mut stream).unwrap_err();
+    assert!(error.to_string().contains("borrowed"), "{error}");
+    let json: Value = serde_json::from_str(text).unwrap();
+    assert!(CallToolRequestParamsRef::deserialize(&json).is_err());
+}
+
+#[test]
+fn names_that_mean_something_inside_are_but_names_outside() {
+    for name in ["$serde_json::private::RawValue", "$mcp_types::CheckedJson"] {
+        let json = json!({name: "no JSON", "name": "a", "version": "1"});
+        let map = json.as_object().unwrap().clone();
+        let members = map.into_iter();
+        let map = MapDeserializer::<_, serde_json::Error>::new(members);
+        if let Ok(read) = Implementation::deserialize(map) {
+            assert_eq!(read, Implementation::new("a", "1"), "{name}");
+        }
+        let text = json.to_string();
+        let block = mcp_types::from_str::<OneOrMany<SamplingMessageContentBlock>>(&text);
+        assert!(block.is_err(), "{name}");
+    }
+}
+
+#[test]
+fn misfits_are_told_in_the_words_of_serde() {
+    let place = |text: &str| {
+        let error = mcp_types::from_str::<Plain>(text).unwrap_err();
+        (error.to_string(), error.line())
+    };
+    let text = format!(
+        "{{\"ids\":[],\n\"roles\":{{}},\n\"tool\":{}}}",
+        TOOL.replacen("add", "", 1)
+    );
+    mcp_types::from_str::<Plain>(&text).unwrap();
+    let (error, line) = place(&text.replacen("\"name\":\"\"", "\"name\":7", 1));
+    assert_eq!(line, 3);
+    assert!(
+        error.starts_with("invalid type: integer `7`, expected a string"),
+        "{error}"
+    );
+    // serde_json tells where the value ends that has the fault.
+    let error = serde_json::from_str::<Plain>(r#"{"ids":[1.5]}"#).unwrap_err();
+    let expected = "invalid type: floating point `1.5`, expected i64 at line 1 column 12";
+    assert_eq!(error.to_string(), expected);
+    for (text, expected) in [
+        (
+            r#"{"text":"a","type":"text","annotations":{"priority":"x"}}"#,
+            "expected f64",
+        ),
+        (
+            r#"{"text":"a","type":"text","annotations":{"audience":{}}}"#,
+            "expected a sequence",
+        ),
+        (r#"{"text":"\ud800","type":"text"}"#, "hex escape"),
+        (r#"{"text":"a","type":"text","_meta":[]}"#, "expected a map"),
+        (
+            r#"{"text":"a","type":"text","annotations":{"priority":1e999}}"#,
+            "out of range",
+        ),
+    ] {
+        for error in [
+            mcp_types::from_str::<ContentBlock>(text).unwrap_err(),
+            serde_json::from_str::<ContentBlock>(text).unwrap_err(),
+        ] {
+            assert!(error.to_string().contains(expected), "{error}");
+        }
+    }
+}
+
+#[test]
+fn what_nests_too_deep_is_refused() {
+    let deep = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+    let text = |levels| {
+        format!(
+            r#"{{"type":"text","text":"a","_meta":{{"x":{}}}}}"#,
+            deep(levels)
+        )
+    };
+    let read: ContentBlock = mcp_types::from_str(&text(100)).unwrap();
+    assert!(matches!(
+        read,
+        ContentBlock::Text(TextContent { meta: Some(_), .. })
+    ));
+    for error in [
+        mcp_types::from_str::<ContentBlock>(&text(300)).unwrap_err(),
+        serde_json::from_str::<ContentBlock>(&text(300)).unwrap_err(),
+    ] {
+        assert!(error.to_string().contains("recursion limit"), "{error}");
+    }
+    // Raw JSON is not gone into.
+    let tool = TOOL.replace("1.0", &deep(300));
+    mcp_types::from_str::<Tool>(&tool).unwrap();
+    let _: (Annotations, Vec<Icon>) = mcp_types::from_str("[{},[]]").unwrap();
+}
