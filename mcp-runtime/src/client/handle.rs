@@ -108,7 +108,18 @@ impl Client {
         usable(self.inner.slot.clone(), may_wait && self.restores()).await
     }
 
-    /// A request of any kind; await it to send it.
+    /// A request of any kind, one of an extension included; await it to send it.
+    ///
+    /// ```no_run
+    /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
+    /// use mcp_runtime::types::{ListToolsRequest, PaginatedRequestParams};
+    ///
+    /// // One page of the list, where `list_tools` fetches them all.
+    /// let page = client.request::<ListToolsRequest>(PaginatedRequestParams::new()).await?;
+    /// println!("{} tools, then {:?}", page.tools.len(), page.next_cursor);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn request<R: Request>(&self, params: R::Params) -> Call<R> {
         Call::new(self, Ok(params))
     }
@@ -130,7 +141,7 @@ impl Client {
         Arc::clone(&self.inner.slot.borrow().connection.agreed.agreement)
     }
 
-    /// The revision that is spoken.
+    /// The revision that is spoken, which a reconnection may change.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.agreement().revision
@@ -142,7 +153,7 @@ impl Client {
         self.agreement().server_info.clone()
     }
 
-    /// What the server offers.
+    /// What the server says it offers; requests for anything else fail without being sent.
     #[must_use]
     pub fn server_capabilities(&self) -> ServerCapabilities {
         self.agreement().server_capabilities.clone()
@@ -161,12 +172,22 @@ impl Client {
     }
 
     /// Follows where the connection stands.
+    ///
+    /// ```no_run
+    /// # async fn example(client: mcp_runtime::Client) {
+    /// let mut status = client.watch_status();
+    /// while let Some(now) = status.changed().await {
+    ///     println!("{now}"); // "connected, operating"
+    /// }
+    /// # }
+    /// ```
     #[must_use]
     pub fn watch_status(&self) -> StatusWatch {
         self.inner.shared.board.watch()
     }
 
-    /// The server's notifications from now on.
+    /// The server's notifications from now on. Who leaves more than 256 unread loses the
+    /// oldest.
     #[must_use]
     pub fn notifications(&self) -> Notifications {
         self.inner.shared.hub.subscribe()

@@ -9,6 +9,31 @@ use super::Outbox;
 pub const DEFAULT_MAX_FRAME_BYTES: usize = 16 * 1024 * 1024;
 
 /// A connection to one peer that can be split into two directions.
+///
+/// Servers and clients take anything that implements this. What tokio reads and writes as bytes
+/// becomes one by [`ByteStream`](super::ByteStream), or keeps its own type by using the same codec:
+///
+/// ```
+/// use std::io;
+/// use mcp_runtime::transport::{DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
+/// use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
+///
+/// struct Tunnel(DuplexStream);
+///
+/// impl Transport for Tunnel {
+///     type Reader = LineReader<ReadHalf<DuplexStream>>;
+///     type Writer = LineWriter<WriteHalf<DuplexStream>>;
+///
+///     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
+///         let (reader, writer) = tokio::io::split(self.0);
+///         let reader = LineReader::new(reader, DEFAULT_MAX_FRAME_BYTES);
+///         Ok((reader, LineWriter::new(writer)))
+///     }
+/// }
+/// ```
+///
+/// What carries whole messages implements [`FrameReader`] and [`FrameWriter`] as well, as the example
+/// `custom_transport` does.
 pub trait Transport: Send + 'static {
     /// The direction that brings frames in.
     type Reader: FrameReader;
@@ -43,15 +68,24 @@ pub trait FrameReader: Send + 'static {
     /// buffered can be taken, no others will come.
     ///
     /// Must be cancel safe: a future that is dropped loses no input.
+    ///
+    /// # Errors
+    ///
+    /// When the connection is lost; the driver ends then, as it does at the end of input.
     fn fill(&mut self) -> impl Future<Output = io::Result<bool>> + Send;
 }
 
-/// Takes frames out.
+/// Takes frames out: complete messages, each one line, that the driver has put into an [`Outbox`]. A
+/// writer of bytes sends them as they are; one that frames messages by itself takes them line by line.
 pub trait FrameWriter: Send + 'static {
     /// Sends some of what is in `outbox`, and removes it from there. It is called again until
     /// nothing waits, so that the driver sees whether the peer goes on reading.
     ///
     /// Must be cancel safe: a future that is dropped has removed exactly what it sent.
+    ///
+    /// # Errors
+    ///
+    /// When the connection is lost: nothing more can be sent.
     fn write(&mut self, outbox: &mut Outbox) -> impl Future<Output = io::Result<()>> + Send;
 
     /// Whether it sends whatever [`Outbox::parts`] it finds, wherever a line is cut in two. Long
@@ -60,7 +94,11 @@ pub trait FrameWriter: Send + 'static {
         false
     }
 
-    /// Closes this direction, so that the peer sees the end of input.
+    /// Closes this direction, so that the peer sees the end of input. Called once, at the end.
+    ///
+    /// # Errors
+    ///
+    /// When what was sent may not have arrived.
     fn close(&mut self) -> impl Future<Output = io::Result<()>> + Send;
 }
 

@@ -44,7 +44,8 @@ enum What {
     },
 }
 
-/// How a user answered.
+/// How a user answered (2026-07-28, "Elicitation", section Response Actions). Awaiting a question gives
+/// what was filled in, or an error; `outcome` tells these three apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elicited<T> {
     /// The user agreed, and filled this in.

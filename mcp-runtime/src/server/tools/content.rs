@@ -5,11 +5,22 @@ use mcp_types::{AudioContent, ContentBlock, ImageContent};
 /// A value that is returned as JSON: structured content, and a copy of it as text.
 ///
 /// A tool's own types are returned so by themselves; the wrapper says it where that is not
-/// possible, as for a number or in a closure.
+/// possible, as for a number or in a closure. In a resource it is the contents, of the media type
+/// `application/json`.
+///
+/// ```
+/// use mcp_runtime::prelude::*;
+///
+/// /// How many there are: a number, not its digits.
+/// fn count() -> Json<u32> {
+///     Json(3)
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Json<T>(pub T);
 
-/// A picture.
+/// A picture, as a tool or prompt returns it (2026-07-28, "Tools", section Image Content). It holds the
+/// bytes of the file, which are sent in Base64 and not looked at.
 ///
 /// ```
 /// use mcp_runtime::Image;
@@ -23,7 +34,16 @@ pub struct Image {
     mime_type: String,
 }
 
-/// A sound.
+/// A sound, as a tool or prompt returns it (2025-03-26 and later, "Tools", section Audio Content); older
+/// revisions get a text in its place. It holds the bytes of the file, which are sent in Base64 and not
+/// looked at.
+///
+/// ```
+/// use mcp_runtime::Audio;
+///
+/// let beep = Audio::wav(b"RIFF".to_vec());
+/// assert_eq!(beep.mime_type(), "audio/wav");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audio {
     data: Vec<u8>,
@@ -40,19 +60,19 @@ impl Image {
         }
     }
 
-    /// A PNG file.
+    /// The bytes of a PNG file.
     #[must_use]
     pub fn png(data: impl Into<Vec<u8>>) -> Self {
         Self::new(data, "image/png")
     }
 
-    /// A JPEG file.
+    /// The bytes of a JPEG file.
     #[must_use]
     pub fn jpeg(data: impl Into<Vec<u8>>) -> Self {
         Self::new(data, "image/jpeg")
     }
 
-    /// The format.
+    /// The media type that was given.
     #[must_use]
     pub fn mime_type(&self) -> &str {
         &self.mime_type
@@ -69,13 +89,13 @@ impl Audio {
         }
     }
 
-    /// A WAVE file.
+    /// The bytes of a WAVE file.
     #[must_use]
     pub fn wav(data: impl Into<Vec<u8>>) -> Self {
         Self::new(data, "audio/wav")
     }
 
-    /// The format.
+    /// The media type that was given.
     #[must_use]
     pub fn mime_type(&self) -> &str {
         &self.mime_type

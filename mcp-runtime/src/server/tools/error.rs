@@ -37,7 +37,8 @@ pub struct ToolError {
 }
 
 impl ToolError {
-    /// A failure with an explanation.
+    /// A failure with an explanation: what went wrong, and what the model could do about it. It is sent
+    /// as it is.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
