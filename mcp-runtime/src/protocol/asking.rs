@@ -2,9 +2,11 @@
 
 use mcp_types::{
     ClientCapabilities, ClientCapabilitiesElicitation, ClientCapabilitiesRoots,
-    ClientCapabilitiesSampling, Conform, CreateMessageRequestParams, ElicitRequestParams,
-    InputRequest, JsonObject, RawJson, Revision, SamplingMessageContentBlock, Side,
+    ClientCapabilitiesSampling, Conform, CreateMessageRequest, CreateMessageRequestParams,
+    ElicitRequest, ElicitRequestParams, InputRequest, JsonObject, ListRootsRequest, RawJson,
+    Request, Revision, SamplingMessageContentBlock, Side,
 };
+use serde_json::Value;
 
 use super::{Refusal, Terms, Unavailable};
 
@@ -23,16 +25,56 @@ impl Terms {
         if !revision.allows(method, Side::Server) {
             return Err(Unavailable::NotInRevision { method, revision });
         }
-        let params = params();
-        let params = params.as_ref().map(RawJson::as_raw);
-        let Ok(Some(request)) = InputRequest::from_parts(method, params) else {
-            return Ok(());
-        };
-        match Lacking::for_request(self, &request) {
+        let lacking = Need::of_method(method, params).and_then(|need| Lacking::of(self, need));
+        match lacking {
             None => Ok(()),
             Some(Lacking { capability, .. }) => {
                 Err(Unavailable::NotDeclared { method, capability })
             }
+        }
+    }
+}
+
+/// What a question needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Need {
+    Roots,
+    Sampling,
+    SamplingWithTools,
+    Form,
+    Url,
+}
+
+impl Need {
+    fn of(request: &InputRequest) -> Option<Self> {
+        match request {
+            InputRequest::ListRoots(_) => Some(Self::Roots),
+            InputRequest::CreateMessage(params) => Some(match uses_tools(params) {
+                true => Self::SamplingWithTools,
+                false => Self::Sampling,
+            }),
+            InputRequest::Elicit(ElicitRequestParams::Url(_)) => Some(Self::Url),
+            // No mode at all means forms (2025-11-25, "Elicitation", section Capabilities).
+            InputRequest::Elicit(_) => Some(Self::Form),
+            _ => None,
+        }
+    }
+
+    /// What a request needs whose parameters are written already. They are looked at as they are:
+    /// the decoders of all that a question may hold are a tenth of a small server.
+    fn of_method(method: &str, params: &dyn Fn() -> Option<RawJson>) -> Option<Self> {
+        let read = || params()?.parse::<Value>().ok();
+        match method {
+            ListRootsRequest::METHOD => Some(Self::Roots),
+            CreateMessageRequest::METHOD => Some(match read().as_ref().is_some_and(names_tools) {
+                true => Self::SamplingWithTools,
+                false => Self::Sampling,
+            }),
+            ElicitRequest::METHOD => {
+                let is_url = read().is_some_and(|params| params["mode"] == "url");
+                Some(if is_url { Self::Url } else { Self::Form })
+            }
+            _ => None,
         }
     }
 }
@@ -50,17 +92,13 @@ impl Lacking {
     /// What the client would have to declare for `request`, if it did not. What it declared but
     /// its revision does not know counts for nothing.
     pub(crate) fn for_request(terms: &Terms, request: &InputRequest) -> Option<Self> {
+        Self::of(terms, Need::of(request)?)
+    }
+
+    fn of(terms: &Terms, need: Need) -> Option<Self> {
         let mut declared = terms.client_capabilities.clone();
         declared.conform(terms.revision);
-        let (capability, needed) = match request {
-            InputRequest::ListRoots(_) => {
-                let needed = ClientCapabilities::new().with_roots(ClientCapabilitiesRoots::new());
-                declared.roots.is_none().then_some(("roots", needed))
-            }
-            InputRequest::CreateMessage(params) => lacks_sampling(&declared, params),
-            InputRequest::Elicit(params) => lacks_elicitation(&declared, params, terms.revision),
-            _ => None,
-        }?;
+        let (capability, needed) = need.lacks(&declared)?;
         Some(Self {
             capability,
             needed,
@@ -77,25 +115,40 @@ impl Lacking {
     }
 }
 
-type Needed = (&'static str, ClientCapabilities);
-
-fn lacks_sampling(
-    declared: &ClientCapabilities,
-    params: &CreateMessageRequestParams,
-) -> Option<Needed> {
-    let sampling = ClientCapabilitiesSampling::new();
-    let Some(known) = &declared.sampling else {
-        return Some((
-            "sampling",
-            ClientCapabilities::new().with_sampling(sampling),
-        ));
-    };
-    if known.tools.is_some() || !uses_tools(params) {
-        return None;
+impl Need {
+    /// The capability that is lacking, and how it is declared.
+    fn lacks(self, declared: &ClientCapabilities) -> Option<(&'static str, ClientCapabilities)> {
+        let needed = ClientCapabilities::new();
+        let elicitation = ClientCapabilitiesElicitation::new();
+        let known = declared.elicitation.as_ref();
+        let (capability, present, needed) = match self {
+            Self::Roots => {
+                let roots = ClientCapabilitiesRoots::new();
+                ("roots", declared.roots.is_some(), needed.with_roots(roots))
+            }
+            Self::SamplingWithTools if let Some(known) = &declared.sampling => {
+                let sampling = ClientCapabilitiesSampling::new().with_tools(JsonObject::new());
+                let needed = needed.with_sampling(sampling);
+                ("sampling.tools", known.tools.is_some(), needed)
+            }
+            Self::Sampling | Self::SamplingWithTools => {
+                let sampling = ClientCapabilitiesSampling::new();
+                let needed = needed.with_sampling(sampling);
+                ("sampling", declared.sampling.is_some(), needed)
+            }
+            Self::Url => (
+                "elicitation.url",
+                known.is_some_and(|known| known.url.is_some()),
+                needed.with_elicitation(elicitation.with_url(JsonObject::new())),
+            ),
+            Self::Form => (
+                "elicitation.form",
+                known.is_some_and(|known| known.form.is_some() || known.url.is_none()),
+                needed.with_elicitation(elicitation.with_form(JsonObject::new())),
+            ),
+        };
+        (!present).then_some((capability, needed))
     }
-    let sampling = sampling.with_tools(JsonObject::new());
-    let needed = ClientCapabilities::new().with_sampling(sampling);
-    Some(("sampling.tools", needed))
 }
 
 /// Whether a conversation is of use only to a model that is offered tools.
@@ -112,26 +165,63 @@ fn uses_tools(params: &CreateMessageRequestParams) -> bool {
         || messages.any(|message| message.content.as_slice().iter().any(is_about_tools))
 }
 
-fn lacks_elicitation(
-    declared: &ClientCapabilities,
-    params: &ElicitRequestParams,
-    revision: Revision,
-) -> Option<Needed> {
-    let known = declared.elicitation.as_ref();
-    let elicitation = ClientCapabilitiesElicitation::new();
-    let (capability, present, elicitation) = match params {
-        ElicitRequestParams::Url(_) => (
-            "elicitation.url",
-            known.is_some_and(|known| known.url.is_some()) && params.exists_in(revision),
-            elicitation.with_url(JsonObject::new()),
-        ),
-        // No mode at all means forms (2025-11-25, "Elicitation", section Capabilities).
-        _ => (
-            "elicitation.form",
-            known.is_some_and(|known| known.form.is_some() || known.url.is_none()),
-            elicitation.with_form(JsonObject::new()),
-        ),
+/// The same of a conversation as it is sent.
+fn names_tools(params: &Value) -> bool {
+    let is_about_tools =
+        |block: &Value| block["type"] == "tool_use" || block["type"] == "tool_result";
+    let is_message_about_tools = |message: &Value| match &message["content"] {
+        Value::Array(blocks) => blocks.iter().any(is_about_tools),
+        block => is_about_tools(block),
     };
-    let needed = ClientCapabilities::new().with_elicitation(elicitation);
-    (!present).then_some((capability, needed))
+    let messages = params["messages"].as_array();
+    !params["tools"].is_null()
+        || !params["toolChoice"].is_null()
+        || messages.is_some_and(|messages| messages.iter().any(is_message_about_tools))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_needs_what_it_was_written_from_does() {
+        let block = json!({"type": "text", "text": "hm"});
+        let used = json!({"type": "tool_use", "id": "1", "name": "t", "input": {}});
+        let message = |content| json!({"role": "assistant", "content": content});
+        let sample = |messages: &[Value]| json!({"maxTokens": 1, "messages": messages});
+        let mut choosing = sample(&[]);
+        choosing["toolChoice"] = json!({"mode": "auto"});
+        let mut offering = sample(&[]);
+        offering["tools"] = json!([]);
+        let form = json!({"message": "?", "requestedSchema": {"type": "object", "properties": {}}});
+        let url = json!({"mode": "url", "message": "?", "url": "a:b", "elicitationId": "1"});
+        let (sampling, eliciting) = (CreateMessageRequest::METHOD, ElicitRequest::METHOD);
+        for (method, params, need) in [
+            (ListRootsRequest::METHOD, json!({}), Need::Roots),
+            (sampling, sample(&[message(block.clone())]), Need::Sampling),
+            (
+                sampling,
+                sample(&[message(block.clone()), message(used.clone())]),
+                Need::SamplingWithTools,
+            ),
+            (
+                sampling,
+                sample(&[message(json!([block, used]))]),
+                Need::SamplingWithTools,
+            ),
+            (sampling, choosing, Need::SamplingWithTools),
+            (sampling, offering, Need::SamplingWithTools),
+            (eliciting, form, Need::Form),
+            (eliciting, url, Need::Url),
+        ] {
+            let params = RawJson::from(params);
+            let request = InputRequest::from_parts(method, Some(params.as_raw()));
+            assert_eq!(Need::of(&request.unwrap().unwrap()), Some(need), "{params}");
+            let written = || Some(params.clone());
+            assert_eq!(Need::of_method(method, &written), Some(need), "{params}");
+        }
+        assert_eq!(Need::of_method("ping", &|| None), None);
+    }
 }
