@@ -92,6 +92,8 @@ pub const fn milliseconds(number: u64) -> Duration {
 pub fn block_on<F: Future>(future: F) -> F::Output {
     match tokio::runtime::Builder::new_current_thread()
         .enable_all()
+        // Room for a thousand takes pages that a server which just starts has no use for.
+        .max_io_events_per_tick(64)
         .build()
     {
         Ok(runtime) => runtime.block_on(future),

@@ -1,6 +1,7 @@
 //! One argument of a tool: what it is called, what it accepts, how it is read.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use mcp_types::{ErrorObject, jsonrpc::code};
 use schemars::JsonSchema;
@@ -11,6 +12,7 @@ use serde_json::{Map, Value};
 use super::header::Header;
 use super::missing;
 use super::rules::Rules;
+use super::spec::expected;
 use crate::schema::{self, Describe};
 use crate::server::handler::decode::{self, Slot};
 use crate::server::handler::fault::Faults;
@@ -42,10 +44,8 @@ pub struct Argument<T> {
     decode: fn(&str) -> serde_json::Result<(T, usize)>,
     absent: Absent<T>,
     checks: Vec<Check<T>>,
-    /// What the schema of the type says that the type does not enforce.
-    pub(super) rules: Option<Rules>,
-    /// What the schema says is expected, for the fault of a missing value.
-    pub(super) expected: String,
+    /// What the schema of the type says that the type does not enforce; made for the first call.
+    rules: OnceLock<Option<Rules>>,
 }
 
 /// What the value is when the caller leaves the argument out.
@@ -94,8 +94,7 @@ pub fn argument<T: ToolArgument>(name: &'static str) -> Argument<T> {
         decode: |text| decode::decode_prefix(text),
         absent: Absent::Own(missing::value),
         checks: Vec::new(),
-        rules: None,
-        expected: String::new(),
+        rules: OnceLock::new(),
     }
 }
 
@@ -142,6 +141,16 @@ impl<T> Argument<T> {
     /// Whether a call without the argument is refused.
     pub(super) fn is_required(&self) -> bool {
         self.absent.value().is_none()
+    }
+
+    fn rules(&self) -> Option<&Rules> {
+        let make = || Rules::of(self.describe, &mut schema::for_input());
+        self.rules.get_or_init(make).as_ref()
+    }
+
+    /// What the schema says is expected, for the fault of a missing value.
+    fn expected(&self) -> String {
+        expected(&(self.describe)(&mut schema::for_input()).to_value())
     }
 
     /// An empty place for one call's value.
@@ -204,7 +213,7 @@ impl<T> Slot for ArgumentSlot<'_, T> {
             Err(error) => self.tolerate(text).ok_or(error)?,
         };
         self.value = value;
-        if let Some(rules) = &self.argument.rules {
+        if let Some(rules) = self.argument.rules() {
             rules.check(self.argument.name, &text[..taken], faults);
         }
         Ok(taken)
@@ -215,7 +224,7 @@ impl<T> Slot for ArgumentSlot<'_, T> {
             self.value = self.argument.absent.value();
         }
         let Some(value) = &self.value else {
-            return Err(format!("missing, expected {}", self.argument.expected));
+            return Err(format!("missing, expected {}", self.argument.expected()));
         };
         self.argument
             .checks

@@ -90,7 +90,7 @@ impl<T> Argument<T> {
 }
 
 /// What follows for the schema of an argument that is sent in a header.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
     is_wide: bool,
 }

@@ -21,6 +21,7 @@ mod forwarded;
 mod header;
 mod missing;
 mod mounted;
+mod parameters;
 #[cfg(not(feature = "pattern"))]
 #[path = "no_pattern.rs"]
 mod pattern;

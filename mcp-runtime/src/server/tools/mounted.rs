@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use mcp_types::Tool;
+
 use super::{ToolCall, ToolRoute};
 use crate::server::Reply;
 use crate::server::mount::Links;
@@ -9,8 +11,13 @@ use crate::server::mount::Links;
 impl ToolRoute {
     /// The tool `inner` of a mounted server, as the one that mounts it has it.
     pub(in crate::server) fn mounted(inner: &Arc<Self>, links: &Arc<Links>) -> Self {
-        let mut tool = inner.tool.clone();
-        tool.name = links.namespace.name(&tool.name);
+        let name = links.namespace.name(&inner.name);
+        let (described, named) = (Arc::clone(inner), name.clone());
+        let tool = move || {
+            let mut tool = Tool::clone(&described.tool);
+            tool.name = named;
+            tool
+        };
         let home = inner.home.clone().unwrap_or_else(|| links.server.clone());
         let (serving, at, links) = (Arc::clone(inner), home.clone(), Arc::clone(links));
         let (shown, visibility) = (Arc::clone(inner), Arc::clone(links.server.settings()));
@@ -28,7 +35,7 @@ impl ToolRoute {
                 }
             }
         };
-        let mut route = Self::serving(tool, Box::new(handler));
+        let mut route = Self::lazy(name, tool, Box::new(handler));
         route.wrapped_schema.clone_from(&inner.wrapped_schema);
         if visibility.tool_visibility.is_limited() || inner.visible.is_some() {
             route.visible = Some(Box::new(move |context| {

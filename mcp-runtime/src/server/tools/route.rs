@@ -1,6 +1,7 @@
 //! One tool: what is listed, and what is called.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use mcp_types::{CallToolResult, RawJson, RawJsonRef, Revision, Tool};
 
@@ -11,7 +12,10 @@ use crate::server::{Context, Reply, Server};
 
 /// A tool that a server offers.
 pub struct ToolRoute {
-    pub(super) tool: Tool,
+    pub(super) name: String,
+    /// What is listed, made when somebody looks: the schemas of three small tools cost as much as
+    /// all else that a server does before its first answer.
+    pub(super) tool: LazyLock<Tool, MakeTool>,
     pub(super) handler: Box<Handler>,
     /// The output schema where structured content has to be an object and by itself is none.
     pub(super) wrapped_schema: Option<RawJson>,
@@ -21,6 +25,7 @@ pub struct ToolRoute {
     pub(super) home: Option<Server>,
 }
 
+type MakeTool = Box<dyn FnOnce() -> Tool + Send>;
 type Visible = dyn Fn(&Context) -> bool + Send + Sync;
 pub(super) type Handler = dyn Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync;
 
@@ -49,8 +54,18 @@ impl ToolRoute {
 
     /// A tool whose results fit, or are somebody else's to check.
     pub(super) fn serving(tool: Tool, handler: Box<Handler>) -> Self {
+        Self::lazy(tool.name.clone(), move || tool, handler)
+    }
+
+    /// Such a tool called `name`, which `tool` describes when it is first looked at.
+    pub(super) fn lazy(
+        name: String,
+        tool: impl FnOnce() -> Tool + Send + 'static,
+        handler: Box<Handler>,
+    ) -> Self {
         Self {
-            tool,
+            name,
+            tool: LazyLock::new(Box::new(tool)),
             handler,
             wrapped_schema: None,
             visible: None,
@@ -75,7 +90,7 @@ impl ToolRoute {
 
     /// The tool as `revision` lists it.
     pub(super) fn listed(&self, revision: Revision) -> Tool {
-        let mut tool = self.tool.clone();
+        let mut tool = Tool::clone(&self.tool);
         if let Some(schema) = &self.wrapped_schema
             && structured_content_is_object(revision)
         {
@@ -87,12 +102,12 @@ impl ToolRoute {
 
 impl Named for ToolRoute {
     fn name(&self) -> &str {
-        &self.tool.name
+        &self.name
     }
 }
 
 impl fmt::Debug for ToolRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ToolRoute").field(&self.tool.name).finish()
+        f.debug_tuple("ToolRoute").field(&self.name).finish()
     }
 }

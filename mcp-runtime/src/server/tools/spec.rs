@@ -1,18 +1,14 @@
 //! Describes a tool step by step, and makes a route of it.
 
 use mcp_types::{CallToolResult, RawJson, Tool, ToolAnnotations};
-use schemars::generate::SchemaGenerator;
-use serde::Serialize;
-use serde::ser::{SerializeMap as _, Serializer};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::argument::Argument;
 use super::call::Call;
 use super::forms::Returning;
+use super::parameters::{Parameter, input_schema};
 use super::route::{ToolCall, ToolRoute};
-use super::rules::Rules;
 use super::structured;
-use crate::schema;
 use crate::server::Reply;
 use crate::server::handler::run::{Rejection, Return};
 use crate::server::icon::IntoIcon;
@@ -24,10 +20,7 @@ use crate::server::metadata::IntoMeta;
 pub struct ToolSpec {
     tool: Tool,
     hints: Option<ToolAnnotations>,
-    generator: SchemaGenerator,
-    names: Vec<&'static str>,
-    schemas: Vec<Value>,
-    required: Vec<&'static str>,
+    parameters: Vec<Parameter>,
     strict: bool,
     /// The whole input schema, where one struct takes all arguments.
     pub(super) input_schema: Option<RawJson>,
@@ -43,10 +36,7 @@ impl ToolSpec {
         Self {
             tool: Tool::new(name, RawJson::empty_object()),
             hints: None,
-            generator: schema::for_input(),
-            names: Vec::new(),
-            schemas: Vec::new(),
-            required: Vec::new(),
+            parameters: Vec::new(),
             strict: false,
             input_schema: None,
             text_only: false,
@@ -134,23 +124,7 @@ impl ToolSpec {
 
     /// Adds an argument; the order is the one that `tools/list` shows.
     pub fn argument<T>(&mut self, mut argument: Argument<T>) -> Argument<T> {
-        let mut schema = (argument.describe)(&mut self.generator).to_value();
-        if let Value::Bool(_) = schema {
-            schema = Value::Object(Map::new());
-        }
-        if let Value::Object(members) = &mut schema {
-            members.append(&mut argument.keywords);
-            if let Some(header) = argument.header {
-                header.narrow(members);
-            }
-        }
-        argument.rules = Rules::of(argument.describe, &mut self.generator);
-        if argument.is_required() {
-            self.required.push(argument.name);
-        }
-        argument.expected = expected(&schema);
-        self.names.push(argument.name);
-        self.schemas.push(schema);
+        self.parameters.push(argument.parameter());
         argument
     }
 
@@ -181,44 +155,38 @@ impl ToolSpec {
     where
         C: Fn(Call<'_>) -> Result<Reply<CallToolResult>, Rejection> + Send + Sync + 'static,
     {
-        self.close();
         let strict = self.strict;
         let answer = move |incoming: ToolCall<'_>| {
             let incoming = Call { incoming, strict };
             call(incoming).unwrap_or_else(Reply::from)
         };
-        if self.text_only {
+        let (text_only, wrapped_schema) = (self.text_only, self.wrapped_schema.take());
+        let name = self.tool.name.clone();
+        let tool = || self.close();
+        if text_only {
             let plain = move |incoming: ToolCall<'_>| structured::drop_reply(answer(incoming));
-            ToolRoute::serving(self.tool, Box::new(plain))
-        } else if let Some(schema) = self.wrapped_schema {
+            ToolRoute::lazy(name, tool, Box::new(plain))
+        } else if let Some(schema) = wrapped_schema {
             let wrapping = move |incoming: ToolCall<'_>| {
                 structured::wrap_reply(answer(incoming), incoming.context.revision())
             };
-            let mut route = ToolRoute::serving(self.tool, Box::new(wrapping));
+            let mut route = ToolRoute::lazy(name, tool, Box::new(wrapping));
             route.wrapped_schema = Some(schema);
             route
         } else {
-            ToolRoute::serving(self.tool, Box::new(answer))
+            ToolRoute::lazy(name, tool, Box::new(answer))
         }
     }
 
-    fn close(&mut self) {
-        self.tool.annotations = self.hints.take();
-        if let Some(schema) = self.input_schema.take() {
-            self.tool.input_schema = schema;
-            return;
+    /// The tool as it is listed.
+    fn close(self) -> Tool {
+        let mut tool = self.tool;
+        tool.annotations = self.hints;
+        let schema = self.input_schema;
+        if let Some(schema) = schema.or_else(|| input_schema(self.parameters, self.strict)) {
+            tool.input_schema = schema;
         }
-        let definitions = schema::finish(&mut self.generator, &mut self.schemas);
-        let schema = InputSchema {
-            names: &self.names,
-            schemas: &self.schemas,
-            required: &self.required,
-            closed: self.strict || self.names.is_empty(),
-            definitions: &definitions,
-        };
-        if let Ok(schema) = RawJson::new(&schema) {
-            self.tool.input_schema = schema;
-        }
+        tool
     }
 }
 
@@ -226,41 +194,6 @@ impl ToolSpec {
 pub(super) fn expected(schema: &Value) -> String {
     let kind = schema.get("type").and_then(Value::as_str);
     kind.unwrap_or("a value").to_owned()
-}
-
-/// The schema of all arguments, with the properties in the order of the parameters.
-struct InputSchema<'a> {
-    names: &'a [&'static str],
-    schemas: &'a [Value],
-    required: &'a [&'static str],
-    closed: bool,
-    definitions: &'a Map<String, Value>,
-}
-
-impl Serialize for InputSchema<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "object")?;
-        map.serialize_entry("properties", &Properties(self))?;
-        if !self.required.is_empty() {
-            map.serialize_entry("required", self.required)?;
-        }
-        if self.closed {
-            map.serialize_entry("additionalProperties", &false)?;
-        }
-        if !self.definitions.is_empty() {
-            map.serialize_entry("$defs", self.definitions)?;
-        }
-        map.end()
-    }
-}
-
-struct Properties<'a>(&'a InputSchema<'a>);
-
-impl Serialize for Properties<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.names.iter().zip(self.0.schemas))
-    }
 }
 
 #[cfg(test)]

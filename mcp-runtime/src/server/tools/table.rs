@@ -46,7 +46,7 @@ impl Tools {
 
     /// The tools, in the order in which they are listed.
     pub(in crate::server) fn iter(&self) -> impl Iterator<Item = &Tool> {
-        self.routes.iter().map(|route| &route.tool)
+        self.routes.iter().map(|route| &*route.tool)
     }
 
     /// Whether callers may see different tools.
@@ -93,7 +93,8 @@ impl Tools {
     }
 
     fn shows(&self, route: &ToolRoute, context: &Context) -> bool {
-        route.is_visible(context) && self.visibility.shows(&route.tool, context)
+        let is_limited = self.visibility.is_limited();
+        route.is_visible(context) && (!is_limited || self.visibility.shows(&route.tool, context))
     }
 
     /// Calls a tool.
