@@ -103,7 +103,7 @@ async fn a_struct_takes_all_arguments() {
     .await;
     assert_eq!(
         found[1..],
-        ["- `at.y`: invalid type: sequence, expected i32"]
+        ["- `at.y`: invalid type: sequence, expected an integer from -2147483648 to 2147483647"]
     );
     let schema = listed(Structs, "spread").await["inputSchema"].take();
     assert_eq!(schema["required"], json!(["what"]));
@@ -123,8 +123,8 @@ async fn every_fault_of_a_struct_is_told() {
         faults(&server, "closed", arguments).await[1..],
         [
             "- `colour`: unknown field `colour`, expected one of `name`, `count`, `shape`, `tags`",
-            "- `count`: invalid value: integer `-1`, expected u32",
-            "- `shape.line[1].y`: invalid type: string \"4\", expected i32",
+            "- `count`: invalid value: integer `-1`, expected an integer from 0 to 4294967295",
+            "- `shape.line[1].y`: invalid type: string \"4\", expected an integer from -2147483648 to 2147483647",
             "- `tags[0]`: invalid type: integer `1`, expected a string",
             "- `name`: missing, expected string",
         ]
@@ -164,7 +164,7 @@ async fn what_a_struct_says_of_its_values_is_enforced() {
     assert_eq!(
         faults(&server, "ruled", broken).await[1..],
         [
-            "- `small`: invalid type: string \"x\", expected u8",
+            "- `small`: invalid type: string \"x\", expected an integer from 0 to 255",
             "- `first.number`: out of range: 21, expected a number of at most 20",
             "- `first.words`: too short: 1, expected at least 2",
             "- `name`: too short: 0, expected at least 1",

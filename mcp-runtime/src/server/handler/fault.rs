@@ -43,7 +43,7 @@ impl Fault {
         let mut path = argument.to_owned();
         let end = skip(value).unwrap_or(value.len());
         locate(&value[..end], error, &mut path);
-        Self::new(path, message)
+        Self::new(path, in_plain_words(message))
     }
 }
 
@@ -90,10 +90,71 @@ impl fmt::Display for Faults {
     }
 }
 
+/// The types of Rust, which mean nothing to a model, as a schema has them.
+const WORDS: [(&str, &str); 14] = [
+    ("i8", "an integer from -128 to 127"),
+    ("u8", "an integer from 0 to 255"),
+    ("i16", "an integer from -32768 to 32767"),
+    ("u16", "an integer from 0 to 65535"),
+    ("i32", "an integer from -2147483648 to 2147483647"),
+    ("u32", "an integer from 0 to 4294967295"),
+    ("i64", "an integer of 64 bits"),
+    ("u64", "an integer of 64 bits that is not negative"),
+    ("isize", "an integer of 64 bits"),
+    ("usize", "an integer of 64 bits that is not negative"),
+    ("i128", "an integer of 128 bits"),
+    ("u128", "an integer of 128 bits that is not negative"),
+    ("f32", "a number"),
+    ("f64", "a number"),
+];
+
+/// The message with words of JSON for what was expected.
+fn in_plain_words(message: &str) -> String {
+    let Some((found, expected)) = message.rsplit_once(", expected ") else {
+        return message.to_owned();
+    };
+    let known = WORDS.iter().find(|(name, _)| *name == expected);
+    let is_object = ["struct ", "internally tagged enum ", "a map"]
+        .iter()
+        .any(|kind| expected.starts_with(kind));
+    let words = match known {
+        Some((_, words)) => words,
+        None if is_object => "an object",
+        None => expected,
+    };
+    format!("{found}, expected {words}")
+}
+
 fn shorten(mut message: String) -> String {
     if message.len() > LONGEST_MESSAGE {
         message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
         message.push('…');
     }
     message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_expected_is_said_without_the_words_of_rust() {
+        for (message, words) in [
+            (
+                "invalid type: null, expected u8",
+                "an integer from 0 to 255",
+            ),
+            ("invalid type: null, expected f64", "a number"),
+            ("invalid type: null, expected struct Book", "an object"),
+            (
+                "invalid type: string \"x, expected u8\", expected a string",
+                "a string",
+            ),
+        ] {
+            let plain = in_plain_words(message);
+            assert!(plain.ends_with(&format!(", expected {words}")), "{plain}");
+        }
+        let other = "invalid IP address syntax";
+        assert_eq!(in_plain_words(other), other);
+    }
 }
