@@ -6,7 +6,7 @@ use mcp_runtime::client::{Changed, Subscription};
 use mcp_runtime::server::resources::{IntoContents as _, ResourceRoute};
 use mcp_runtime::server::{Change, List, Reply};
 use mcp_runtime::transport::memory;
-use mcp_runtime::types::{LoggingLevel, Resource, ServerNotification, SubscriptionFilter};
+use mcp_runtime::types::{LoggingLevel, Resource, SubscriptionFilter};
 use mcp_runtime::{CallError, Client, ClientBuilder, Era, Revision, Server};
 use serde_json::{Value, json};
 
@@ -82,6 +82,8 @@ async fn both_eras_tell_the_same() {
 #[tokio::test]
 async fn a_subscription_is_a_stream() {
     use futures_util::StreamExt as _;
+    use mcp_runtime::types::ServerNotification;
+
     let server = server();
     for revision in REVISIONS {
         let client = connect(builder().revision(revision), &server).await;
