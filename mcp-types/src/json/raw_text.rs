@@ -242,7 +242,7 @@ mod tests {
         let text = |json: serde_json::Value| {
             let held = MapDeserializer::<_, serde_json::Error>::new(std::iter::once(("x", json)));
             let held = MapAccessDeserializer::new(held);
-            RawText::deserialize(held).map(|text| text.into_text())
+            RawText::deserialize(held).map(RawText::into_text)
         };
         let text = text(all.clone()).unwrap();
         let all = json!({ "x": all });
