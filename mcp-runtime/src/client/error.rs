@@ -18,6 +18,10 @@ pub enum ConnectError {
     /// The server closed the connection before anything was agreed on: see its own log.
     #[error("the server closed the connection before it was initialized")]
     Closed,
+    /// The connection failed before anything was agreed on: the server can't be reached, or stopped
+    /// in the middle.
+    #[error("the connection failed before it was initialized: {0}")]
+    Lost(#[source] io::Error),
     /// Server and client have no revision in common: one of them needs an update.
     #[error(
         "no revision in common: asked for {asked}, the server offers {offered:?}, supported here are {supported:?}"
@@ -62,6 +66,7 @@ impl ConnectError {
     pub(super) fn is_the_servers(&self) -> bool {
         match self {
             Self::Closed
+            | Self::Lost(_)
             | Self::Revision { .. }
             | Self::Refused(_)
             | Self::Timeout { .. }

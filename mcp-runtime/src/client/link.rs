@@ -1,7 +1,8 @@
 //! One open transport, and the driver that serves it.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_types::jsonrpc::{RequestId, write};
 use mcp_types::{RawJson, Request};
@@ -26,6 +27,8 @@ pub(super) struct Link {
     peer: Peer,
     session: Arc<Session>,
     ended: watch::Receiver<bool>,
+    /// Why it ended, if it did not end in good order.
+    fault: Arc<Mutex<Option<io::Error>>>,
 }
 
 /// How one request is sent.
@@ -72,9 +75,12 @@ impl Link {
         let role = ClientRole::new(Arc::clone(&session), shared);
         let driver = Driver::new(role, halves, commands, shared.config.limits);
         let (announce, ended) = watch::channel(false);
+        let fault = Arc::new(Mutex::new(None));
+        let found = Arc::clone(&fault);
         tokio::spawn(async move {
             if let Err(error) = driver.run().await {
                 tracing::warn!(%error, "the connection was lost");
+                *found.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
             }
             board.set_transport(TransportState::Disconnected);
             announce.send_replace(true);
@@ -83,6 +89,7 @@ impl Link {
             peer,
             session,
             ended,
+            fault,
         }
     }
 
@@ -170,6 +177,12 @@ impl Link {
     pub(super) async fn abort(&self) {
         self.peer.abort();
         self.ended().await;
+    }
+
+    /// Why it ended, once it has; `None` if it ended in good order.
+    pub(super) fn fault(&self) -> Option<io::Error> {
+        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        fault.take()
     }
 
     /// Whether nothing can be sent any more.

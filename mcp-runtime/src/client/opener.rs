@@ -81,7 +81,10 @@ impl Shared {
             Ok(agreed) => Ok(Connection { link, agreed }),
             Err(error) => {
                 link.close().await;
-                Err(error)
+                Err(match (error, link.fault()) {
+                    (ConnectError::Closed, Some(fault)) => ConnectError::Lost(fault),
+                    (error, _) => error,
+                })
             }
         }
     }

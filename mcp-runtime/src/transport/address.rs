@@ -1,5 +1,6 @@
 //! Where a server listens for TCP connections.
 
+use std::fmt::Display;
 use std::io;
 use std::net::{SocketAddr, TcpListener as StdListener};
 
@@ -19,9 +20,18 @@ enum Kind {
 impl TcpAddress {
     /// Listens.
     pub(super) async fn bind(self) -> io::Result<TcpListener> {
+        let named = |name: &dyn Display, error: io::Error| {
+            io::Error::new(error.kind(), format!("{name}: {error}"))
+        };
         match self.0 {
-            Kind::Name(name) => TcpListener::bind(name).await,
-            Kind::Known(addr) => TcpListener::bind(addr).await,
+            Kind::Name(name) => {
+                let bound = TcpListener::bind(&name).await;
+                bound.map_err(|error| named(&name, error))
+            }
+            Kind::Known(addr) => {
+                let bound = TcpListener::bind(addr).await;
+                bound.map_err(|error| named(&addr, error))
+            }
             Kind::Open(listener) => {
                 listener.set_nonblocking(true)?;
                 TcpListener::from_std(listener)

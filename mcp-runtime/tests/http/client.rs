@@ -14,7 +14,7 @@ use mcp_runtime::client::Reconnect;
 use mcp_runtime::transport::http::HttpOptions;
 use mcp_runtime::transport::http_client::{HttpUrl, http_client};
 use mcp_runtime::types::CallToolResult;
-use mcp_runtime::{CallError, Client, ClientBuilder, Era, Revision};
+use mcp_runtime::{CallError, Client, ClientBuilder, ConnectError, Era, Revision};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpSocket};
 
@@ -168,7 +168,11 @@ async fn a_server_that_is_not_there_is_reported() {
     let client = builder()
         .connect(http_client(format!("http://{addr}/")))
         .await;
-    assert!(client.is_err());
+    let Err(ConnectError::Lost(fault)) = client else {
+        panic!("{client:?}");
+    };
+    assert_eq!(fault.kind(), std::io::ErrorKind::ConnectionRefused);
+    assert!(fault.to_string().contains(&addr.to_string()), "{fault}");
     assert!(builder().connect(http_client("/mcp")).await.is_err());
 }
 

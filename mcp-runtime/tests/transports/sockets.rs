@@ -216,8 +216,13 @@ async fn an_address_is_known_once_it_is_listened_at() {
     let address = listener.local_addr().unwrap();
     let endpoint = tcp(TcpAddress::from(listener));
     assert_eq!(endpoint.local_addr().unwrap(), address);
-    let taken = counting().serve(tcp(address)).without_signals().await;
-    assert!(matches!(taken, Err(ServeError::Open(_))), "{taken:?}");
+    match counting().serve(tcp(address)).without_signals().await {
+        Err(ServeError::Open(error)) => {
+            assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
+            assert!(error.to_string().contains(&address.to_string()), "{error}");
+        }
+        other => panic!("{other:?}"),
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The frames of the connection, as the driver sees them.
 
 use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -11,19 +12,35 @@ use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox};
 /// How long the goodbye to a server may take.
 const GOODBYE: Duration = Duration::from_secs(2);
 
+/// Why the server can't be reached, for whoever reads.
+#[derive(Debug, Default)]
+pub(super) struct Fault(Mutex<Option<io::Error>>);
+
+impl Fault {
+    pub(super) fn set(&self, error: io::Error) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+    }
+
+    fn take(&self) -> Option<io::Error> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
 /// Reads what the server sends, on whatever response it comes.
 #[derive(Debug)]
 pub struct HttpReader {
     messages: mpsc::Receiver<Vec<u8>>,
+    fault: Arc<Fault>,
     found: Option<Vec<u8>>,
     /// The message that was taken last.
     current: Vec<u8>,
 }
 
 impl HttpReader {
-    pub(super) fn new(messages: mpsc::Receiver<Vec<u8>>) -> Self {
+    pub(super) fn new(messages: mpsc::Receiver<Vec<u8>>, fault: Arc<Fault>) -> Self {
         Self {
             messages,
+            fault,
             found: None,
             current: Vec::new(),
         }
@@ -41,7 +58,10 @@ impl FrameReader for HttpReader {
 
     async fn fill(&mut self) -> io::Result<bool> {
         self.found = self.messages.recv().await;
-        Ok(self.found.is_some())
+        match &self.found {
+            Some(_) => Ok(true),
+            None => self.fault.take().map_or(Ok(false), Err),
+        }
     }
 }
 

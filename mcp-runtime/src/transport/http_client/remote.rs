@@ -1,5 +1,6 @@
 //! The server, as far as requests to it go.
 
+use std::error::Error;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -16,6 +17,7 @@ use rustls::ClientConfig;
 use tokio::sync::mpsc;
 
 use super::dial::Dialer;
+use super::frames::Fault;
 use super::known::Known;
 use super::outgoing::Outgoing;
 use super::{reference, retry};
@@ -57,6 +59,7 @@ pub(super) struct Remote {
     retries: u32,
     pub(super) verdict: Arc<Verdict>,
     inbox: mpsc::Sender<Vec<u8>>,
+    pub(super) fault: Arc<Fault>,
     known: Mutex<Known>,
 }
 
@@ -91,6 +94,7 @@ impl Remote {
             retries: manner.retries,
             verdict: manner.verdict,
             inbox,
+            fault: Arc::default(),
             known: Mutex::default(),
         })
     }
@@ -200,7 +204,7 @@ impl Remote {
                 }
                 _ => {
                     return sent.map_err(|error| {
-                        tracing::warn!(%error, %uri, "the server can't be reached");
+                        self.fault.set(unreachable(uri, &error));
                         Lost
                     });
                 }
@@ -253,6 +257,23 @@ impl Remote {
     pub(super) fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What went wrong on the way to the server, in the words of whatever is at the bottom of it.
+fn unreachable(uri: &Uri, error: &(dyn Error + 'static)) -> io::Error {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    let kind = cause
+        .downcast_ref()
+        .map_or(io::ErrorKind::Other, io::Error::kind);
+    let host = uri.host().unwrap_or_default();
+    let port = uri
+        .port()
+        .map(|port| format!(":{port}"))
+        .unwrap_or_default();
+    io::Error::new(kind, format!("{host}{port} can't be reached: {cause}"))
 }
 
 /// Where the server wants a request sent instead, if it may: within its own origin, and without

@@ -173,8 +173,12 @@ impl Transport for HttpUrl {
             verdict: self.verdict,
         };
         let remote = Arc::new(Remote::new(manner, inbox)?);
+        let fault = Arc::clone(&remote.fault);
         let running = tokio::spawn(connection::run(remote, outgoing));
-        Ok((HttpReader::new(messages), HttpWriter::new(lines, running)))
+        Ok((
+            HttpReader::new(messages, fault),
+            HttpWriter::new(lines, running),
+        ))
     }
 }
 
