@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::json::{DecodeOwned, Reader, decode};
+use crate::json::{DecodeOwned, Reader, decode, to_text};
 use crate::union::best_match::{ByBestMatch, best};
 use crate::{OneOrMany, RawJson, Revision, Revisions};
 
@@ -106,9 +106,9 @@ pub(crate) fn number(value: &mut f64, minimum: f64, maximum: f64) {
 
 /// The value that `json` is, with `text` in place of the string `{}`.
 pub(crate) fn from_text<T: DecodeOwned>(json: &str, text: &str) -> Option<T> {
-    let mut value: Value = serde_json::from_str(json).ok()?;
+    let mut value: Value = decode(json).ok()?;
     put(&mut value, text);
-    decode(&value.to_string()).ok()
+    decode(&to_text(&value).ok()?).ok()
 }
 
 fn put(value: &mut Value, text: &str) {
@@ -121,9 +121,14 @@ fn put(value: &mut Value, text: &str) {
 
 /// A value in words: the template with each `{field}` filled in, or else its JSON.
 pub(crate) fn describe<T: Serialize>(value: &T, template: &str) -> String {
-    let value = serde_json::to_value(value).unwrap_or_default();
+    let json = to_text(value).unwrap_or_default();
+    let value = decode(&json).unwrap_or_default();
+    filled_in(&value, template)
+}
+
+fn filled_in(value: &Value, template: &str) -> String {
     if template.is_empty() {
-        return text(&value);
+        return text(value);
     }
     let mut out = String::new();
     let mut rest = template;
@@ -146,7 +151,7 @@ fn text(value: &Value) -> String {
         Value::Array(items) if items.iter().all(Value::is_string) => {
             items.iter().map(text).collect::<Vec<_>>().join(", ")
         }
-        _ => value.to_string(),
+        _ => to_text(value).unwrap_or_default(),
     }
 }
 

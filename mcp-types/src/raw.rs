@@ -29,13 +29,13 @@ pub type JsonObject = serde_json::Map<String, serde_json::Value>;
 pub struct RawJson(Box<str>);
 
 impl RawJson {
-    /// Serialises `value`.
+    /// Serialises `value`, on one line.
     ///
     /// # Errors
     ///
     /// When the value has no JSON form, such as a map whose keys are not strings.
     pub fn new<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Self> {
-        serde_json::to_string(value).map(|text| Self(text.into()))
+        json::to_text(value).map(|text| Self(text.into()))
     }
 
     /// Takes text that is already JSON.

@@ -8,6 +8,7 @@ use mcp_types::{
 };
 use serde_json::Value;
 
+use super::requirement::tree;
 use super::{Refusal, Terms, Unavailable};
 
 impl Terms {
@@ -109,7 +110,7 @@ impl Lacking {
     /// The refusal of a call that can't go on without the capability.
     pub(crate) fn refusal(&self) -> Refusal {
         Refusal::MissingCapability {
-            missing: serde_json::to_value(&self.needed).unwrap_or_default(),
+            missing: tree(&self.needed),
             revision: self.revision,
         }
     }

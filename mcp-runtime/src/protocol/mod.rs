@@ -65,7 +65,7 @@ pub use pending::Timeouts;
 pub(crate) use place::locate;
 pub(crate) use refusal::Refusal;
 #[cfg(feature = "server")]
-pub(crate) use requirement::Requirement;
+pub(crate) use requirement::{Requirement, tree};
 #[cfg(feature = "server")]
 pub(crate) use server::{Admission, ServerLifecycle};
 #[cfg(feature = "http-server")]

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use mcp_types::ClientCapabilities;
+use mcp_types::{ClientCapabilities, RawJson};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Refusal, Terms};
@@ -56,13 +57,19 @@ impl Requirement {
 /// The capabilities as they travel, with what an empty member stands for: a client that can be
 /// asked at all can be asked with a form (2025-11-25, "Elicitation", section Capabilities).
 fn json(capabilities: &ClientCapabilities) -> Value {
-    let mut value = serde_json::to_value(capabilities).unwrap_or_default();
+    let mut value = tree(capabilities);
     if let Some(Value::Object(elicitation)) = value.get_mut("elicitation")
         && elicitation.is_empty()
     {
         elicitation.insert("form".to_owned(), Value::Object(Map::new()));
     }
     value
+}
+
+/// A value as a tree, by way of its text: so nothing is compiled to be written in a second way.
+pub(crate) fn tree<T: Serialize>(value: &T) -> Value {
+    let tree = RawJson::new(value).and_then(|json| json.parse());
+    tree.unwrap_or_default()
 }
 
 /// Adds what `more` has to `required`.

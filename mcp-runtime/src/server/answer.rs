@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::driver::Outgoing;
-use crate::protocol::Terms;
+use crate::protocol::{Terms, tree};
 use crate::transport::Outbox;
 
 /// A result, in the form that the revision of its request wants.
@@ -105,7 +105,7 @@ impl Answer {
             match result.get_mut("_meta") {
                 Some(Value::Object(meta)) => {
                     meta.entry(meta_keys::SERVER_INFO)
-                        .or_insert_with(|| serde_json::json!(server.info));
+                        .or_insert_with(|| tree(&server.info));
                 }
                 _ => identity = Some(Arc::clone(server)),
             }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use mcp_types::jsonrpc::code;
-use mcp_types::{JsonObject, RawJsonRef, ServerCapabilities};
+use mcp_types::{JsonObject, RawJson, RawJsonRef, ServerCapabilities};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -133,7 +133,7 @@ where
         let future = function(params, call.context.clone());
         Reply::Pending(Box::pin(async move {
             let result = future.await.map_err(to_protocol)?;
-            match serde_json::to_value(&result) {
+            match RawJson::new(&result).and_then(|result| result.parse()) {
                 Ok(Value::Object(result)) => Ok(result),
                 Ok(Value::Null) => Ok(JsonObject::new()),
                 Ok(_) => Err(no_result("it is no object")),

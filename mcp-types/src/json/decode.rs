@@ -140,26 +140,28 @@ pub(crate) fn entries<'de>(
     reader.close(b'}', Ok(()))
 }
 
-impl<'de> Decode<'de> for Value {
-    fn decode(reader: &mut Reader<'de>) -> Result<Self> {
-        by_serde(reader)
-    }
-}
-
 impl<'de> Decode<'de> for Map<String, Value> {
     fn decode(reader: &mut Reader<'de>) -> Result<Self> {
-        by_serde(reader)
+        let mut map = Self::new();
+        entries(reader, |name, reader| {
+            map.insert(name, Value::decode(reader)?);
+            Ok(())
+        })?;
+        Ok(map)
     }
 }
 
-/// Reads a value of serde_json's own types; where that fails, serde_json says why.
-fn by_serde<'de, T: Deserialize<'de>>(reader: &mut Reader<'de>) -> Result<T> {
-    reader.peek();
-    let start = reader.place();
-    if let Ok(value) = T::deserialize(&mut *reader) {
-        return Ok(value);
+impl<'de> Decode<'de> for Value {
+    fn decode(reader: &mut Reader<'de>) -> Result<Self> {
+        reader.peek();
+        let (start, levels) = (reader.place(), reader.levels);
+        if let Ok(value) = Self::deserialize(&mut *reader) {
+            return Ok(value);
+        }
+        // serde_json says why not.
+        reader.levels = levels;
+        reader.go(start);
+        let text = reader.raw()?;
+        serde_json::from_str(text).map_err(|error| reader.error_of(start, &error))
     }
-    reader.go(start);
-    let text = reader.raw()?;
-    serde_json::from_str(text).map_err(|error| reader.error_of(start, &error))
 }

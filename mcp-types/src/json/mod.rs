@@ -31,4 +31,4 @@ pub(crate) use read::from_valid;
 pub use read::{from_slice, from_str};
 pub(crate) use reader::Reader;
 pub(crate) use scan::Scanner;
-pub(crate) use write::{append, append_raw};
+pub(crate) use write::{append, append_raw, to_text};

@@ -1,8 +1,11 @@
 //! Values out of whole texts.
 
-use serde::de::{Deserialize, IgnoredAny};
+use std::str::Utf8Error;
+
+use serde::de::{Deserialize, Error as _, IgnoredAny};
 use serde_json::{Error, Result};
 
+use super::raw_text::RawText;
 use super::reader::Reader;
 use super::scan::Scanner;
 
@@ -45,8 +48,15 @@ pub fn from_str<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T> {
 pub fn from_slice<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T> {
     match std::str::from_utf8(bytes) {
         Ok(text) => from_str(text),
-        Err(_) => serde_json::from_slice(bytes),
+        Err(fault) => Err(no_text(bytes, &fault)),
     }
+}
+
+/// Why bytes that are not UTF-8 are refused, which a raw value finds out by itself.
+#[cold]
+fn no_text(bytes: &[u8], fault: &Utf8Error) -> Error {
+    let refused = serde_json::from_slice::<RawText<'_>>(bytes).err();
+    refused.unwrap_or_else(|| Error::custom(fault))
 }
 
 /// Decodes the one value that `text` is; it is known to be JSON.

@@ -4,7 +4,7 @@
 //! but a line break in them, which can only be white space between tokens, becomes a space.
 
 use serde::Serialize;
-use serde::ser::{SerializeSeq, Serializer};
+use serde::ser::{Error as _, SerializeSeq, Serializer};
 use serde_json::{Error, Result};
 
 use super::bytes;
@@ -18,6 +18,17 @@ use super::raw_text::raw_value_name;
 /// When it can't be serialised, such as a map whose keys are not strings.
 pub(crate) fn append<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Result<()> {
     value.serialize(Writer { out, raw: false })
+}
+
+/// `value` as text.
+///
+/// # Errors
+///
+/// As [`append`].
+pub(crate) fn to_text<T: Serialize + ?Sized>(value: &T) -> Result<String> {
+    let mut out = Vec::new();
+    append(&mut out, value)?;
+    String::from_utf8(out).map_err(Error::custom)
 }
 
 /// Appends JSON that is already text.

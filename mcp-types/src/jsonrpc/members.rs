@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::value::RawValue;
-
-use crate::json;
+use crate::RawJsonRef;
+use crate::json::{self, Scanner};
 
 /// The members of an object, each value as it was written.
-type Members<'a> = BTreeMap<String, &'a RawValue>;
+type Members<'a> = BTreeMap<String, RawJsonRef<'a>>;
 
 /// Puts `members` (`"a":1,"b":2`, at least one) into the `_meta` of the object that begins at
 /// `start` of `out`. Members of the same name that were there before are replaced.
@@ -42,18 +41,26 @@ const FIRST: &[u8] = br#"{"_meta":"#;
 /// Joins `members` with the object at `start` of `out`; what follows it is not looked at.
 fn join(out: &mut Vec<u8>, start: usize, members: &str) -> serde_json::Result<()> {
     let rest = out.split_off(start);
-    let mut values = serde_json::Deserializer::from_slice(&rest).into_iter::<Members<'_>>();
-    let before = values.next().transpose()?.unwrap_or_default();
+    let text = text(&rest)?;
+    let mut scanner = Scanner::new(text);
+    let before = scanner
+        .value(usize::MAX)
+        .map_or(Ok(Members::new()), json::decode)?;
     write_joined(out, before, members)?;
-    out.extend_from_slice(&rest[values.byte_offset()..]);
+    out.extend_from_slice(&rest[scanner.place()..]);
     Ok(())
 }
 
 fn write_joined(out: &mut Vec<u8>, before: Members<'_>, members: &str) -> serde_json::Result<()> {
     let added = format!("{{{members}}}");
     let mut meta = before;
-    meta.extend(serde_json::from_str::<Members<'_>>(&added)?);
+    meta.extend(json::decode::<Members<'_>>(&added)?);
     json::append(out, &meta)
+}
+
+/// What has been written is text.
+fn text(written: &[u8]) -> serde_json::Result<&str> {
+    std::str::from_utf8(written).map_err(serde::ser::Error::custom)
 }
 
 /// A name that is missing as text is missing, unless an escape hides it.
@@ -65,9 +72,9 @@ fn may_have_meta(object: &[u8]) -> bool {
 /// The slow way: takes the object apart, and puts it together again.
 fn merge(out: &mut Vec<u8>, start: usize, members: &str) -> serde_json::Result<()> {
     let object = out.split_off(start);
-    let mut object: Members<'_> = serde_json::from_slice(&object)?;
+    let mut object: Members<'_> = json::decode(text(&object)?)?;
     let before = object.remove("_meta");
-    let before = before.map_or(Ok(Members::new()), |meta| serde_json::from_str(meta.get()))?;
+    let before = before.map_or(Ok(Members::new()), |meta| json::decode(meta.get()))?;
     out.extend_from_slice(FIRST);
     write_joined(out, before, members)?;
     for (name, value) in object {

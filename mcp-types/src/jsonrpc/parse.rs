@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 use super::envelope::{Envelope, text};
 use super::{ErrorObject, Frame, InvalidMessage, Message, RequestId, VERSION, depth};
 use crate::RawJsonRef;
-use crate::json::Scanner;
+use crate::json::{self, Scanner};
 
 /// The deepest nesting of arrays and objects that [`Frame::parse`] accepts.
 pub const DEFAULT_MAX_DEPTH: usize = 128;
@@ -122,7 +122,7 @@ fn response<'a>(
 ) -> Result<Message<'a>, InvalidMessage> {
     let outcome = match (envelope.result, envelope.error) {
         (Some(result), None) => Ok(result),
-        (None, Some(error)) => Err(error.parse::<ErrorObject>().map_err(|fault| {
+        (None, Some(error)) => Err(json::decode::<ErrorObject>(error.get()).map_err(|fault| {
             InvalidMessage::invalid_request(None, format_args!("`error`: {fault}"))
         })?),
         (Some(_), Some(_)) => {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::ser::Error as _;
 
 use super::RequestId;
+use crate::json;
 
 /// A result that is the same for everybody, ready to be copied into any number of responses.
 /// Cloning is cheap.
@@ -31,12 +32,11 @@ impl PreparedResult {
     ///
     /// When it can't be serialised, or is not an object.
     pub fn new<R: Serialize + ?Sized>(result: &R) -> serde_json::Result<Self> {
-        let json = serde_json::to_string(result)?;
+        let json = json::to_text(result)?;
         if !json.starts_with('{') {
             return Err(serde_json::Error::custom("a result must be an object"));
         }
-        // In JSON a line break can only be white space between tokens.
-        Ok(Self(json.replace(['\n', '\r'], " ").into()))
+        Ok(Self(json.into()))
     }
 
     /// The result by itself.
@@ -74,7 +74,7 @@ impl PreparedResult {
         prefix: &str,
     ) -> serde_json::Result<()> {
         out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-        serde_json::to_writer(&mut *out, id)?;
+        json::append(out, id)?;
         out.extend_from_slice(br#","result":"#);
         out.extend_from_slice(match prefix {
             "" => b"{",

@@ -44,8 +44,8 @@ impl Question {
             _ => "roots",
         };
         let mut name = format!("{kind}-");
-        let text = serde_json::to_vec(&self.request).unwrap_or_default();
-        let written = write!(name, "{:016x}", fnv(&text));
+        let text = RawJson::new(&self.request).unwrap_or_else(|_| RawJson::empty_object());
+        let written = write!(name, "{:016x}", fnv(text.get().as_bytes()));
         debug_assert!(written.is_ok(), "a string takes everything");
         name
     }
