@@ -1,9 +1,11 @@
 //! The bytes that wait to be sent.
 
+#[cfg(feature = "server")]
+mod prepared;
+
 use std::collections::VecDeque;
 use std::io::IoSlice;
 
-use mcp_types::RequestId;
 use mcp_types::jsonrpc::PreparedResult;
 
 /// Messages on their way out, each one line.
@@ -42,9 +44,6 @@ const KEPT_CAPACITY: usize = 64 * 1024;
 /// Capacity that is kept at most, as long as so much is sent at a time. Lists of fifty tools, sixteen
 /// of them in flight, cost four times as much where each batch gets its memory from the system anew.
 const MOST_KEPT_CAPACITY: usize = 1024 * 1024;
-
-/// The shortest result that is worth a part of its own.
-const SHARED_BYTES: usize = 4 * 1024;
 
 impl Outbox {
     /// An empty outbox.
@@ -172,41 +171,15 @@ impl Outbox {
         }
         Ok(())
     }
-
-    /// Appends the response to the request `id` with a result that was written before, behind
-    /// `prefix` as [`PreparedResult::write`] has it.
-    ///
-    /// # Errors
-    ///
-    /// When the id can't be written, which does not happen.
-    pub(crate) fn push_prepared(
-        &mut self,
-        id: &RequestId,
-        prefix: &str,
-        result: &PreparedResult,
-    ) -> serde_json::Result<()> {
-        let length = result.members().len();
-        if !self.shares || length < SHARED_BYTES {
-            return self.push(|out| result.write(out, id, prefix));
-        }
-        result.write_before(&mut self.bytes, id, prefix)?;
-        self.shared.push_back(Shared {
-            result: result.clone(),
-            at: self.bytes.len(),
-            sent: 0,
-        });
-        self.shared_len += length;
-        self.bytes.extend_from_slice(b"}\n");
-        Ok(())
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
-    use mcp_types::RawJson;
+    use mcp_types::{RawJson, RequestId};
 
+    use super::prepared::SHARED_BYTES;
     use super::*;
 
     fn push(outbox: &mut Outbox, text: &str) {
