@@ -1,10 +1,11 @@
 //! Where a server listens for TCP connections.
 
-use std::fmt::Display;
 use std::io;
 use std::net::{SocketAddr, TcpListener as StdListener};
 
 use tokio::net::TcpListener;
+
+use super::place::at;
 
 /// Where to listen: an address such as `127.0.0.1:8080`, or a listener that is open already.
 #[derive(Debug)]
@@ -20,17 +21,14 @@ enum Kind {
 impl TcpAddress {
     /// Listens.
     pub(super) async fn bind(self) -> io::Result<TcpListener> {
-        let named = |name: &dyn Display, error: io::Error| {
-            io::Error::new(error.kind(), format!("{name}: {error}"))
-        };
         match self.0 {
             Kind::Name(name) => {
                 let bound = TcpListener::bind(&name).await;
-                bound.map_err(|error| named(&name, error))
+                bound.map_err(|error| at(&name, &error))
             }
             Kind::Known(addr) => {
                 let bound = TcpListener::bind(addr).await;
-                bound.map_err(|error| named(&addr, error))
+                bound.map_err(|error| at(&addr, &error))
             }
             Kind::Open(listener) => {
                 listener.set_nonblocking(true)?;

@@ -15,7 +15,12 @@ pub mod http;
 pub mod http_client;
 mod line;
 pub mod memory;
+#[cfg_attr(
+    not(feature = "server"),
+    allow(dead_code, reason = "only servers have answers that many get")
+)]
 mod outbox;
+mod place;
 #[cfg(any(feature = "http-client", feature = "websocket"))]
 mod sent_headers;
 pub mod socket;

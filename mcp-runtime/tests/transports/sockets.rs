@@ -229,7 +229,13 @@ async fn an_address_is_known_once_it_is_listened_at() {
 async fn a_client_that_finds_nobody_is_told() {
     let directory = tempfile::tempdir().unwrap();
     let missing = connect(&directory.path().join("none.sock")).await;
-    assert!(matches!(missing, Err(ConnectError::Open(_))), "{missing:?}");
+    match missing {
+        Err(ConnectError::Open(error)) => {
+            assert_eq!(error.kind(), io::ErrorKind::NotFound);
+            assert!(error.to_string().contains("none.sock"), "{error}");
+        }
+        other => panic!("{other:?}"),
+    }
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::io;
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
+use crate::transport::place::at;
 use crate::transport::{DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
 
 /// A server at `address`, a name or number with a port such as `127.0.0.1:7000`. It is connected to
@@ -43,7 +44,8 @@ impl Transport for TcpClient {
     type Writer = LineWriter<OwnedWriteHalf>;
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
-        let stream = TcpStream::connect(self.address).await?;
+        let stream = TcpStream::connect(&self.address).await;
+        let stream = stream.map_err(|error| at(&self.address, &error))?;
         halves(stream, self.max_frame_bytes)
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
+use crate::transport::place::at;
 use crate::transport::{DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
 
 /// A server that listens at the socket file `path`. It is connected to when it is used.
@@ -43,7 +44,8 @@ impl Transport for UnixClient {
     type Writer = LineWriter<OwnedWriteHalf>;
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
-        let stream = UnixStream::connect(self.path).await?;
+        let stream = UnixStream::connect(&self.path).await;
+        let stream = stream.map_err(|error| at(&self.path.display(), &error))?;
         Ok(halves(stream, self.max_frame_bytes))
     }
 }
