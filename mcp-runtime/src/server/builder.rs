@@ -8,7 +8,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::caching::Caching;
-use super::changes::Change;
 use super::edit::Inventory;
 use super::extensions;
 use super::mount::Mount;
@@ -28,6 +27,8 @@ pub struct ServerBuilder {
     pub(super) prompts: Vec<PromptRoute>,
     pub(super) resources: Vec<ResourceRoute>,
     pub(super) mounts: Vec<Mount>,
+    /// Set once there are mounts: a program that has none is linked without.
+    pub(super) bring_in_mounts: Option<fn(&mut Inventory)>,
 }
 
 impl ServerBuilder {
@@ -82,6 +83,7 @@ impl ServerBuilder {
     ///
     /// All other lists stay as they were built, and clients need not ask for them twice.
     pub fn dynamic(&mut self, lists: impl IntoIterator<Item = List>) -> &mut Self {
+        self.settings.go_beyond_tools();
         self.settings.dynamic.extend(lists);
         self
     }
@@ -180,10 +182,8 @@ impl ServerBuilder {
             resources: Stock::new(self.resources),
             mounts: self.mounts,
         };
-        for (index, mount) in inventory.mounts.clone().iter().enumerate() {
-            for list in [Change::Tools, Change::Prompts, Change::Resources] {
-                mount.sync(index, &mut inventory, &list);
-            }
+        if let Some(bring_in) = self.bring_in_mounts {
+            bring_in(&mut inventory);
         }
         Server::start(self.settings, inventory)
     }

@@ -90,6 +90,7 @@ impl ServerBuilder {
     /// When there is one of its name.
     #[track_caller]
     pub fn prompt_route(&mut self, prompt: PromptRoute) -> &mut Self {
+        self.settings.go_beyond_tools();
         routes::declare(&mut self.prompts, "prompt", prompt);
         self
     }
@@ -101,6 +102,7 @@ impl ServerBuilder {
     /// When there is one under its URI.
     #[track_caller]
     pub fn resource_route(&mut self, resource: ResourceRoute) -> &mut Self {
+        self.settings.go_beyond_tools();
         routes::declare(&mut self.resources, "resource", resource);
         self
     }

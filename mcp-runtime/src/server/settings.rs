@@ -12,6 +12,7 @@ use super::caching::Caching;
 use super::extensions::Extensions;
 use super::hooks::Hooks;
 use super::lists::List;
+use super::router::BeyondTools;
 use super::visibility::Visibility;
 use crate::protocol::{OwnMethods, Requirement};
 
@@ -40,6 +41,8 @@ pub(super) struct Settings {
     pub(super) hooks: Hooks,
     /// Whether handlers log to clients.
     pub(super) logging: bool,
+    /// What serves prompts, resources and changes, once there may be any.
+    pub(super) beyond_tools: Option<BeyondTools>,
 }
 
 impl Default for Settings {
@@ -61,6 +64,7 @@ impl Default for Settings {
             own_methods: OwnMethods::default(),
             hooks: Hooks::default(),
             logging: false,
+            beyond_tools: None,
         }
     }
 }

@@ -40,8 +40,8 @@ impl Subscription {
         tokio::select! {
             biased;
             () = self.conversation.ended() => {}
-            gone = self.deliver(&listener) => {
-                tracing::debug!(id = %self.id, ?gone, "a subscription ended early");
+            Err(gone) = self.deliver(&listener) => {
+                tracing::debug!(id = %self.id, %gone, "a subscription ended early");
             }
         }
         let mut meta = SubscriptionsListenResultMetaObject::new(self.id);

@@ -1,6 +1,8 @@
 //! What a mounted server adds to what holds for the outer one as a whole.
 
 use super::{Mount, Namespace};
+use crate::server::changes::Change;
+use crate::server::edit::Inventory;
 use crate::server::settings::Settings;
 use crate::server::{Server, ServerBuilder};
 
@@ -45,6 +47,8 @@ impl ServerBuilder {
         let dynamic = &server.settings().dynamic;
         self.settings.dynamic.extend(dynamic.iter().copied());
         self.mounts.push(mount);
+        self.settings.go_beyond_tools();
+        self.bring_in_mounts = Some(bring_in);
         self
     }
 
@@ -62,6 +66,15 @@ impl ServerBuilder {
             if !mounts[..index].iter().any(known) {
                 settings.extensions.mount(&links.server);
             }
+        }
+    }
+}
+
+/// Brings in what the mounted servers offer.
+fn bring_in(inventory: &mut Inventory) {
+    for (index, mount) in inventory.mounts.clone().iter().enumerate() {
+        for list in [Change::Tools, Change::Prompts, Change::Resources] {
+            mount.sync(index, inventory, &list);
         }
     }
 }

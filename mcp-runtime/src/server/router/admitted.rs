@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_types::{PaginatedRequestParams, RawJson, RawJsonRef, RequestId};
+use mcp_types::{RawJson, RawJsonRef, RequestId};
 use serde::Deserialize;
 
 use crate::driver::Peer;
@@ -50,7 +50,7 @@ impl<'a> Admitted<'a> {
         if self.params.is_none() {
             return Ok(None);
         }
-        Ok(decode_params::<PaginatedRequestParams>(self.params)?.cursor)
+        Ok(decode_params::<Page>(self.params)?.cursor)
     }
 
     /// The context of a request that concerns callers differently, if `it_does`.
@@ -63,6 +63,12 @@ impl<'a> Admitted<'a> {
         let params: WithMeta<'_> = decode_params(self.params)?;
         Ok(self.new_context(params.meta))
     }
+}
+
+/// The parameters of a list, as far as they choose its page.
+#[derive(Deserialize)]
+struct Page {
+    cursor: Option<String>,
 }
 
 /// The parameters of any request, as far as its context goes.

@@ -11,6 +11,7 @@ use super::{Admitted, Router};
 use crate::driver::Served;
 use crate::protocol::{Refusal, not_offered};
 use crate::server::Answer;
+use crate::server::settings::Settings;
 
 impl Router {
     /// Serves a request that the lifecycle has admitted.
@@ -26,6 +27,21 @@ impl Router {
         match request.method {
             CallToolRequest::METHOD if declared.tools.is_some() => self.call_tool(request),
             ListToolsRequest::METHOD if declared.tools.is_some() => self.list_tools(request),
+            SetLevelRequest::METHOD if declared.logging.is_some() => Self::set_log_level(request),
+            PingRequest::METHOD => Ok(Served::Now(Ok(Answer::empty()))),
+            DiscoverRequest::METHOD => Ok(self.discover(request)),
+            method if self.settings.extensions.has(method) => self.call_extension(request),
+            _ => match self.settings.beyond_tools {
+                Some(serve) => serve(self, request),
+                None => Err(not_offered_by_us(request)),
+            },
+        }
+    }
+
+    /// Serves a request of the methods that servers of tools alone do not have.
+    fn serve_beyond_tools(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
+        let declared = &self.capabilities;
+        match request.method {
             GetPromptRequest::METHOD if declared.prompts.is_some() => self.get_prompt(request),
             ListPromptsRequest::METHOD if declared.prompts.is_some() => self.list_prompts(request),
             ReadResourceRequest::METHOD if declared.resources.is_some() => {
@@ -37,15 +53,27 @@ impl Router {
             ListResourceTemplatesRequest::METHOD if declared.resources.is_some() => {
                 self.list_resource_templates(request)
             }
-            SetLevelRequest::METHOD if declared.logging.is_some() => Self::set_log_level(request),
             SubscribeRequest::METHOD if self.announced().updates => self.subscribe(request),
             SubscriptionsListenRequest::METHOD if self.announced().any() => self.listen(request),
             UnsubscribeRequest::METHOD if self.announced().updates => self.unsubscribe(request),
             CompleteRequest::METHOD if declared.completions.is_some() => self.complete(request),
-            PingRequest::METHOD => Ok(Served::Now(Ok(Answer::empty()))),
-            DiscoverRequest::METHOD => Ok(self.discover(request)),
-            method if self.settings.extensions.has(method) => self.call_extension(request),
-            method => Err(not_offered(method, Side::Server, request.terms.revision)),
+            _ => Err(not_offered_by_us(request)),
         }
+    }
+}
+
+fn not_offered_by_us(request: Admitted<'_>) -> Refusal {
+    not_offered(request.method, Side::Server, request.terms.revision)
+}
+
+/// What serves the methods that servers of tools alone do not have.
+pub(in crate::server) type BeyondTools =
+    fn(&Router, Admitted<'_>) -> Result<Served<Answer>, Refusal>;
+
+impl Settings {
+    /// Says that there will be more than tools. A program that never does is linked without what
+    /// serves it.
+    pub(in crate::server) fn go_beyond_tools(&mut self) {
+        self.beyond_tools = Some(Router::serve_beyond_tools);
     }
 }

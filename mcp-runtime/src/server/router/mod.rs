@@ -19,4 +19,5 @@ mod subscriptions;
 mod tools;
 
 pub(super) use admitted::Admitted;
+pub(super) use methods::BeyondTools;
 pub(super) use snapshot::Router;
