@@ -9,6 +9,7 @@ use mcp_types::{InputRequest, RawJson};
 use serde::{Deserialize, Serialize};
 
 use super::question::Question;
+use super::run::{self, GoOn};
 use super::{AskError, InputRequired};
 
 /// What a call knows from its earlier rounds.
@@ -48,6 +49,8 @@ struct State {
     questions: BTreeMap<String, InputRequest>,
     /// What the handler asks by hand.
     required: Option<InputRequired>,
+    /// Set with the first question, either way.
+    go_on: Option<GoOn>,
     /// Side effects at work, which must not be interrupted.
     busy: usize,
     /// Whether this run is over, and nothing more can be asked.
@@ -95,6 +98,7 @@ impl Asking {
             return Poll::Ready(Err(AskError::Suspended));
         }
         state.questions.insert(name.to_owned(), request.clone());
+        state.go_on = Some(run::ask);
         if !state
             .waiting
             .iter()
@@ -128,15 +132,18 @@ impl Asking {
     }
 
     pub(super) fn require(&self, required: InputRequired) {
-        self.lock().required = Some(required);
+        let mut state = self.lock();
+        state.required = Some(required);
+        state.go_on = Some(run::ask);
     }
 
     pub(super) fn is_required(&self) -> bool {
         self.lock().required.is_some()
     }
 
-    pub(super) fn take_required(&self) -> Option<InputRequired> {
-        self.lock().required.take()
+    pub(super) fn take_required(&self) -> Option<(InputRequired, GoOn)> {
+        let mut state = self.lock();
+        Some((state.required.take()?, state.go_on?))
     }
 
     pub(super) fn done(&self, key: &str) -> Option<RawJson> {
@@ -163,12 +170,13 @@ impl Asking {
     }
 
     /// Takes the questions of this round, if the handler waits for answers.
-    pub(super) fn take_questions(&self) -> Option<BTreeMap<String, InputRequest>> {
+    pub(super) fn take_questions(&self) -> Option<(BTreeMap<String, InputRequest>, GoOn)> {
         let mut state = self.lock();
         if state.questions.is_empty() || state.busy > 0 {
             return None;
         }
-        Some(std::mem::take(&mut state.questions))
+        let go_on = state.go_on?;
+        Some((std::mem::take(&mut state.questions), go_on))
     }
 
     /// This run is over; those who still wait for an answer learn so.

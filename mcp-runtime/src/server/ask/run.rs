@@ -57,7 +57,7 @@ pub(in crate::server) fn follow(
 }
 
 /// A request, kept for as long as its handler runs.
-struct Call {
+pub(super) struct Call {
     server: Server,
     id: RequestId,
     method: Box<str>,
@@ -68,7 +68,20 @@ struct Call {
 enum End {
     Answered(Outcome),
     /// It waits for answers, or wants to be run again with them.
-    Asks(Wanted),
+    Asks(Wanted, GoOn),
+}
+
+/// How a call goes on whose handler asks.
+///
+/// It comes with the questions: a program in which no handler asks is linked without what it takes.
+pub(super) type GoOn = fn(Call, Context, Memory, Wanted) -> BoxFuture<Result<Next, ErrorObject>>;
+
+/// What comes of questions.
+pub(super) enum Next {
+    /// The call is answered.
+    Answered(Answer),
+    /// The handler runs again.
+    Runs(Call, Context, BoxFuture<Outcome>),
 }
 
 impl Call {
@@ -99,30 +112,24 @@ impl Call {
         mut asking: Arc<Asking>,
         mut handler: BoxFuture<Outcome>,
     ) -> Outcome {
+        let mut call = self;
         loop {
             let guard = CallGuard::new(cx.clone());
             let end = round(&asking, handler).await?;
             drop(guard);
             asking.end();
-            let wanted = match end {
+            let (mut wanted, go_on) = match end {
                 End::Answered(outcome) => return outcome,
-                End::Asks(wanted) => wanted,
+                End::Asks(wanted, go_on) => (wanted, go_on),
             };
             let mut memory = asking.memory();
-            memory.note = wanted.note;
+            memory.note = wanted.note.take();
             memory.rounds += 1;
-            let questions = wanted.questions;
-            check(&cx, &questions, memory.rounds)?;
-            let patience = self.server.settings().asking.patience;
-            match cx.revision().era() {
-                Era::Stateless => return self.suspend(&cx, questions, &memory),
-                Era::Handshake if wanted.by_error => return Err(pages_required(questions)?),
-                Era::Handshake => memory
-                    .answers
-                    .extend(gather(&cx, questions, patience).await?),
-            }
-            (cx, handler) = self.again(&cx, memory)?;
-            asking = cx.asking_or_new(self.server.settings().asking.patience);
+            (call, cx, handler) = match go_on(call, cx, memory, wanted).await? {
+                Next::Answered(answer) => return Ok(answer),
+                Next::Runs(call, cx, handler) => (call, cx, handler),
+            };
+            asking = cx.asking_or_new(call.server.settings().asking.patience);
         }
     }
 
@@ -168,22 +175,49 @@ impl Call {
     }
 }
 
+/// Asks what a handler wants to know.
+pub(super) fn ask(
+    call: Call,
+    cx: Context,
+    mut memory: Memory,
+    wanted: Wanted,
+) -> BoxFuture<Result<Next, ErrorObject>> {
+    Box::pin(async move {
+        let questions = wanted.questions;
+        check(&cx, &questions, memory.rounds)?;
+        let patience = call.server.settings().asking.patience;
+        match cx.revision().era() {
+            Era::Stateless => return call.suspend(&cx, questions, &memory).map(Next::Answered),
+            Era::Handshake if wanted.by_error => return Err(pages_required(questions)?),
+            Era::Handshake => memory
+                .answers
+                .extend(gather(&cx, questions, patience).await?),
+        }
+        let (cx, handler) = call.again(&cx, memory)?;
+        Ok(Next::Runs(call, cx, handler))
+    })
+}
+
 /// Runs a handler until it answers or asks. One that asks is dropped.
 async fn round(asking: &Asking, mut handler: BoxFuture<Outcome>) -> Result<End, ErrorObject> {
     poll_fn(|task| {
         asking.watch(task);
         let poll = handler.as_mut().poll(task);
-        if let Some(required) = asking.take_required() {
-            return Poll::Ready(required.into_wanted().map(End::Asks));
+        if let Some((required, go_on)) = asking.take_required() {
+            let wanted = required.into_wanted();
+            return Poll::Ready(wanted.map(|wanted| End::Asks(wanted, go_on)));
         }
         match poll {
             Poll::Ready(outcome) => Poll::Ready(Ok(End::Answered(outcome))),
             Poll::Pending => match asking.take_questions() {
-                Some(questions) => Poll::Ready(Ok(End::Asks(Wanted {
-                    questions,
-                    note: asking.note(),
-                    by_error: false,
-                }))),
+                Some((questions, go_on)) => {
+                    let wanted = Wanted {
+                        questions,
+                        note: asking.note(),
+                        by_error: false,
+                    };
+                    Poll::Ready(Ok(End::Asks(wanted, go_on)))
+                }
                 None => Poll::Pending,
             },
         }
