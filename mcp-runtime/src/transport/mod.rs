@@ -15,10 +15,6 @@ pub mod http;
 pub mod http_client;
 mod line;
 pub mod memory;
-#[cfg_attr(
-    not(feature = "server"),
-    allow(dead_code, reason = "only servers have answers that many get")
-)]
 mod outbox;
 mod place;
 #[cfg(any(feature = "http-client", feature = "websocket"))]

@@ -5,6 +5,7 @@ use std::io;
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
+use super::stream::Stream;
 use crate::transport::place::at;
 use crate::transport::{DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
 
@@ -46,18 +47,19 @@ impl Transport for TcpClient {
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
         let stream = TcpStream::connect(&self.address).await;
         let stream = stream.map_err(|error| at(&self.address, &error))?;
-        halves(stream, self.max_frame_bytes)
+        stream.halves(self.max_frame_bytes)
     }
 }
 
-/// The directions of an open connection.
-pub(super) fn halves(
-    stream: TcpStream,
-    max_frame_bytes: usize,
-) -> io::Result<(LineReader<OwnedReadHalf>, LineWriter<OwnedWriteHalf>)> {
-    // A message is one write: waiting for more of them would only delay it.
-    stream.set_nodelay(true)?;
-    let (reader, writer) = stream.into_split();
-    let reader = LineReader::new(reader, max_frame_bytes);
-    Ok((reader, LineWriter::new(writer)))
+impl Stream for TcpStream {
+    type Reader = LineReader<OwnedReadHalf>;
+    type Writer = LineWriter<OwnedWriteHalf>;
+
+    fn halves(self, max_frame_bytes: usize) -> io::Result<(Self::Reader, Self::Writer)> {
+        // A message is one write: waiting for more of them would only delay it.
+        self.set_nodelay(true)?;
+        let (reader, writer) = self.into_split();
+        let reader = LineReader::new(reader, max_frame_bytes);
+        Ok((reader, LineWriter::new(writer)))
+    }
 }

@@ -13,6 +13,9 @@
 
 mod client;
 #[cfg(feature = "server")]
+mod door;
+mod stream;
+#[cfg(feature = "server")]
 mod tcp;
 #[cfg(unix)]
 mod unix;

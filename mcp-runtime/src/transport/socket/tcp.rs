@@ -3,16 +3,14 @@
 use std::io;
 use std::net::SocketAddr;
 
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
 
-use super::client::halves;
+use super::door::{Door, Entrance};
 use crate::error::ServeError;
-use crate::server::listen::{Listener, attend, listen};
+use crate::server::listen::listen;
 use crate::server::running::Running;
 use crate::server::{Connected, Endpoint};
-use crate::transport::{DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, TcpAddress, Transport};
+use crate::transport::{DEFAULT_MAX_FRAME_BYTES, TcpAddress};
 
 /// An address at which clients are served over TCP, each on a connection of its own.
 ///
@@ -97,7 +95,7 @@ impl Tcp {
 impl Endpoint for Tcp {
     async fn run(self, running: Running) -> Result<(), ServeError> {
         let door = Door {
-            listener: self.address.bind().await.map_err(ServeError::Open)?,
+            entrance: self.address.bind().await.map_err(ServeError::Open)?,
             max_frame_bytes: self.max_frame_bytes,
         };
         listen(door, running, self.max_connections).await;
@@ -107,37 +105,11 @@ impl Endpoint for Tcp {
 
 impl Connected for Tcp {}
 
-struct Door {
-    listener: TcpListener,
-    max_frame_bytes: usize,
-}
+impl Entrance for TcpListener {
+    type Stream = TcpStream;
 
-impl Listener for Door {
-    type Client = Accepted;
-
-    async fn accept(&mut self) -> io::Result<Accepted> {
-        let (stream, _) = self.listener.accept().await?;
-        Ok(Accepted {
-            stream,
-            max_frame_bytes: self.max_frame_bytes,
-        })
-    }
-
-    async fn serve(client: Accepted, running: Running, ending: watch::Receiver<bool>) {
-        attend(client, running, ending).await;
-    }
-}
-
-struct Accepted {
-    stream: TcpStream,
-    max_frame_bytes: usize,
-}
-
-impl Transport for Accepted {
-    type Reader = LineReader<OwnedReadHalf>;
-    type Writer = LineWriter<OwnedWriteHalf>;
-
-    async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
-        halves(self.stream, self.max_frame_bytes)
+    async fn next(&mut self) -> io::Result<TcpStream> {
+        let (stream, _) = self.accept().await?;
+        Ok(stream)
     }
 }

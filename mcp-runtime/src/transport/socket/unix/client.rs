@@ -7,6 +7,7 @@ use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
 use crate::transport::place::at;
+use crate::transport::socket::stream::Stream;
 use crate::transport::{DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
 
 /// A server that listens at the socket file `path`. It is connected to when it is used.
@@ -46,16 +47,17 @@ impl Transport for UnixClient {
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
         let stream = UnixStream::connect(&self.path).await;
         let stream = stream.map_err(|error| at(&self.path.display(), &error))?;
-        Ok(halves(stream, self.max_frame_bytes))
+        stream.halves(self.max_frame_bytes)
     }
 }
 
-/// The directions of an open connection.
-pub(super) fn halves(
-    stream: UnixStream,
-    max_frame_bytes: usize,
-) -> (LineReader<OwnedReadHalf>, LineWriter<OwnedWriteHalf>) {
-    let (reader, writer) = stream.into_split();
-    let reader = LineReader::new(reader, max_frame_bytes);
-    (reader, LineWriter::new(writer))
+impl Stream for UnixStream {
+    type Reader = LineReader<OwnedReadHalf>;
+    type Writer = LineWriter<OwnedWriteHalf>;
+
+    fn halves(self, max_frame_bytes: usize) -> io::Result<(Self::Reader, Self::Writer)> {
+        let (reader, writer) = self.into_split();
+        let reader = LineReader::new(reader, max_frame_bytes);
+        Ok((reader, LineWriter::new(writer)))
+    }
 }

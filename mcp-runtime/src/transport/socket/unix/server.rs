@@ -4,17 +4,15 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::watch;
 
-use super::client::halves;
 use super::file::SocketFile;
 use crate::error::ServeError;
-use crate::server::listen::{Listener, attend, listen};
+use crate::server::listen::listen;
 use crate::server::running::Running;
 use crate::server::{Connected, Endpoint};
-use crate::transport::{DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
+use crate::transport::DEFAULT_MAX_FRAME_BYTES;
+use crate::transport::socket::door::{Door, Entrance};
 
 /// A socket file at which clients are served, each on a connection of its own.
 ///
@@ -94,8 +92,10 @@ impl Endpoint for Unix {
         let (file, listener) =
             SocketFile::listen(self.path, self.mode).map_err(ServeError::Open)?;
         let door = Door {
-            listener,
-            _file: file,
+            entrance: Listening {
+                listener,
+                _file: file,
+            },
             max_frame_bytes: self.max_frame_bytes,
         };
         listen(door, running, self.max_connections).await;
@@ -105,45 +105,27 @@ impl Endpoint for Unix {
 
 impl Connected for Unix {}
 
-struct Door {
+/// A socket and its file, which is removed when nobody listens any more.
+struct Listening {
     listener: UnixListener,
     _file: SocketFile,
-    max_frame_bytes: usize,
 }
 
-impl Listener for Door {
-    type Client = Accepted;
+impl Entrance for Listening {
+    type Stream = UnixStream;
 
-    async fn accept(&mut self) -> io::Result<Accepted> {
+    async fn next(&mut self) -> io::Result<UnixStream> {
         let (stream, _) = self.listener.accept().await?;
-        Ok(Accepted {
-            stream,
-            max_frame_bytes: self.max_frame_bytes,
-        })
+        Ok(stream)
     }
 
-    async fn serve(client: Accepted, running: Running, ending: watch::Receiver<bool>) {
-        if let Ok(credentials) = client.stream.peer_cred() {
+    fn introduce(stream: &UnixStream, running: &Running) {
+        if let Ok(credentials) = stream.peer_cred() {
             running.peer.attach(Arc::new(Caller {
                 user: credentials.uid(),
                 group: credentials.gid(),
                 process: credentials.pid(),
             }));
         }
-        attend(client, running, ending).await;
-    }
-}
-
-struct Accepted {
-    stream: UnixStream,
-    max_frame_bytes: usize,
-}
-
-impl Transport for Accepted {
-    type Reader = LineReader<OwnedReadHalf>;
-    type Writer = LineWriter<OwnedWriteHalf>;
-
-    async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
-        Ok(halves(self.stream, self.max_frame_bytes))
     }
 }
