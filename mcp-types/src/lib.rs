@@ -2,6 +2,7 @@
 
 mod availability;
 mod conform;
+mod debug;
 mod ext;
 #[rustfmt::skip]
 mod generated;

@@ -1,11 +1,13 @@
 //! What generated code brings into scope.
 
 pub(crate) mod model {
+    pub(crate) use crate::debug;
     pub(crate) use crate::json::{self, Decode, Members, Reader};
     pub(crate) use crate::object::{self, Object, once};
     pub(crate) use crate::{JsonObject, OneOrMany, OrderedMap, ProgressToken, RawJson, RequestId};
     pub(crate) use serde::{Deserialize, Deserializer, Serialize};
     pub(crate) use std::collections::BTreeMap;
+    pub(crate) use std::fmt;
 }
 
 pub(crate) mod enums {
@@ -16,6 +18,7 @@ pub(crate) mod enums {
 }
 
 pub(crate) mod unions {
+    pub(crate) use crate::debug;
     pub(crate) use crate::json::{self, Decode, Members, Reader};
     pub(crate) use crate::object::Object;
     pub(crate) use crate::union::best_match::{self, ByBestMatch, Candidate};
@@ -23,6 +26,7 @@ pub(crate) mod unions {
     pub(crate) use crate::union::{self, ByField, ByKey};
     pub(crate) use crate::{RawJson, RawJsonRef};
     pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    pub(crate) use std::fmt;
 }
 
 pub(crate) mod availability {

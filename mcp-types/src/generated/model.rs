@@ -13,7 +13,7 @@ use crate::support::model::*;
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Annotations {
     /// For whom the content is meant. Both roles may be listed; absent means no preference.
@@ -34,6 +34,12 @@ pub struct Annotations {
         serialize_with = "crate::number::serialize_option"
     )]
     pub priority: Option<f64>,
+}
+
+impl fmt::Debug for Annotations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "Annotations", self)
+    }
 }
 
 impl Annotations {
@@ -119,7 +125,7 @@ impl<'de> Deserialize<'de> for Annotations {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-03-26.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "audio")]
 #[non_exhaustive]
 pub struct AudioContent {
@@ -143,6 +149,12 @@ pub struct AudioContent {
     /// Revisions: since 2025-03-26.
     #[serde(rename = "mimeType")]
     pub mime_type: String,
+}
+
+impl fmt::Debug for AudioContent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "AudioContent", self)
+    }
 }
 
 impl AudioContent {
@@ -226,7 +238,7 @@ impl<'de> Deserialize<'de> for AudioContent {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct BlobResourceContents {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -248,6 +260,12 @@ pub struct BlobResourceContents {
     ///
     /// Revisions: all.
     pub uri: String,
+}
+
+impl fmt::Debug for BlobResourceContents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "BlobResourceContents", self)
+    }
 }
 
 impl BlobResourceContents {
@@ -331,7 +349,7 @@ impl<'de> Deserialize<'de> for BlobResourceContents {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[serde(tag = "type", rename = "boolean")]
 #[non_exhaustive]
 pub struct BooleanSchema {
@@ -350,6 +368,12 @@ pub struct BooleanSchema {
     /// Revisions: since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+}
+
+impl fmt::Debug for BooleanSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "BooleanSchema", self)
+    }
 }
 
 impl BooleanSchema {
@@ -435,7 +459,7 @@ impl<'de> Deserialize<'de> for BooleanSchema {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CallToolRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -471,6 +495,12 @@ pub struct CallToolRequestParams {
     /// Revisions: 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
+}
+
+impl fmt::Debug for CallToolRequestParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "CallToolRequestParams", self)
+    }
 }
 
 impl CallToolRequestParams {
@@ -591,7 +621,7 @@ impl<'de> Deserialize<'de> for CallToolRequestParams {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CallToolResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -622,6 +652,12 @@ pub struct CallToolResult {
     /// Revisions: since 2025-06-18.
     #[serde(rename = "structuredContent", skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<RawJson>,
+}
+
+impl fmt::Debug for CallToolResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "CallToolResult", self)
+    }
 }
 
 impl CallToolResult {
@@ -727,7 +763,7 @@ impl<'de> Deserialize<'de> for CallToolResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CancelTaskRequestParams {
     /// Which task to stop.
@@ -735,6 +771,12 @@ pub struct CancelTaskRequestParams {
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "taskId")]
     pub task_id: String,
+}
+
+impl fmt::Debug for CancelTaskRequestParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "CancelTaskRequestParams", self)
+    }
 }
 
 impl CancelTaskRequestParams {
@@ -785,7 +827,7 @@ impl<'de> Deserialize<'de> for CancelTaskRequestParams {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CancelTaskResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -831,6 +873,12 @@ pub struct CancelTaskResult {
     /// Fields that the schema does not name but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
+}
+
+impl fmt::Debug for CancelTaskResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "CancelTaskResult", self)
+    }
 }
 
 impl CancelTaskResult {
@@ -953,7 +1001,7 @@ impl<'de> Deserialize<'de> for CancelTaskResult {
 /// [Cancellation](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -973,6 +1021,12 @@ pub struct CancelledNotificationParams {
     /// Revisions: all.
     #[serde(rename = "requestId", skip_serializing_if = "Option::is_none")]
     pub request_id: Option<RequestId>,
+}
+
+impl fmt::Debug for CancelledNotificationParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "CancelledNotificationParams", self)
+    }
 }
 
 impl CancelledNotificationParams {
@@ -1059,7 +1113,7 @@ impl<'de> Deserialize<'de> for CancelledNotificationParams {
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
     /// Present if the client can put questions to the user. An empty object means forms only.
@@ -1093,6 +1147,12 @@ pub struct ClientCapabilities {
     /// Revisions: 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tasks: Option<ClientCapabilitiesTasks>,
+}
+
+impl fmt::Debug for ClientCapabilities {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ClientCapabilities", self)
+    }
 }
 
 impl ClientCapabilities {
@@ -1225,7 +1285,7 @@ impl<'de> Deserialize<'de> for ClientCapabilities {
 /// are meant.
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesElicitation {
     /// Present if the client can show a form that is built from a schema.
@@ -1241,6 +1301,12 @@ pub struct ClientCapabilitiesElicitation {
     /// Fields that the schema does not name but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
+}
+
+impl fmt::Debug for ClientCapabilitiesElicitation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ClientCapabilitiesElicitation", self)
+    }
 }
 
 impl ClientCapabilitiesElicitation {
@@ -1314,7 +1380,7 @@ impl<'de> Deserialize<'de> for ClientCapabilitiesElicitation {
 /// How far a client supports roots.
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesRoots {
     /// True if the client announces changes of the list with `notifications/roots/list_changed`.
@@ -1323,6 +1389,12 @@ pub struct ClientCapabilitiesRoots {
     /// Revisions: until 2025-11-25.
     #[serde(rename = "listChanged", skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
+}
+
+impl fmt::Debug for ClientCapabilitiesRoots {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ClientCapabilitiesRoots", self)
+    }
 }
 
 impl ClientCapabilitiesRoots {
@@ -1377,7 +1449,7 @@ impl<'de> Deserialize<'de> for ClientCapabilitiesRoots {
 /// How far a client supports sampling.
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesSampling {
     /// Present if the client understands `includeContext` with values other than `none`.
@@ -1393,6 +1465,12 @@ pub struct ClientCapabilitiesSampling {
     /// Fields that the schema does not name but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
+}
+
+impl fmt::Debug for ClientCapabilitiesSampling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ClientCapabilitiesSampling", self)
+    }
 }
 
 impl ClientCapabilitiesSampling {
@@ -1466,7 +1544,7 @@ impl<'de> Deserialize<'de> for ClientCapabilitiesSampling {
 /// What a client can do with tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasks {
     /// Present if the client answers `tasks/cancel`.
@@ -1484,6 +1562,12 @@ pub struct ClientCapabilitiesTasks {
     /// Revisions: 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<ClientCapabilitiesTasksRequests>,
+}
+
+impl fmt::Debug for ClientCapabilitiesTasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ClientCapabilitiesTasks", self)
+    }
 }
 
 impl ClientCapabilitiesTasks {
@@ -1566,7 +1650,7 @@ impl<'de> Deserialize<'de> for ClientCapabilitiesTasks {
 /// Requests that a client can run as tasks, by feature.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequests {
     /// Requests of elicitation that can be tasks.
@@ -1579,6 +1663,12 @@ pub struct ClientCapabilitiesTasksRequests {
     /// Revisions: 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampling: Option<ClientCapabilitiesTasksRequestsSampling>,
+}
+
+impl fmt::Debug for ClientCapabilitiesTasksRequests {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ClientCapabilitiesTasksRequests", self)
+    }
 }
 
 impl ClientCapabilitiesTasksRequests {
@@ -1655,7 +1745,7 @@ impl<'de> Deserialize<'de> for ClientCapabilitiesTasksRequests {
 /// Elicitation requests that a client can run as tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequestsElicitation {
     /// Present if `elicitation/create` can be a task.
@@ -1663,6 +1753,12 @@ pub struct ClientCapabilitiesTasksRequestsElicitation {
     /// Revisions: 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub create: Option<JsonObject>,
+}
+
+impl fmt::Debug for ClientCapabilitiesTasksRequestsElicitation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ClientCapabilitiesTasksRequestsElicitation", self)
+    }
 }
 
 impl ClientCapabilitiesTasksRequestsElicitation {
@@ -1715,7 +1811,7 @@ impl<'de> Deserialize<'de> for ClientCapabilitiesTasksRequestsElicitation {
 /// Sampling requests that a client can run as tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequestsSampling {
     /// Present if `sampling/createMessage` can be a task.
@@ -1723,6 +1819,12 @@ pub struct ClientCapabilitiesTasksRequestsSampling {
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "createMessage", skip_serializing_if = "Option::is_none")]
     pub create_message: Option<JsonObject>,
+}
+
+impl fmt::Debug for ClientCapabilitiesTasksRequestsSampling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ClientCapabilitiesTasksRequestsSampling", self)
+    }
 }
 
 impl ClientCapabilitiesTasksRequestsSampling {
@@ -1780,7 +1882,7 @@ impl<'de> Deserialize<'de> for ClientCapabilitiesTasksRequestsSampling {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CompleteRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -1803,6 +1905,12 @@ pub struct CompleteRequestParams {
     /// Revisions: all.
     #[serde(rename = "ref")]
     pub reference: CompletionReference,
+}
+
+impl fmt::Debug for CompleteRequestParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "CompleteRequestParams", self)
+    }
 }
 
 impl CompleteRequestParams {
@@ -1889,7 +1997,7 @@ impl<'de> Deserialize<'de> for CompleteRequestParams {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CompleteResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -1908,6 +2016,12 @@ pub struct CompleteResult {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
+}
+
+impl fmt::Debug for CompleteResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "CompleteResult", self)
+    }
 }
 
 impl CompleteResult {
@@ -1986,7 +2100,7 @@ impl<'de> Deserialize<'de> for CompleteResult {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Completion {
     /// True if there are more than these, even where their number is not known. Default: false.
@@ -2003,6 +2117,12 @@ pub struct Completion {
     ///
     /// Revisions: all.
     pub values: Vec<String>,
+}
+
+impl fmt::Debug for Completion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "Completion", self)
+    }
 }
 
 impl Completion {
@@ -2081,7 +2201,7 @@ impl<'de> Deserialize<'de> for Completion {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CompletionArgument {
     /// Name of the prompt's argument, or of the template's variable.
@@ -2092,6 +2212,12 @@ pub struct CompletionArgument {
     ///
     /// Revisions: all.
     pub value: String,
+}
+
+impl fmt::Debug for CompletionArgument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "CompletionArgument", self)
+    }
 }
 
 impl CompletionArgument {
@@ -2151,7 +2277,7 @@ impl<'de> Deserialize<'de> for CompletionArgument {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct CompletionContext {
     /// Values of the other arguments or variables, by name.
@@ -2159,6 +2285,12 @@ pub struct CompletionContext {
     /// Revisions: since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<BTreeMap<String, String>>,
+}
+
+impl fmt::Debug for CompletionContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "CompletionContext", self)
+    }
 }
 
 impl CompletionContext {
@@ -2222,7 +2354,7 @@ impl<'de> Deserialize<'de> for CompletionContext {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -2292,6 +2424,12 @@ pub struct CreateMessageRequestParams {
     /// Revisions: since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Tool>>,
+}
+
+impl fmt::Debug for CreateMessageRequestParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "CreateMessageRequestParams", self)
+    }
 }
 
 impl CreateMessageRequestParams {
@@ -2480,7 +2618,7 @@ impl<'de> Deserialize<'de> for CreateMessageRequestParams {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CreateMessageResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -2506,6 +2644,12 @@ pub struct CreateMessageResult {
     /// Revisions: all.
     #[serde(rename = "stopReason", skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
+}
+
+impl fmt::Debug for CreateMessageResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "CreateMessageResult", self)
+    }
 }
 
 impl CreateMessageResult {
@@ -2598,7 +2742,7 @@ impl<'de> Deserialize<'de> for CreateMessageResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CreateTaskResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -2611,6 +2755,12 @@ pub struct CreateTaskResult {
     ///
     /// Revisions: 2025-11-25 only.
     pub task: Task,
+}
+
+impl fmt::Debug for CreateTaskResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "CreateTaskResult", self)
+    }
 }
 
 impl CreateTaskResult {
@@ -2674,7 +2824,7 @@ impl<'de> Deserialize<'de> for CreateTaskResult {
 /// [Discovery](https://modelcontextprotocol.io/specification/2026-07-28/server/discover).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DiscoverResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -2717,6 +2867,12 @@ pub struct DiscoverResult {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
+}
+
+impl fmt::Debug for DiscoverResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "DiscoverResult", self)
+    }
 }
 
 impl DiscoverResult {
@@ -2841,7 +2997,7 @@ impl<'de> Deserialize<'de> for DiscoverResult {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -2870,6 +3026,12 @@ pub struct ElicitRequestFormParams {
     /// Revisions: 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
+}
+
+impl fmt::Debug for ElicitRequestFormParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ElicitRequestFormParams", self)
+    }
 }
 
 impl ElicitRequestFormParams {
@@ -2967,7 +3129,7 @@ impl<'de> Deserialize<'de> for ElicitRequestFormParams {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "mode", rename = "url")]
 #[non_exhaustive]
 pub struct ElicitRequestUrlParams {
@@ -2996,6 +3158,12 @@ pub struct ElicitRequestUrlParams {
     ///
     /// Revisions: since 2025-11-25.
     pub url: String,
+}
+
+impl fmt::Debug for ElicitRequestUrlParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ElicitRequestUrlParams", self)
+    }
 }
 
 impl ElicitRequestUrlParams {
@@ -3091,7 +3259,7 @@ impl<'de> Deserialize<'de> for ElicitRequestUrlParams {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ElicitResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -3109,6 +3277,12 @@ pub struct ElicitResult {
     /// Revisions: since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<BTreeMap<String, ElicitValue>>,
+}
+
+impl fmt::Debug for ElicitResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ElicitResult", self)
+    }
 }
 
 impl ElicitResult {
@@ -3192,7 +3366,7 @@ impl<'de> Deserialize<'de> for ElicitResult {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "object")]
 #[non_exhaustive]
 pub struct ElicitSchema {
@@ -3210,6 +3384,12 @@ pub struct ElicitSchema {
     /// Revisions: since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub required: Option<Vec<String>>,
+}
+
+impl fmt::Debug for ElicitSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ElicitSchema", self)
+    }
 }
 
 impl ElicitSchema {
@@ -3298,7 +3478,7 @@ impl<'de> Deserialize<'de> for ElicitSchema {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ElicitationCompleteNotificationParams {
     /// Id from the request that sent the user to the web page.
@@ -3306,6 +3486,12 @@ pub struct ElicitationCompleteNotificationParams {
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "elicitationId")]
     pub elicitation_id: String,
+}
+
+impl fmt::Debug for ElicitationCompleteNotificationParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ElicitationCompleteNotificationParams", self)
+    }
 }
 
 impl ElicitationCompleteNotificationParams {
@@ -3359,7 +3545,7 @@ impl<'de> Deserialize<'de> for ElicitationCompleteNotificationParams {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "resource")]
 #[non_exhaustive]
 pub struct EmbeddedResource {
@@ -3378,6 +3564,12 @@ pub struct EmbeddedResource {
     ///
     /// Revisions: all.
     pub resource: ResourceContents,
+}
+
+impl fmt::Debug for EmbeddedResource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "EmbeddedResource", self)
+    }
 }
 
 impl EmbeddedResource {
@@ -3456,7 +3648,7 @@ impl<'de> Deserialize<'de> for EmbeddedResource {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct EmptyResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -3468,6 +3660,12 @@ pub struct EmptyResult {
     /// Fields that the schema does not name but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
+}
+
+impl fmt::Debug for EmptyResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "EmptyResult", self)
+    }
 }
 
 impl EmptyResult {
@@ -3530,7 +3728,7 @@ impl<'de> Deserialize<'de> for EmptyResult {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct EnumOption {
     /// The value that is answered.
@@ -3542,6 +3740,12 @@ pub struct EnumOption {
     ///
     /// Revisions: since 2025-11-25.
     pub title: String,
+}
+
+impl fmt::Debug for EnumOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "EnumOption", self)
+    }
 }
 
 impl EnumOption {
@@ -3601,7 +3805,7 @@ impl<'de> Deserialize<'de> for EnumOption {
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GetPromptRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -3631,6 +3835,12 @@ pub struct GetPromptRequestParams {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "requestState", skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
+}
+
+impl fmt::Debug for GetPromptRequestParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "GetPromptRequestParams", self)
+    }
 }
 
 impl GetPromptRequestParams {
@@ -3743,7 +3953,7 @@ impl<'de> Deserialize<'de> for GetPromptRequestParams {
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GetPromptResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -3767,6 +3977,12 @@ pub struct GetPromptResult {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
+}
+
+impl fmt::Debug for GetPromptResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "GetPromptResult", self)
+    }
 }
 
 impl GetPromptResult {
@@ -3858,7 +4074,7 @@ impl<'de> Deserialize<'de> for GetPromptResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GetTaskPayloadRequestParams {
     /// Which task's outcome to get.
@@ -3866,6 +4082,12 @@ pub struct GetTaskPayloadRequestParams {
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "taskId")]
     pub task_id: String,
+}
+
+impl fmt::Debug for GetTaskPayloadRequestParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "GetTaskPayloadRequestParams", self)
+    }
 }
 
 impl GetTaskPayloadRequestParams {
@@ -3917,7 +4139,7 @@ impl<'de> Deserialize<'de> for GetTaskPayloadRequestParams {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct GetTaskPayloadResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -3929,6 +4151,12 @@ pub struct GetTaskPayloadResult {
     /// Fields that the schema does not name but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
+}
+
+impl fmt::Debug for GetTaskPayloadResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "GetTaskPayloadResult", self)
+    }
 }
 
 impl GetTaskPayloadResult {
@@ -3991,7 +4219,7 @@ impl<'de> Deserialize<'de> for GetTaskPayloadResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GetTaskRequestParams {
     /// Which task to report on.
@@ -3999,6 +4227,12 @@ pub struct GetTaskRequestParams {
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "taskId")]
     pub task_id: String,
+}
+
+impl fmt::Debug for GetTaskRequestParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "GetTaskRequestParams", self)
+    }
 }
 
 impl GetTaskRequestParams {
@@ -4049,7 +4283,7 @@ impl<'de> Deserialize<'de> for GetTaskRequestParams {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GetTaskResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -4095,6 +4329,12 @@ pub struct GetTaskResult {
     /// Fields that the schema does not name but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
+}
+
+impl fmt::Debug for GetTaskResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "GetTaskResult", self)
+    }
 }
 
 impl GetTaskResult {
@@ -4216,7 +4456,7 @@ impl<'de> Deserialize<'de> for GetTaskResult {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Icon {
     /// Media type such as `image/png`, where the source does not tell it or tells it wrongly.
@@ -4239,6 +4479,12 @@ pub struct Icon {
     /// Revisions: since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theme: Option<IconTheme>,
+}
+
+impl fmt::Debug for Icon {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "Icon", self)
+    }
 }
 
 impl Icon {
@@ -4332,7 +4578,7 @@ impl<'de> Deserialize<'de> for Icon {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "image")]
 #[non_exhaustive]
 pub struct ImageContent {
@@ -4356,6 +4602,12 @@ pub struct ImageContent {
     /// Revisions: all.
     #[serde(rename = "mimeType")]
     pub mime_type: String,
+}
+
+impl fmt::Debug for ImageContent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ImageContent", self)
+    }
 }
 
 impl ImageContent {
@@ -4440,7 +4692,7 @@ impl<'de> Deserialize<'de> for ImageContent {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Implementation {
     /// What the software does, in a sentence or two for people.
@@ -4471,6 +4723,12 @@ pub struct Implementation {
     /// Revisions: since 2025-11-25.
     #[serde(rename = "websiteUrl", skip_serializing_if = "Option::is_none")]
     pub website_url: Option<String>,
+}
+
+impl fmt::Debug for Implementation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "Implementation", self)
+    }
 }
 
 impl Implementation {
@@ -4579,7 +4837,7 @@ impl<'de> Deserialize<'de> for Implementation {
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -4602,6 +4860,12 @@ pub struct InitializeRequestParams {
     /// Revisions: until 2025-11-25.
     #[serde(rename = "protocolVersion")]
     pub protocol_version: String,
+}
+
+impl fmt::Debug for InitializeRequestParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "InitializeRequestParams", self)
+    }
 }
 
 impl InitializeRequestParams {
@@ -4683,7 +4947,7 @@ impl<'de> Deserialize<'de> for InitializeRequestParams {
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct InitializeResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -4713,6 +4977,12 @@ pub struct InitializeResult {
     /// Revisions: until 2025-11-25.
     #[serde(rename = "serverInfo")]
     pub server_info: Implementation,
+}
+
+impl fmt::Debug for InitializeResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "InitializeResult", self)
+    }
 }
 
 impl InitializeResult {
@@ -4808,7 +5078,7 @@ impl<'de> Deserialize<'de> for InitializeResult {
 /// requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct InputRequiredResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -4833,6 +5103,12 @@ pub struct InputRequiredResult {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
+}
+
+impl fmt::Debug for InputRequiredResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "InputRequiredResult", self)
+    }
 }
 
 impl InputRequiredResult {
@@ -4936,7 +5212,7 @@ impl<'de> Deserialize<'de> for InputRequiredResult {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct LegacyTitledEnumSchema {
@@ -4965,6 +5241,12 @@ pub struct LegacyTitledEnumSchema {
     /// Revisions: since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+}
+
+impl fmt::Debug for LegacyTitledEnumSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "LegacyTitledEnumSchema", self)
+    }
 }
 
 impl LegacyTitledEnumSchema {
@@ -5070,7 +5352,7 @@ impl<'de> Deserialize<'de> for LegacyTitledEnumSchema {
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ListPromptsResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -5106,6 +5388,12 @@ pub struct ListPromptsResult {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
+}
+
+impl fmt::Debug for ListPromptsResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ListPromptsResult", self)
+    }
 }
 
 impl ListPromptsResult {
@@ -5220,7 +5508,7 @@ impl<'de> Deserialize<'de> for ListPromptsResult {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -5257,6 +5545,12 @@ pub struct ListResourceTemplatesResult {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
+}
+
+impl fmt::Debug for ListResourceTemplatesResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ListResourceTemplatesResult", self)
+    }
 }
 
 impl ListResourceTemplatesResult {
@@ -5372,7 +5666,7 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ListResourcesResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -5408,6 +5702,12 @@ pub struct ListResourcesResult {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
+}
+
+impl fmt::Debug for ListResourcesResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ListResourcesResult", self)
+    }
 }
 
 impl ListResourcesResult {
@@ -5522,7 +5822,7 @@ impl<'de> Deserialize<'de> for ListResourcesResult {
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ListRootsRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -5534,6 +5834,12 @@ pub struct ListRootsRequestParams {
     /// Fields that the schema does not name but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
+}
+
+impl fmt::Debug for ListRootsRequestParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ListRootsRequestParams", self)
+    }
 }
 
 impl ListRootsRequestParams {
@@ -5596,7 +5902,7 @@ impl<'de> Deserialize<'de> for ListRootsRequestParams {
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ListRootsResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -5609,6 +5915,12 @@ pub struct ListRootsResult {
     ///
     /// Revisions: all.
     pub roots: Vec<Root>,
+}
+
+impl fmt::Debug for ListRootsResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ListRootsResult", self)
+    }
 }
 
 impl ListRootsResult {
@@ -5675,7 +5987,7 @@ impl<'de> Deserialize<'de> for ListRootsResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ListTasksResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -5693,6 +6005,12 @@ pub struct ListTasksResult {
     ///
     /// Revisions: 2025-11-25 only.
     pub tasks: Vec<Task>,
+}
+
+impl fmt::Debug for ListTasksResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ListTasksResult", self)
+    }
 }
 
 impl ListTasksResult {
@@ -5771,7 +6089,7 @@ impl<'de> Deserialize<'de> for ListTasksResult {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ListToolsResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -5807,6 +6125,12 @@ pub struct ListToolsResult {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
+}
+
+impl fmt::Debug for ListToolsResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ListToolsResult", self)
+    }
 }
 
 impl ListToolsResult {
@@ -5921,7 +6245,7 @@ impl<'de> Deserialize<'de> for ListToolsResult {
 /// [Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct LoggingMessageNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -5943,6 +6267,12 @@ pub struct LoggingMessageNotificationParams {
     /// Revisions: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logger: Option<String>,
+}
+
+impl fmt::Debug for LoggingMessageNotificationParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "LoggingMessageNotificationParams", self)
+    }
 }
 
 impl LoggingMessageNotificationParams {
@@ -6023,7 +6353,7 @@ impl<'de> Deserialize<'de> for LoggingMessageNotificationParams {
 /// Data of error -32021: what the client would have to declare.
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityErrorData {
     /// Capabilities without which the server cannot serve this request.
@@ -6031,6 +6361,12 @@ pub struct MissingRequiredClientCapabilityErrorData {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "requiredCapabilities")]
     pub required_capabilities: ClientCapabilities,
+}
+
+impl fmt::Debug for MissingRequiredClientCapabilityErrorData {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "MissingRequiredClientCapabilityErrorData", self)
+    }
 }
 
 impl MissingRequiredClientCapabilityErrorData {
@@ -6082,7 +6418,7 @@ impl<'de> Deserialize<'de> for MissingRequiredClientCapabilityErrorData {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ModelHint {
     /// Part of a model's name: `sonnet` fits every model of that family. The client may take a
@@ -6091,6 +6427,12 @@ pub struct ModelHint {
     /// Revisions: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+}
+
+impl fmt::Debug for ModelHint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ModelHint", self)
+    }
 }
 
 impl ModelHint {
@@ -6147,7 +6489,7 @@ impl<'de> Deserialize<'de> for ModelHint {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ModelPreferences {
     /// How much a low price matters, from 0 (not at all) to 1 (most).
@@ -6182,6 +6524,12 @@ pub struct ModelPreferences {
         serialize_with = "crate::number::serialize_option"
     )]
     pub speed_priority: Option<f64>,
+}
+
+impl fmt::Debug for ModelPreferences {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ModelPreferences", self)
+    }
 }
 
 impl ModelPreferences {
@@ -6281,7 +6629,7 @@ impl<'de> Deserialize<'de> for ModelPreferences {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct NotificationMetaObject {
     /// Id of the `subscriptions/listen` request whose stream delivers this notification. Set by
@@ -6296,6 +6644,12 @@ pub struct NotificationMetaObject {
     /// Fields that the schema does not name but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
+}
+
+impl fmt::Debug for NotificationMetaObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "NotificationMetaObject", self)
+    }
 }
 
 impl NotificationMetaObject {
@@ -6365,7 +6719,7 @@ impl<'de> Deserialize<'de> for NotificationMetaObject {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct NotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -6377,6 +6731,12 @@ pub struct NotificationParams {
     /// Fields that the schema does not name but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
+}
+
+impl fmt::Debug for NotificationParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "NotificationParams", self)
+    }
 }
 
 impl NotificationParams {
@@ -6439,7 +6799,7 @@ impl<'de> Deserialize<'de> for NotificationParams {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct NumberSchema {
     /// Number that the form starts with.
@@ -6481,6 +6841,12 @@ pub struct NumberSchema {
     /// Revisions: since 2025-06-18.
     #[serde(rename = "type")]
     pub kind: NumberSchemaType,
+}
+
+impl fmt::Debug for NumberSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "NumberSchema", self)
+    }
 }
 
 impl NumberSchema {
@@ -6595,7 +6961,7 @@ impl<'de> Deserialize<'de> for NumberSchema {
 /// [Pagination](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -6610,6 +6976,12 @@ pub struct PaginatedRequestParams {
     /// Revisions: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
+}
+
+impl fmt::Debug for PaginatedRequestParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "PaginatedRequestParams", self)
+    }
 }
 
 impl PaginatedRequestParams {
@@ -6681,7 +7053,7 @@ impl<'de> Deserialize<'de> for PaginatedRequestParams {
 /// [Progress](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -6714,6 +7086,12 @@ pub struct ProgressNotificationParams {
         serialize_with = "crate::number::serialize_option"
     )]
     pub total: Option<f64>,
+}
+
+impl fmt::Debug for ProgressNotificationParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ProgressNotificationParams", self)
+    }
 }
 
 impl ProgressNotificationParams {
@@ -6810,7 +7188,7 @@ impl<'de> Deserialize<'de> for ProgressNotificationParams {
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Prompt {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -6843,6 +7221,12 @@ pub struct Prompt {
     /// Revisions: since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+}
+
+impl fmt::Debug for Prompt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "Prompt", self)
+    }
 }
 
 impl Prompt {
@@ -6960,7 +7344,7 @@ impl<'de> Deserialize<'de> for Prompt {
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PromptArgument {
     /// What to fill in, in words for people.
@@ -6982,6 +7366,12 @@ pub struct PromptArgument {
     /// Revisions: since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+}
+
+impl fmt::Debug for PromptArgument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "PromptArgument", self)
+    }
 }
 
 impl PromptArgument {
@@ -7072,7 +7462,7 @@ impl<'de> Deserialize<'de> for PromptArgument {
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PromptMessage {
     /// What is said.
@@ -7083,6 +7473,12 @@ pub struct PromptMessage {
     ///
     /// Revisions: all.
     pub role: Role,
+}
+
+impl fmt::Debug for PromptMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "PromptMessage", self)
+    }
 }
 
 impl PromptMessage {
@@ -7142,7 +7538,7 @@ impl<'de> Deserialize<'de> for PromptMessage {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "ref/prompt")]
 #[non_exhaustive]
 pub struct PromptReference {
@@ -7155,6 +7551,12 @@ pub struct PromptReference {
     /// Revisions: since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+}
+
+impl fmt::Debug for PromptReference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "PromptReference", self)
+    }
 }
 
 impl PromptReference {
@@ -7221,7 +7623,7 @@ impl<'de> Deserialize<'de> for PromptReference {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -7246,6 +7648,12 @@ pub struct ReadResourceRequestParams {
     ///
     /// Revisions: all.
     pub uri: String,
+}
+
+impl fmt::Debug for ReadResourceRequestParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ReadResourceRequestParams", self)
+    }
 }
 
 impl ReadResourceRequestParams {
@@ -7341,7 +7749,7 @@ impl<'de> Deserialize<'de> for ReadResourceRequestParams {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ReadResourceResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -7372,6 +7780,12 @@ pub struct ReadResourceResult {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
+}
+
+impl fmt::Debug for ReadResourceResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ReadResourceResult", self)
+    }
 }
 
 impl ReadResourceResult {
@@ -7474,7 +7888,7 @@ impl<'de> Deserialize<'de> for ReadResourceResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RelatedTaskMetadata {
     /// Id of the task that the message belongs to.
@@ -7482,6 +7896,12 @@ pub struct RelatedTaskMetadata {
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "taskId")]
     pub task_id: String,
+}
+
+impl fmt::Debug for RelatedTaskMetadata {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "RelatedTaskMetadata", self)
+    }
 }
 
 impl RelatedTaskMetadata {
@@ -7533,7 +7953,7 @@ impl<'de> Deserialize<'de> for RelatedTaskMetadata {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct RequestMetaObject {
     /// What the client can do, for this request alone; servers must not remember it from one
@@ -7581,6 +8001,12 @@ pub struct RequestMetaObject {
     /// Fields that the schema does not name but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
+}
+
+impl fmt::Debug for RequestMetaObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "RequestMetaObject", self)
+    }
 }
 
 impl RequestMetaObject {
@@ -7715,7 +8141,7 @@ impl<'de> Deserialize<'de> for RequestMetaObject {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct RequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -7727,6 +8153,12 @@ pub struct RequestParams {
     /// Fields that the schema does not name but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
+}
+
+impl fmt::Debug for RequestParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "RequestParams", self)
+    }
 }
 
 impl RequestParams {
@@ -7789,7 +8221,7 @@ impl<'de> Deserialize<'de> for RequestParams {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Resource {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -7837,6 +8269,12 @@ pub struct Resource {
     ///
     /// Revisions: all.
     pub uri: String,
+}
+
+impl fmt::Debug for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "Resource", self)
+    }
 }
 
 impl Resource {
@@ -7981,7 +8419,7 @@ impl<'de> Deserialize<'de> for Resource {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "resource_link")]
 #[non_exhaustive]
 pub struct ResourceLink {
@@ -8029,6 +8467,12 @@ pub struct ResourceLink {
     ///
     /// Revisions: since 2025-06-18.
     pub uri: String,
+}
+
+impl fmt::Debug for ResourceLink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ResourceLink", self)
+    }
 }
 
 impl ResourceLink {
@@ -8172,7 +8616,7 @@ impl<'de> Deserialize<'de> for ResourceLink {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ResourceTemplate {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -8215,6 +8659,12 @@ pub struct ResourceTemplate {
     /// Revisions: all.
     #[serde(rename = "uriTemplate")]
     pub uri_template: String,
+}
+
+impl fmt::Debug for ResourceTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ResourceTemplate", self)
+    }
 }
 
 impl ResourceTemplate {
@@ -8346,7 +8796,7 @@ impl<'de> Deserialize<'de> for ResourceTemplate {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "ref/resource")]
 #[non_exhaustive]
 pub struct ResourceTemplateReference {
@@ -8354,6 +8804,12 @@ pub struct ResourceTemplateReference {
     ///
     /// Revisions: all.
     pub uri: String,
+}
+
+impl fmt::Debug for ResourceTemplateReference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ResourceTemplateReference", self)
+    }
 }
 
 impl ResourceTemplateReference {
@@ -8405,7 +8861,7 @@ impl<'de> Deserialize<'de> for ResourceTemplateReference {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -8418,6 +8874,12 @@ pub struct ResourceUpdatedNotificationParams {
     ///
     /// Revisions: all.
     pub uri: String,
+}
+
+impl fmt::Debug for ResourceUpdatedNotificationParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ResourceUpdatedNotificationParams", self)
+    }
 }
 
 impl ResourceUpdatedNotificationParams {
@@ -8484,7 +8946,7 @@ impl<'de> Deserialize<'de> for ResourceUpdatedNotificationParams {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ResultMetaObject {
     /// Name and version of the server software, for logs and display only. Servers send it unless
@@ -8499,6 +8961,12 @@ pub struct ResultMetaObject {
     /// Fields that the schema does not name but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
+}
+
+impl fmt::Debug for ResultMetaObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ResultMetaObject", self)
+    }
 }
 
 impl ResultMetaObject {
@@ -8561,7 +9029,7 @@ impl<'de> Deserialize<'de> for ResultMetaObject {
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Root {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -8579,6 +9047,12 @@ pub struct Root {
     ///
     /// Revisions: all.
     pub uri: String,
+}
+
+impl fmt::Debug for Root {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "Root", self)
+    }
 }
 
 impl Root {
@@ -8657,7 +9131,7 @@ impl<'de> Deserialize<'de> for Root {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SamplingMessage {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -8674,6 +9148,12 @@ pub struct SamplingMessage {
     ///
     /// Revisions: all.
     pub role: Role,
+}
+
+impl fmt::Debug for SamplingMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "SamplingMessage", self)
+    }
 }
 
 impl SamplingMessage {
@@ -8749,7 +9229,7 @@ impl<'de> Deserialize<'de> for SamplingMessage {
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
     /// Present if the server suggests values for arguments of prompts and resource templates. An
@@ -8794,6 +9274,12 @@ pub struct ServerCapabilities {
     /// Revisions: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<ServerCapabilitiesTools>,
+}
+
+impl fmt::Debug for ServerCapabilities {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ServerCapabilities", self)
+    }
 }
 
 impl ServerCapabilities {
@@ -8946,7 +9432,7 @@ impl<'de> Deserialize<'de> for ServerCapabilities {
 /// How far a server supports prompts.
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesPrompts {
     /// True if the server announces changes of the list with
@@ -8955,6 +9441,12 @@ pub struct ServerCapabilitiesPrompts {
     /// Revisions: all.
     #[serde(rename = "listChanged", skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
+}
+
+impl fmt::Debug for ServerCapabilitiesPrompts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ServerCapabilitiesPrompts", self)
+    }
 }
 
 impl ServerCapabilitiesPrompts {
@@ -9009,7 +9501,7 @@ impl<'de> Deserialize<'de> for ServerCapabilitiesPrompts {
 /// How far a server supports resources.
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesResources {
     /// True if the server announces changes of the list with
@@ -9024,6 +9516,12 @@ pub struct ServerCapabilitiesResources {
     /// Revisions: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subscribe: Option<bool>,
+}
+
+impl fmt::Debug for ServerCapabilitiesResources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ServerCapabilitiesResources", self)
+    }
 }
 
 impl ServerCapabilitiesResources {
@@ -9094,7 +9592,7 @@ impl<'de> Deserialize<'de> for ServerCapabilitiesResources {
 /// What a server can do with tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasks {
     /// Present if the server answers `tasks/cancel`.
@@ -9112,6 +9610,12 @@ pub struct ServerCapabilitiesTasks {
     /// Revisions: 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<ServerCapabilitiesTasksRequests>,
+}
+
+impl fmt::Debug for ServerCapabilitiesTasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ServerCapabilitiesTasks", self)
+    }
 }
 
 impl ServerCapabilitiesTasks {
@@ -9194,7 +9698,7 @@ impl<'de> Deserialize<'de> for ServerCapabilitiesTasks {
 /// Requests that a server can run as tasks, by feature.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasksRequests {
     /// Requests about tools that can be tasks.
@@ -9202,6 +9706,12 @@ pub struct ServerCapabilitiesTasksRequests {
     /// Revisions: 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<ServerCapabilitiesTasksRequestsTools>,
+}
+
+impl fmt::Debug for ServerCapabilitiesTasksRequests {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ServerCapabilitiesTasksRequests", self)
+    }
 }
 
 impl ServerCapabilitiesTasksRequests {
@@ -9254,7 +9764,7 @@ impl<'de> Deserialize<'de> for ServerCapabilitiesTasksRequests {
 /// Requests about tools that a server can run as tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasksRequestsTools {
     /// Present if `tools/call` can be a task; each tool's `execution` refines it.
@@ -9262,6 +9772,12 @@ pub struct ServerCapabilitiesTasksRequestsTools {
     /// Revisions: 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<JsonObject>,
+}
+
+impl fmt::Debug for ServerCapabilitiesTasksRequestsTools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ServerCapabilitiesTasksRequestsTools", self)
+    }
 }
 
 impl ServerCapabilitiesTasksRequestsTools {
@@ -9314,7 +9830,7 @@ impl<'de> Deserialize<'de> for ServerCapabilitiesTasksRequestsTools {
 /// How far a server supports tools.
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTools {
     /// True if the server announces changes of the list with `notifications/tools/list_changed`.
@@ -9323,6 +9839,12 @@ pub struct ServerCapabilitiesTools {
     /// Revisions: all.
     #[serde(rename = "listChanged", skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
+}
+
+impl fmt::Debug for ServerCapabilitiesTools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ServerCapabilitiesTools", self)
+    }
 }
 
 impl ServerCapabilitiesTools {
@@ -9380,7 +9902,7 @@ impl<'de> Deserialize<'de> for ServerCapabilitiesTools {
 /// [Logging](https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SetLevelRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -9393,6 +9915,12 @@ pub struct SetLevelRequestParams {
     ///
     /// Revisions: until 2025-11-25.
     pub level: LoggingLevel,
+}
+
+impl fmt::Debug for SetLevelRequestParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "SetLevelRequestParams", self)
+    }
 }
 
 impl SetLevelRequestParams {
@@ -9456,7 +9984,7 @@ impl<'de> Deserialize<'de> for SetLevelRequestParams {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct StringSchema {
@@ -9490,6 +10018,12 @@ pub struct StringSchema {
     /// Revisions: since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+}
+
+impl fmt::Debug for StringSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "StringSchema", self)
+    }
 }
 
 impl StringSchema {
@@ -9611,7 +10145,7 @@ impl<'de> Deserialize<'de> for StringSchema {
 /// [Resources](https://modelcontextprotocol.io/specification/2025-11-25/server/resources).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SubscribeRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -9624,6 +10158,12 @@ pub struct SubscribeRequestParams {
     ///
     /// Revisions: until 2025-11-25.
     pub uri: String,
+}
+
+impl fmt::Debug for SubscribeRequestParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "SubscribeRequestParams", self)
+    }
 }
 
 impl SubscribeRequestParams {
@@ -9691,7 +10231,7 @@ impl<'de> Deserialize<'de> for SubscribeRequestParams {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct SubscriptionFilter {
     /// True for `notifications/prompts/list_changed`. Default: false.
@@ -9714,6 +10254,12 @@ pub struct SubscriptionFilter {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "toolsListChanged", skip_serializing_if = "Option::is_none")]
     pub tools_list_changed: Option<bool>,
+}
+
+impl fmt::Debug for SubscriptionFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "SubscriptionFilter", self)
+    }
 }
 
 impl SubscriptionFilter {
@@ -9821,7 +10367,7 @@ impl<'de> Deserialize<'de> for SubscriptionFilter {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SubscriptionsAcknowledgedNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -9834,6 +10380,12 @@ pub struct SubscriptionsAcknowledgedNotificationParams {
     ///
     /// Revisions: 2026-07-28 only.
     pub notifications: SubscriptionFilter,
+}
+
+impl fmt::Debug for SubscriptionsAcknowledgedNotificationParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "SubscriptionsAcknowledgedNotificationParams", self)
+    }
 }
 
 impl SubscriptionsAcknowledgedNotificationParams {
@@ -9898,7 +10450,7 @@ impl<'de> Deserialize<'de> for SubscriptionsAcknowledgedNotificationParams {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SubscriptionsListenRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -9911,6 +10463,12 @@ pub struct SubscriptionsListenRequestParams {
     ///
     /// Revisions: 2026-07-28 only.
     pub notifications: SubscriptionFilter,
+}
+
+impl fmt::Debug for SubscriptionsListenRequestParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "SubscriptionsListenRequestParams", self)
+    }
 }
 
 impl SubscriptionsListenRequestParams {
@@ -9967,7 +10525,7 @@ impl<'de> Deserialize<'de> for SubscriptionsListenRequestParams {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -9982,6 +10540,12 @@ pub struct SubscriptionsListenResult {
     /// Revisions: 2026-07-28 only.
     #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
+}
+
+impl fmt::Debug for SubscriptionsListenResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "SubscriptionsListenResult", self)
+    }
 }
 
 impl SubscriptionsListenResult {
@@ -10045,7 +10609,7 @@ impl<'de> Deserialize<'de> for SubscriptionsListenResult {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResultMetaObject {
     /// Name and version of the server software, for logs and display only.
@@ -10064,6 +10628,12 @@ pub struct SubscriptionsListenResultMetaObject {
     /// Fields that the schema does not name but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
+}
+
+impl fmt::Debug for SubscriptionsListenResultMetaObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "SubscriptionsListenResultMetaObject", self)
+    }
 }
 
 impl SubscriptionsListenResultMetaObject {
@@ -10144,7 +10714,7 @@ impl<'de> Deserialize<'de> for SubscriptionsListenResultMetaObject {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Task {
     /// When it began, as ISO 8601 text.
@@ -10181,6 +10751,12 @@ pub struct Task {
     ///
     /// Revisions: 2025-11-25 only.
     pub ttl: Option<i64>,
+}
+
+impl fmt::Debug for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "Task", self)
+    }
 }
 
 impl Task {
@@ -10286,7 +10862,7 @@ impl<'de> Deserialize<'de> for Task {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct TaskMetadata {
     /// How long to keep the task, in milliseconds from when it begins. The receiver may decide
@@ -10295,6 +10871,12 @@ pub struct TaskMetadata {
     /// Revisions: 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl: Option<i64>,
+}
+
+impl fmt::Debug for TaskMetadata {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "TaskMetadata", self)
+    }
 }
 
 impl TaskMetadata {
@@ -10351,7 +10933,7 @@ impl<'de> Deserialize<'de> for TaskMetadata {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TaskStatusNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -10394,6 +10976,12 @@ pub struct TaskStatusNotificationParams {
     ///
     /// Revisions: 2025-11-25 only.
     pub ttl: Option<i64>,
+}
+
+impl fmt::Debug for TaskStatusNotificationParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "TaskStatusNotificationParams", self)
+    }
 }
 
 impl TaskStatusNotificationParams {
@@ -10511,7 +11099,7 @@ impl<'de> Deserialize<'de> for TaskStatusNotificationParams {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "text")]
 #[non_exhaustive]
 pub struct TextContent {
@@ -10530,6 +11118,12 @@ pub struct TextContent {
     ///
     /// Revisions: all.
     pub text: String,
+}
+
+impl fmt::Debug for TextContent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "TextContent", self)
+    }
 }
 
 impl TextContent {
@@ -10608,7 +11202,7 @@ impl<'de> Deserialize<'de> for TextContent {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TextResourceContents {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -10630,6 +11224,12 @@ pub struct TextResourceContents {
     ///
     /// Revisions: all.
     pub uri: String,
+}
+
+impl fmt::Debug for TextResourceContents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "TextResourceContents", self)
+    }
 }
 
 impl TextResourceContents {
@@ -10713,7 +11313,7 @@ impl<'de> Deserialize<'de> for TextResourceContents {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "array")]
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchema {
@@ -10746,6 +11346,12 @@ pub struct TitledMultiSelectEnumSchema {
     /// Revisions: since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+}
+
+impl fmt::Debug for TitledMultiSelectEnumSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "TitledMultiSelectEnumSchema", self)
+    }
 }
 
 impl TitledMultiSelectEnumSchema {
@@ -10863,7 +11469,7 @@ impl<'de> Deserialize<'de> for TitledMultiSelectEnumSchema {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchemaItems {
     /// The choices, in the order of the form.
@@ -10871,6 +11477,12 @@ pub struct TitledMultiSelectEnumSchemaItems {
     /// Revisions: since 2025-11-25.
     #[serde(rename = "anyOf")]
     pub any_of: Vec<EnumOption>,
+}
+
+impl fmt::Debug for TitledMultiSelectEnumSchemaItems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "TitledMultiSelectEnumSchemaItems", self)
+    }
 }
 
 impl TitledMultiSelectEnumSchemaItems {
@@ -10923,7 +11535,7 @@ impl<'de> Deserialize<'de> for TitledMultiSelectEnumSchemaItems {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct TitledSingleSelectEnumSchema {
@@ -10947,6 +11559,12 @@ pub struct TitledSingleSelectEnumSchema {
     /// Revisions: since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+}
+
+impl fmt::Debug for TitledSingleSelectEnumSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "TitledSingleSelectEnumSchema", self)
+    }
 }
 
 impl TitledSingleSelectEnumSchema {
@@ -11037,7 +11655,7 @@ impl<'de> Deserialize<'de> for TitledSingleSelectEnumSchema {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Tool {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -11087,6 +11705,12 @@ pub struct Tool {
     /// Revisions: since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "Tool", self)
+    }
 }
 
 impl Tool {
@@ -11231,7 +11855,7 @@ impl<'de> Deserialize<'de> for Tool {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-03-26.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ToolAnnotations {
     /// True if it may overwrite or delete, false if it only adds. Says nothing where
@@ -11262,6 +11886,12 @@ pub struct ToolAnnotations {
     /// Revisions: since 2025-03-26.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+}
+
+impl fmt::Debug for ToolAnnotations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ToolAnnotations", self)
+    }
 }
 
 impl ToolAnnotations {
@@ -11371,7 +12001,7 @@ impl<'de> Deserialize<'de> for ToolAnnotations {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ToolChoice {
     /// Whether it may, must or must not. Default: `auto`.
@@ -11379,6 +12009,12 @@ pub struct ToolChoice {
     /// Revisions: since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<ToolChoiceMode>,
+}
+
+impl fmt::Debug for ToolChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ToolChoice", self)
+    }
 }
 
 impl ToolChoice {
@@ -11434,7 +12070,7 @@ impl<'de> Deserialize<'de> for ToolChoice {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct ToolExecution {
     /// Whether a call of the tool may be a task. Default: `forbidden`.
@@ -11442,6 +12078,12 @@ pub struct ToolExecution {
     /// Revisions: 2025-11-25 only.
     #[serde(rename = "taskSupport", skip_serializing_if = "Option::is_none")]
     pub task_support: Option<ToolExecutionTaskSupport>,
+}
+
+impl fmt::Debug for ToolExecution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ToolExecution", self)
+    }
 }
 
 impl ToolExecution {
@@ -11499,7 +12141,7 @@ impl<'de> Deserialize<'de> for ToolExecution {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "tool_result")]
 #[non_exhaustive]
 pub struct ToolResultContent {
@@ -11529,6 +12171,12 @@ pub struct ToolResultContent {
     /// Revisions: since 2025-11-25.
     #[serde(rename = "toolUseId")]
     pub tool_use_id: String,
+}
+
+impl fmt::Debug for ToolResultContent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ToolResultContent", self)
+    }
 }
 
 impl ToolResultContent {
@@ -11630,7 +12278,7 @@ impl<'de> Deserialize<'de> for ToolResultContent {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "tool_use")]
 #[non_exhaustive]
 pub struct ToolUseContent {
@@ -11652,6 +12300,12 @@ pub struct ToolUseContent {
     ///
     /// Revisions: since 2025-11-25.
     pub name: String,
+}
+
+impl fmt::Debug for ToolUseContent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ToolUseContent", self)
+    }
 }
 
 impl ToolUseContent {
@@ -11732,7 +12386,7 @@ impl<'de> Deserialize<'de> for ToolUseContent {
 /// [Resources](https://modelcontextprotocol.io/specification/2025-11-25/server/resources).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct UnsubscribeRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
@@ -11745,6 +12399,12 @@ pub struct UnsubscribeRequestParams {
     ///
     /// Revisions: until 2025-11-25.
     pub uri: String,
+}
+
+impl fmt::Debug for UnsubscribeRequestParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "UnsubscribeRequestParams", self)
+    }
 }
 
 impl UnsubscribeRequestParams {
@@ -11808,7 +12468,7 @@ impl<'de> Deserialize<'de> for UnsubscribeRequestParams {
 /// Data of error -32022: revisions that would have worked.
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionErrorData {
     /// The revision that the client asked for.
@@ -11819,6 +12479,12 @@ pub struct UnsupportedProtocolVersionErrorData {
     ///
     /// Revisions: 2026-07-28 only.
     pub supported: Vec<String>,
+}
+
+impl fmt::Debug for UnsupportedProtocolVersionErrorData {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "UnsupportedProtocolVersionErrorData", self)
+    }
 }
 
 impl UnsupportedProtocolVersionErrorData {
@@ -11881,7 +12547,7 @@ impl<'de> Deserialize<'de> for UnsupportedProtocolVersionErrorData {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "array")]
 #[non_exhaustive]
 pub struct UntitledMultiSelectEnumSchema {
@@ -11914,6 +12580,12 @@ pub struct UntitledMultiSelectEnumSchema {
     /// Revisions: since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+}
+
+impl fmt::Debug for UntitledMultiSelectEnumSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "UntitledMultiSelectEnumSchema", self)
+    }
 }
 
 impl UntitledMultiSelectEnumSchema {
@@ -12031,7 +12703,7 @@ impl<'de> Deserialize<'de> for UntitledMultiSelectEnumSchema {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct UntitledMultiSelectEnumSchemaItems {
@@ -12040,6 +12712,12 @@ pub struct UntitledMultiSelectEnumSchemaItems {
     /// Revisions: since 2025-11-25.
     #[serde(rename = "enum")]
     pub values: Vec<String>,
+}
+
+impl fmt::Debug for UntitledMultiSelectEnumSchemaItems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "UntitledMultiSelectEnumSchemaItems", self)
+    }
 }
 
 impl UntitledMultiSelectEnumSchemaItems {
@@ -12092,7 +12770,7 @@ impl<'de> Deserialize<'de> for UntitledMultiSelectEnumSchemaItems {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct UntitledSingleSelectEnumSchema {
@@ -12116,6 +12794,12 @@ pub struct UntitledSingleSelectEnumSchema {
     /// Revisions: since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+}
+
+impl fmt::Debug for UntitledSingleSelectEnumSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "UntitledSingleSelectEnumSchema", self)
+    }
 }
 
 impl UntitledSingleSelectEnumSchema {
@@ -12203,7 +12887,7 @@ impl<'de> Deserialize<'de> for UntitledSingleSelectEnumSchema {
 /// Data of error -32042: what the user must do on a web page before the request can succeed.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct UrlElicitationRequiredErrorData {
     /// The web pages to visit.
@@ -12213,6 +12897,12 @@ pub struct UrlElicitationRequiredErrorData {
     /// Fields that the schema does not name but allows.
     #[serde(flatten)]
     pub extra: JsonObject,
+}
+
+impl fmt::Debug for UrlElicitationRequiredErrorData {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "UrlElicitationRequiredErrorData", self)
+    }
 }
 
 impl UrlElicitationRequiredErrorData {

@@ -9,7 +9,7 @@ use crate::support::unions::*;
 /// A notification from the client.
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ClientNotification {
     /// A request's sender no longer wants its answer, and the receiver should stop working on it.
@@ -37,6 +37,12 @@ pub enum ClientNotification {
     RootsListChanged(Option<NotificationParams>),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
+}
+
+impl fmt::Debug for ClientNotification {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ClientNotification", self)
+    }
 }
 
 impl ClientNotification {
@@ -143,7 +149,7 @@ impl<'de> Deserialize<'de> for ClientNotification {
 /// A request from the client.
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ClientRequest {
     /// The client asks which revisions and capabilities the server has. Every stateless server
@@ -227,6 +233,12 @@ pub enum ClientRequest {
     SetLevel(Box<SetLevelRequestParams>),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
+}
+
+impl fmt::Debug for ClientRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ClientRequest", self)
+    }
 }
 
 impl ClientRequest {
@@ -398,7 +410,7 @@ impl<'de> Deserialize<'de> for ClientRequest {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum CompletionReference {
     /// An argument of a prompt.
@@ -411,6 +423,12 @@ pub enum CompletionReference {
     Resource(ResourceTemplateReference),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
+}
+
+impl fmt::Debug for CompletionReference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "CompletionReference", self)
+    }
 }
 
 impl From<PromptReference> for CompletionReference {
@@ -478,7 +496,7 @@ impl<'de> Deserialize<'de> for CompletionReference {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ContentBlock {
     /// Plain text.
@@ -503,6 +521,12 @@ pub enum ContentBlock {
     Resource(Box<EmbeddedResource>),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
+}
+
+impl fmt::Debug for ContentBlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ContentBlock", self)
+    }
 }
 
 impl From<TextContent> for ContentBlock {
@@ -597,7 +621,7 @@ impl<'de> Deserialize<'de> for ContentBlock {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitRequestParams {
     /// Show a form.
@@ -610,6 +634,12 @@ pub enum ElicitRequestParams {
     Url(Box<ElicitRequestUrlParams>),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
+}
+
+impl fmt::Debug for ElicitRequestParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ElicitRequestParams", self)
+    }
 }
 
 impl From<ElicitRequestFormParams> for ElicitRequestParams {
@@ -678,7 +708,7 @@ impl<'de> Deserialize<'de> for ElicitRequestParams {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitValue {
     /// Text, or one choice.
@@ -699,6 +729,12 @@ pub enum ElicitValue {
     List(Vec<String>),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
+}
+
+impl fmt::Debug for ElicitValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ElicitValue", self)
+    }
 }
 
 impl From<String> for ElicitValue {
@@ -763,7 +799,7 @@ impl<'de> Deserialize<'de> for ElicitValue {
 /// requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum InputRequest {
     /// Generate a message with a language model.
@@ -780,6 +816,12 @@ pub enum InputRequest {
     Elicit(ElicitRequestParams),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
+}
+
+impl fmt::Debug for InputRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "InputRequest", self)
+    }
 }
 
 impl InputRequest {
@@ -865,7 +907,7 @@ impl<'de> Deserialize<'de> for InputRequest {
 /// requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum InputResponse {
     /// What the language model said.
@@ -882,6 +924,12 @@ pub enum InputResponse {
     Elicit(ElicitResult),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
+}
+
+impl fmt::Debug for InputResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "InputResponse", self)
+    }
 }
 
 impl From<CreateMessageResult> for InputResponse {
@@ -956,7 +1004,7 @@ impl<'de> Deserialize<'de> for InputResponse {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum PrimitiveSchemaDefinition {
     /// Text.
@@ -993,6 +1041,12 @@ pub enum PrimitiveSchemaDefinition {
     LegacyTitledEnum(LegacyTitledEnumSchema),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
+}
+
+impl fmt::Debug for PrimitiveSchemaDefinition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "PrimitiveSchemaDefinition", self)
+    }
 }
 
 impl From<StringSchema> for PrimitiveSchemaDefinition {
@@ -1153,7 +1207,7 @@ impl<'de> Deserialize<'de> for PrimitiveSchemaDefinition {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ResourceContents {
     /// Text, as it is.
@@ -1166,6 +1220,12 @@ pub enum ResourceContents {
     Blob(BlobResourceContents),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
+}
+
+impl fmt::Debug for ResourceContents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ResourceContents", self)
+    }
 }
 
 impl From<TextResourceContents> for ResourceContents {
@@ -1231,7 +1291,7 @@ impl<'de> Deserialize<'de> for ResourceContents {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum SamplingMessageContentBlock {
     /// Plain text.
@@ -1256,6 +1316,12 @@ pub enum SamplingMessageContentBlock {
     ToolResult(ToolResultContent),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
+}
+
+impl fmt::Debug for SamplingMessageContentBlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "SamplingMessageContentBlock", self)
+    }
 }
 
 impl From<TextContent> for SamplingMessageContentBlock {
@@ -1347,7 +1413,7 @@ impl<'de> Deserialize<'de> for SamplingMessageContentBlock {
 /// A notification from the server.
 ///
 /// Revisions: all.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ServerNotification {
     /// A request's sender no longer wants its answer, and the receiver should stop working on it.
@@ -1398,6 +1464,12 @@ pub enum ServerNotification {
     ElicitationComplete(ElicitationCompleteNotificationParams),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
+}
+
+impl fmt::Debug for ServerNotification {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ServerNotification", self)
+    }
 }
 
 impl ServerNotification {
@@ -1557,7 +1629,7 @@ impl<'de> Deserialize<'de> for ServerNotification {
 /// A request from the server.
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ServerRequest {
     /// Either side asks whether the other still answers. The answer is empty and due at once.
@@ -1595,6 +1667,12 @@ pub enum ServerRequest {
     Elicit(ElicitRequestParams),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
+}
+
+impl fmt::Debug for ServerRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug::show(f, "ServerRequest", self)
+    }
 }
 
 impl ServerRequest {

@@ -33,8 +33,13 @@ pub(crate) fn decode<'de, T: Decode<'de>>(text: &'de str) -> Result<T> {
 }
 
 impl<'de> Decode<'de> for String {
+    #[inline]
     fn decode(reader: &mut Reader<'de>) -> Result<Self> {
-        reader.string().map(Cow::into_owned)
+        let quoted = reader.quoted()?;
+        match quoted.escaped {
+            true => reader.unescaped(quoted),
+            false => Ok(quoted.inner.to_owned()),
+        }
     }
 }
 
@@ -87,6 +92,7 @@ fn scalar<'de, T: Deserialize<'de>>(
 }
 
 impl<'de, T: Decode<'de>> Decode<'de> for Option<T> {
+    #[inline]
     fn decode(reader: &mut Reader<'de>) -> Result<Self> {
         match reader.null()? {
             true => Ok(None),

@@ -1,4 +1,4 @@
-//! What makes a decoder of each type: one for JSON text, and serde's by way of it.
+//! What each type can do by way of JSON text: be read by serde, and be shown.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -23,6 +23,20 @@ pub(crate) fn deserialize(name: &Ident) -> TokenStream {
         impl<'de> Deserialize<'de> for #name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 json::deserialize(deserializer)
+            }
+        }
+    }
+}
+
+/// `Debug` of a type that has a `Serialize`.
+///
+/// What is derived would be code for each field, and show each one that is absent.
+pub(crate) fn debug(name: &Ident) -> TokenStream {
+    let shown = name.to_string();
+    quote! {
+        impl fmt::Debug for #name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                debug::show(f, #shown, self)
             }
         }
     }

@@ -4,6 +4,7 @@
 //! constructors and setters, documentation, short paths, and unknown fields
 //! where the schema invites them.
 
+use super::decoders;
 use super::docs::Docs;
 use super::ir::Type;
 use super::merge::{Merged, MergedField, MergedStruct, Shape};
@@ -77,12 +78,15 @@ impl Emitter<'_> {
                 pub extra: JsonObject,
             }
         });
+        let debug = decoders::debug(name);
         quote! {
             #doc
-            #[derive(Clone, Debug, PartialEq #default, Serialize)]
+            #[derive(Clone, PartialEq #default, Serialize)]
             #tag
             #[non_exhaustive]
             pub struct #name { #(#fields,)* #extra }
+
+            #debug
         }
     }
 

@@ -87,17 +87,20 @@ impl<'a> EmittedUnion<'a> {
                 let content = self.content(&member.member);
                 quote!(#doc #variant(#content))
             });
+        let debug = decoders::debug(name);
         let unknown =
             lines("Something that this version of the crate does not know, kept as it came.");
         quote! {
             #doc
-            #[derive(Clone, Debug, PartialEq)]
+            #[derive(Clone, PartialEq)]
             #[non_exhaustive]
             pub enum #name {
                 #(#variants,)*
                 #unknown
                 Unknown(RawJson),
             }
+
+            #debug
         }
     }
 
