@@ -10,7 +10,7 @@ use mcp_runtime::server::ask::{AskError, Elicited};
 use mcp_runtime::transport::memory;
 use mcp_runtime::types::{CreateMessageResult, SamplingMessageContentBlock, TextContent};
 use mcp_runtime::{Client, ClientBuilder, Revision, Server};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::support::{Wire, call};
@@ -182,4 +182,71 @@ async fn callers_who_wait_for_each_other_are_all_asked() {
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
     other.send(cancelled).await;
     assert_eq!(order.await.unwrap(), "sent to Rome");
+}
+
+/// A proxy that keeps callers apart, and the end at which a test speaks for the server behind.
+async fn scripted() -> (Server, Wire) {
+    let (ours, theirs) = memory::pair();
+    let mut behind = Wire::with(theirs, tokio::spawn(async { Ok(()) })).await;
+    let opening = async {
+        let proxy = Proxy::new().one_caller_at_a_time();
+        let client = proxy.client("proxy", "1").revision(Revision::V2025_11_25);
+        let client = client.connect(ours).await.unwrap();
+        proxy.server(&client).await.unwrap()
+    };
+    let tools = json!([{"name": "order", "inputSchema": {"type": "object"}}]);
+    let answering = async {
+        let hello = json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "script", "version": "1"},
+        });
+        answer(&mut behind, "initialize", hello).await;
+        expect(&mut behind, "notifications/initialized").await;
+        answer(&mut behind, "tools/list", json!({"tools": tools})).await;
+    };
+    let (server, ()) = tokio::join!(opening, answering);
+    (server, behind)
+}
+
+async fn expect(wire: &mut Wire, method: &str) -> Value {
+    let message = wire.answer().await;
+    assert_eq!(message["method"], method, "{message}");
+    message
+}
+
+async fn answer(wire: &mut Wire, method: &str, result: Value) {
+    let id = expect(wire, method).await["id"].clone();
+    wire.send(json!({"jsonrpc": "2.0", "id": id, "result": result}))
+        .await;
+}
+
+#[tokio::test]
+async fn a_question_that_crosses_with_the_end_of_its_call_is_asked_of_nobody_else() {
+    let (proxy, mut behind) = scripted().await;
+    let mut first = Wire::to(&proxy).await;
+    first.handshake("2025-06-18").await;
+    first.send(call(1, "order", json!({}))).await;
+    expect(&mut behind, "tools/call").await;
+    let mut second = Wire::to(&proxy).await;
+    second.handshake("2025-06-18").await;
+    second.send(call(1, "order", json!({}))).await;
+
+    let cancelled =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    first.send(cancelled).await;
+    expect(&mut behind, "notifications/cancelled").await;
+    let ping = expect(&mut behind, "ping").await;
+    let form = json!({"type": "object", "properties": {}});
+    let question = json!({"jsonrpc": "2.0", "id": 77, "method": "elicitation/create", "params": {
+        "mode": "form", "message": "Where to?", "requestedSchema": form}});
+    let reply = behind.ask(question).await;
+    assert_eq!(reply["result"]["action"], "cancel", "{reply}");
+
+    behind
+        .send(json!({"jsonrpc": "2.0", "id": ping["id"], "result": {}}))
+        .await;
+    answer(&mut behind, "tools/call", json!({"content": []})).await;
+    let done = second.answer().await;
+    assert!(done["result"].is_object(), "{done}");
 }

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
+use tokio::runtime::Handle;
 
 use super::turns::Turns;
 use crate::ProtocolError;
-use crate::client::{ElicitReply, Form, Page};
+use crate::client::{Client, ElicitReply, Form, Page};
 use crate::server::Context;
 use crate::server::ask::{AskError, Elicited};
 use mcp_types::jsonrpc::code;
@@ -37,6 +38,8 @@ pub(super) struct Callers {
 struct Passing {
     callers: Arc<Callers>,
     number: u64,
+    /// The way to the server behind, while it owes an answer that somebody else waits for.
+    owed: Option<Client>,
 }
 
 impl Callers {
@@ -46,23 +49,37 @@ impl Callers {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for `call`, which is passed on for the caller of `context`.
-    pub(super) async fn pass<F: Future>(self: Arc<Self>, context: Context, call: F) -> F::Output {
-        let number = if self.apart.load(Ordering::Relaxed) {
+    /// Waits for `call`, which is passed on to `client` for the caller of `context`.
+    pub(super) async fn pass<F: Future>(
+        self: Arc<Self>,
+        context: Context,
+        client: Client,
+        call: F,
+    ) -> F::Output {
+        let apart = self.apart.load(Ordering::Relaxed);
+        let number = if apart {
             self.turns.enter(|| self.enter_apart(&context)).await
         } else {
             self.enter(&mut self.lock(), &context)
         };
-        let _passing = Passing {
+        let mut passing = Passing {
             callers: self,
             number,
+            owed: apart.then_some(client),
         };
-        CALL.scope(context, call).await
+        let outcome = CALL.scope(context, call).await;
+        passing.owed = None;
+        outcome
     }
 
     /// Keeps callers apart from now on.
     pub(super) fn keep_apart(&self) {
         self.apart.store(true, Ordering::Relaxed);
+    }
+
+    fn leave(&self, number: u64) {
+        self.lock().remove(&number);
+        self.turns.leave();
     }
 
     fn enter(&self, in_flight: &mut BTreeMap<u64, Context>, context: &Context) -> u64 {
@@ -179,7 +196,17 @@ fn unanswered(error: &AskError) -> ElicitReply {
 
 impl Drop for Passing {
     fn drop(&mut self) {
-        self.callers.lock().remove(&self.number);
-        self.callers.turns.leave();
+        let (callers, number) = (Arc::clone(&self.callers), self.number);
+        match (self.owed.take(), Handle::try_current()) {
+            // The call was given up, and may have asked something that is still on its way. What
+            // the server behind says before it answers this belongs to nobody else.
+            (Some(client), Ok(runtime)) => drop(runtime.spawn(async move {
+                if let Err(error) = client.ping().await {
+                    tracing::debug!(%error, "a call that was given up is not waited for");
+                }
+                callers.leave(number);
+            })),
+            _ => callers.leave(number),
+        }
     }
 }

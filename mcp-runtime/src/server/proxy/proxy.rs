@@ -89,6 +89,8 @@ impl Proxy {
     /// its caller. For servers that ask and have a handshake; one without says whom it asks, and
     /// needs nothing of this.
     ///
+    /// Whoever gives up a call keeps the turn until the server behind has taken note.
+    ///
     /// A session counts as one caller. A caller without a session counts anew with each call, and
     /// makes room while its user thinks; in a session the others wait for that user as well.
     #[must_use]

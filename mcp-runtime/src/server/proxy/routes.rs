@@ -85,7 +85,7 @@ pub(super) fn template(
 
 fn read(remote: &Remote, uri: &str, context: &Context) -> Reply<Contents> {
     let sent = reporting(remote.client.read_resource(uri), context).into_future();
-    let passed = Arc::clone(&remote.callers).pass(context.clone(), sent);
+    let passed = pass(remote, context, sent);
     Reply::Pending(Box::pin(async move {
         match passed.await {
             Ok(result) => Ok(Contents::Whole(Box::new(result))),
@@ -139,8 +139,18 @@ where
     R::Params: mcp_types::Conform,
 {
     let sent = reporting(call, context).into_future();
-    let passed = Arc::clone(&remote.callers).pass(context.clone(), sent);
+    let passed = pass(remote, context, sent);
     Reply::Pending(Box::pin(async move { passed.await.map_err(refused) }))
+}
+
+/// Waits for a call that is made for the caller of `context`.
+fn pass<F: Future>(
+    remote: &Remote,
+    context: &Context,
+    sent: F,
+) -> impl Future<Output = F::Output> + use<F> {
+    let callers = Arc::clone(&remote.callers);
+    callers.pass(context.clone(), remote.client.clone(), sent)
 }
 
 /// What the caller is told of a call that failed.
