@@ -10,20 +10,33 @@ use super::{Refusal, Terms};
 
 /// The capabilities that each client of a server must declare; none, unless set.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Requirement(Option<Arc<Value>>);
+pub(crate) struct Requirement(Option<Required>);
+
+#[derive(Clone, Debug)]
+struct Required {
+    capabilities: Arc<Value>,
+    /// Comes with them: a program that demands nothing is linked without the comparison.
+    check: fn(&Value, &Terms) -> Result<(), Refusal>,
+}
 
 impl Requirement {
     pub(crate) fn new(capabilities: &ClientCapabilities) -> Self {
-        Self(Some(Arc::new(json(capabilities))))
+        Self(Some(Required {
+            capabilities: Arc::new(json(capabilities)),
+            check,
+        }))
     }
 
     /// What both demand.
     pub(crate) fn and(&self, other: &Self) -> Self {
         match (&self.0, &other.0) {
             (Some(ours), Some(theirs)) => {
-                let mut both = Value::clone(ours);
-                merge(&mut both, theirs);
-                Self(Some(Arc::new(both)))
+                let mut both = Value::clone(&ours.capabilities);
+                merge(&mut both, &theirs.capabilities);
+                Self(Some(Required {
+                    capabilities: Arc::new(both),
+                    check: ours.check,
+                }))
             }
             (ours, theirs) => Self(ours.clone().or_else(|| theirs.clone())),
         }
@@ -40,17 +53,21 @@ impl Requirement {
     ///
     /// [`Refusal::MissingCapability`] with what it lacks.
     pub(super) fn check(&self, terms: &Terms) -> Result<(), Refusal> {
-        let Some(required) = &self.0 else {
-            return Ok(());
-        };
-        let declared = json(&terms.client_capabilities);
-        match missing(required, Some(&declared)) {
+        match &self.0 {
             None => Ok(()),
-            Some(missing) => Err(Refusal::MissingCapability {
-                missing,
-                revision: terms.revision,
-            }),
+            Some(required) => (required.check)(&required.capabilities, terms),
         }
+    }
+}
+
+fn check(required: &Value, terms: &Terms) -> Result<(), Refusal> {
+    let declared = json(&terms.client_capabilities);
+    match missing(required, Some(&declared)) {
+        None => Ok(()),
+        Some(missing) => Err(Refusal::MissingCapability {
+            missing,
+            revision: terms.revision,
+        }),
     }
 }
 
