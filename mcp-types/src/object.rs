@@ -36,8 +36,7 @@ impl<'de, T: Object<'de>> Object<'de> for Box<T> {
 #[inline]
 pub(crate) fn decode<'de, T: Object<'de>>(reader: &mut Reader<'de>) -> Result<T> {
     reader.open(b'{', T::EXPECTED)?;
-    let value = T::read(&mut Members::of(reader));
-    reader.close(b'}', value)
+    T::read(&mut Members::of(reader))
 }
 
 /// The next field that is known, its value yet to be read; others go into `extra`.

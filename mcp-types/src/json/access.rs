@@ -12,6 +12,8 @@ pub(crate) struct Members<'a, 'de> {
     pub(super) reader: &'a mut Reader<'de>,
     /// Whether one has been read.
     begun: bool,
+    /// Whether all have been read, and the bracket behind them.
+    pub(super) ended: bool,
 }
 
 impl<'a, 'de> Members<'a, 'de> {
@@ -24,10 +26,15 @@ impl<'a, 'de> Members<'a, 'de> {
     /// All of them, or those behind the first.
     #[inline]
     pub(crate) fn rest(reader: &'a mut Reader<'de>, begun: bool) -> Self {
-        Self { reader, begun }
+        let ended = false;
+        Self {
+            reader,
+            begun,
+            ended,
+        }
     }
 
-    /// Reads over the next name and its colon.
+    /// Reads over the next name and its colon, or over the bracket behind the last member.
     #[inline(never)]
     pub(crate) fn name(&mut self) -> Result<Option<Quoted<'de>>> {
         self.name_here()
@@ -38,7 +45,7 @@ impl<'a, 'de> Members<'a, 'de> {
     fn name_here(&mut self) -> Result<Option<Quoted<'de>>> {
         let scanner = &mut self.reader.scanner;
         if scanner.is_next(b'}') {
-            return Ok(None);
+            return Ok(self.end());
         }
         if let Some(inner) = scanner.usual_name(self.begun.then_some(b',')) {
             self.begun = true;
@@ -51,11 +58,19 @@ impl<'a, 'de> Members<'a, 'de> {
     #[inline(never)]
     fn any_name(&mut self) -> Result<Option<Quoted<'de>>> {
         if !self.reader.another(&mut self.begun, b'}')? {
-            return Ok(None);
+            return Ok(self.end());
         }
         let scanner = &mut self.reader.scanner;
         let name = scanner.string().filter(|_| scanner.eat(b':'));
         name.ok_or_else(fault).map(Some)
+    }
+
+    /// Leaves the object.
+    #[inline]
+    fn end(&mut self) -> Option<Quoted<'de>> {
+        self.reader.close(b'}');
+        self.ended = true;
+        None
     }
 
     /// The next member that `index` knows, its value yet to be read; others are skipped.
@@ -117,6 +132,6 @@ impl<'a, 'de> Members<'a, 'de> {
     #[cold]
     pub(crate) fn missing(&self, name: &str) -> Error {
         let message = format!("missing field `{name}`");
-        self.reader.error(self.reader.place() + 1, &message)
+        self.reader.error(self.reader.place(), &message)
     }
 }

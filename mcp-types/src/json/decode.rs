@@ -114,7 +114,8 @@ impl<'de, T: Decode<'de>> Decode<'de> for Vec<T> {
         while reader.another(&mut begun, b']')? {
             values.push(T::decode(reader)?);
         }
-        reader.close(b']', Ok(values))
+        reader.close(b']');
+        Ok(values)
     }
 }
 
@@ -143,7 +144,8 @@ pub(crate) fn entries<'de>(
         }
         read(name, reader)?;
     }
-    reader.close(b'}', Ok(()))
+    reader.close(b'}');
+    Ok(())
 }
 
 impl<'de> Decode<'de> for Map<String, Value> {

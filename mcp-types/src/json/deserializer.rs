@@ -25,15 +25,24 @@ impl<'de> Reader<'de> {
 
     fn visit_array<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         self.open(b'[', "a list")?;
-        let value = visitor.visit_seq(Elements::of(self));
-        self.close(b']', value)
+        let value = visitor.visit_seq(Elements::of(self))?;
+        if self.close(b']') {
+            Ok(value)
+        } else {
+            Err(fault())
+        }
     }
 
     #[inline]
     fn visit_object<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         self.open(b'{', "an object")?;
-        let value = visitor.visit_map(Members::of(self));
-        self.close(b'}', value)
+        let mut members = Members::of(self);
+        let value = visitor.visit_map(&mut members)?;
+        if members.ended || self.close(b'}') {
+            Ok(value)
+        } else {
+            Err(fault())
+        }
     }
 
     fn visit_word<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
@@ -183,11 +192,14 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
     }
 }
 
-impl<'de> MapAccess<'de> for Members<'_, 'de> {
+impl<'de> MapAccess<'de> for &mut Members<'_, 'de> {
     type Error = Error;
 
     #[inline]
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
+        if self.ended {
+            return Ok(None);
+        }
         match self.name()? {
             Some(name) => seed.deserialize(Name(name)).map(Some),
             None => Ok(None),

@@ -119,22 +119,18 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Leaves a list or an object; takes what was made of it in its `Result`, because to take it
-    /// out means to move it.
-    #[inline(always)]
-    pub(crate) fn close<T>(&mut self, bracket: u8, value: Result<T>) -> Result<T> {
+    /// Leaves a list or an object, if the bracket comes next.
+    #[inline]
+    pub(crate) fn close(&mut self, bracket: u8) -> bool {
         self.levels += 1;
-        if value.is_ok() && !self.scanner.eat(bracket) {
-            return Err(fault());
-        }
-        value
+        self.scanner.eat(bracket)
     }
 
-    /// Leaves a list or an object that has been read over from where it begins.
+    /// Leaves an object that has been opened, by going back to where it begins.
     #[inline]
-    pub(crate) fn left<T>(&mut self, value: T) -> T {
+    pub(crate) fn go_out(&mut self, start: usize) {
         self.levels += 1;
-        value
+        self.go(start);
     }
 
     /// Whether there is one more member or element; reads over the comma before it, and not over

@@ -54,8 +54,7 @@ pub(crate) fn by_method<T: ByMethod>(reader: &mut Reader<'_>) -> Result<T> {
         }
     }
     let method = method.ok_or_else(|| members.missing("method"))?;
-    let read = T::decode(&method, Params(params));
-    match reader.close(b'}', read)? {
+    match T::decode(&method, Params(params))? {
         Some(message) => Ok(message),
         None => {
             reader.go(start);

@@ -44,15 +44,13 @@ pub(crate) fn by_field<T: ByField>(reader: &mut Reader<'_>) -> Result<T> {
     if let Some(behind) = behind {
         reader.go(behind);
     }
-    let value = T::read(index, &mut Members::rest(reader, behind.is_some()));
-    reader.close(b'}', value)
+    T::read(index, &mut Members::rest(reader, behind.is_some()))
 }
 
 /// The whole object that begins at `start`, and has been opened.
 fn unknown(reader: &mut Reader<'_>, start: usize) -> Result<RawJson> {
-    reader.go(start);
-    let json = RawJson::decode(reader);
-    reader.left(json)
+    reader.go_out(start);
+    RawJson::decode(reader)
 }
 
 /// A union told apart by a field that only one member has.
@@ -73,10 +71,7 @@ pub(crate) fn by_key<T: ByKey>(reader: &mut Reader<'_>) -> Result<T> {
     let start = reader.place();
     reader.open(b'{', "an object")?;
     match tag::by_name(reader, T::index)? {
-        Some(index) => {
-            let value = T::read(index, &mut Members::of(reader));
-            reader.close(b'}', value)
-        }
+        Some(index) => T::read(index, &mut Members::of(reader)),
         None => unknown(reader, start).map(T::unknown),
     }
 }
