@@ -2,6 +2,7 @@
 
 use mcp_runtime::ProtocolError;
 use mcp_runtime::prelude::*;
+use mcp_runtime::server::tools::ToolSpec;
 use serde_json::{Value, json};
 
 use super::Transport;
@@ -50,8 +51,14 @@ impl Tools {
 /// The server that all this is asked of.
 #[allow(unreachable_pub)]
 pub fn server() -> mcp_runtime::Server {
-    Tools.into_server()
+    let mut server = Tools.into_builder();
+    let longwinded = ToolSpec::new("longwinded").description("x".repeat(LONG));
+    server.tool(longwinded.arguments(()).call(|(), _| "so"));
+    server.build()
 }
+
+/// How long the description of one tool is: a list of it is not copied where it need not be.
+const LONG: usize = 30_000;
 
 /// A client of each era, and how it calls a tool.
 async fn both_eras() -> [(Wire, fn(Value, &str, Value) -> Value); 2] {
@@ -70,6 +77,40 @@ async fn both_eras() -> [(Wire, fn(Value, &str, Value) -> Value); 2] {
         (handshake, without),
         (Wire::shared("tools", &server).await, with),
     ]
+}
+
+#[tokio::test]
+async fn long_lists_arrive_whole_however_many_are_asked_for_at_once() {
+    for (mut wire, call) in both_eras().await {
+        let list = call(json!(0), "longwinded", json!({}));
+        let asked: Vec<_> = (0..20)
+            .map(|id| match id % 3 {
+                2 => call(json!(id), "add", json!({"a": id, "b": 0})),
+                _ => {
+                    let mut list = list.clone();
+                    (list["id"], list["method"]) = (json!(id), json!("tools/list"));
+                    list
+                }
+            })
+            .map(|request| request.to_string())
+            .collect();
+        let mut answers = wire.exchange(&asked, asked.len()).await;
+        answers.sort_by_key(|answer| answer["id"].as_i64());
+        for (id, answer) in answers.iter().enumerate() {
+            assert_eq!(answer["id"], id);
+            if id % 3 == 2 {
+                let text = &answer["result"]["content"][0]["text"];
+                assert_eq!(text, &id.to_string());
+                continue;
+            }
+            let tools = answer["result"]["tools"].as_array().unwrap();
+            let last = tools.last().unwrap();
+            assert_eq!(last["name"], "longwinded");
+            assert_eq!(last["description"].as_str().map(str::len), Some(LONG));
+            assert_eq!(last["inputSchema"]["type"], "object");
+        }
+        lives_on(&mut wire, call).await;
+    }
 }
 
 /// The client's next good call is served.
