@@ -1,6 +1,5 @@
 //! Which requests a server knows: those of the protocol, and those of its extensions.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mcp_types::{DiscoverRequest, Era, MethodInfo, Request as _, Revision, Side};
@@ -9,12 +8,12 @@ use super::{Refusal, methods};
 
 /// The methods that the extensions of a server bring.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct OwnMethods(Option<Arc<BTreeSet<String>>>);
+pub(crate) struct OwnMethods(Option<Arc<[String]>>);
 
 impl OwnMethods {
     pub(crate) fn new(names: impl Iterator<Item = String>) -> Self {
-        let names: BTreeSet<_> = names.collect();
-        Self((!names.is_empty()).then(|| Arc::new(names)))
+        let names: Vec<_> = names.collect();
+        Self((!names.is_empty()).then(|| names.into()))
     }
 
     /// What is known about a request of a client.
@@ -26,7 +25,7 @@ impl OwnMethods {
         methods::request(method, Side::Client)
             .map(Known::Protocol)
             .or_else(|refusal| match &self.0 {
-                Some(names) if names.contains(method) => Ok(Known::Own),
+                Some(names) if names.iter().any(|name| name == method) => Ok(Known::Own),
                 _ => Err(refusal),
             })
     }

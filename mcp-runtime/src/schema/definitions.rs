@@ -1,7 +1,5 @@
 //! Writes definitions out where they are used only once.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value};
 
 use super::walk::{members, walk};
@@ -24,16 +22,19 @@ pub(super) fn write_out(schemas: &mut [Value], definitions: &mut Map<String, Val
         }
     }
     let used = uses(schemas, definitions);
-    definitions.retain(|name, _| used.contains_key(name) || !is_plain(name));
+    definitions.retain(|name, _| used.binary_search(name).is_ok() || !is_plain(name));
 }
 
 /// A definition that is referred to once, and not from within itself.
 fn single(schemas: &mut [Value], definitions: &mut Map<String, Value>) -> Option<String> {
-    uses(schemas, definitions)
-        .into_iter()
-        .filter(|(name, uses)| *uses == 1 && is_plain(name))
-        .map(|(name, _)| name)
-        .find(|name| definitions.contains_key(name) && !reaches(name, name, definitions))
+    let uses = uses(schemas, definitions);
+    uses.chunk_by(PartialEq::eq)
+        .filter_map(|uses| match uses {
+            [name] if is_plain(name) => Some(name),
+            _ => None,
+        })
+        .find(|name| definitions.contains_key(*name) && !reaches(name, name, definitions))
+        .cloned()
 }
 
 /// Whether the definition `from` leads to `target`, directly or through others.
@@ -58,13 +59,13 @@ fn reaches(from: &str, target: &str, definitions: &mut Map<String, Value>) -> bo
     false
 }
 
-fn uses(schemas: &mut [Value], definitions: &mut Map<String, Value>) -> BTreeMap<String, usize> {
-    let mut uses = BTreeMap::new();
+/// The names of the definitions that are referred to, in order, each as often as it is.
+fn uses(schemas: &mut [Value], definitions: &mut Map<String, Value>) -> Vec<String> {
+    let mut uses = Vec::new();
     for schema in schemas.iter_mut().chain(definitions.values_mut()) {
-        for name in references(schema) {
-            *uses.entry(name).or_insert(0) += 1;
-        }
+        uses.append(&mut references(schema));
     }
+    uses.sort_unstable();
     uses
 }
 

@@ -84,7 +84,7 @@ impl ServerBuilder {
     /// All other lists stay as they were built, and clients need not ask for them twice.
     pub fn dynamic(&mut self, lists: impl IntoIterator<Item = List>) -> &mut Self {
         self.settings.go_beyond_tools();
-        self.settings.dynamic.extend(lists);
+        self.settings.dynamic.add_all(lists);
         self
     }
 

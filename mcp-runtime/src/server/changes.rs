@@ -1,6 +1,6 @@
 //! What has changed on the server, and who wants to know.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -26,13 +26,14 @@ pub(crate) struct Changes {
     topics: Arc<Mutex<Topics>>,
 }
 
-/// Who waits for which change.
-type Topics = HashMap<Change, HashMap<u64, Arc<Waiting>>>;
+/// Who waits for which change, in the order of their numbers.
+type Topics = HashMap<Change, Vec<(u64, Arc<Waiting>)>>;
 
 /// The changes that one listener has not taken yet. There are never more than it wants.
 #[derive(Debug, Default)]
 struct Waiting {
-    changes: Mutex<BTreeSet<Change>>,
+    /// In order.
+    changes: Mutex<Vec<Change>>,
     arrived: Notify,
 }
 
@@ -52,8 +53,8 @@ impl Changes {
     pub(crate) fn publish(&self, change: Change) -> bool {
         let topics = lock(&self.topics);
         let listeners = topics.get(&change);
-        for waiting in listeners.into_iter().flat_map(HashMap::values) {
-            if lock(&waiting.changes).insert(change.clone()) {
+        for (_, waiting) in listeners.map_or(&[][..], Vec::as_slice) {
+            if insert(&mut lock(&waiting.changes), &change) {
                 waiting.arrived.notify_one();
             }
         }
@@ -77,18 +78,17 @@ impl Listener {
     pub(crate) fn want(&self, change: Change) {
         let mut topics = lock(&self.changes.topics);
         let listeners = topics.entry(change.clone()).or_default();
-        listeners.insert(self.id, Arc::clone(&self.waiting));
-        let mut wanted = lock(&self.wanted);
-        if let Err(place) = wanted.binary_search(&change) {
-            wanted.insert(place, change);
+        if let Err(place) = place(listeners, self.id) {
+            listeners.insert(place, (self.id, Arc::clone(&self.waiting)));
         }
+        insert(&mut lock(&self.wanted), &change);
     }
 
     /// Does not want to know of a change any more.
     pub(crate) fn forget(&self, change: &Change) {
         leave(&mut lock(&self.changes.topics), change, self.id);
-        lock(&self.wanted).retain(|wanted| wanted != change);
-        lock(&self.waiting.changes).remove(change);
+        remove(&mut lock(&self.wanted), change);
+        remove(&mut lock(&self.waiting.changes), change);
     }
 
     /// How many changes are wanted.
@@ -105,8 +105,8 @@ impl Listener {
         }
     }
 
-    /// What has changed since it was last asked.
-    pub(crate) fn take(&self) -> BTreeSet<Change> {
+    /// What has changed since it was last asked, in order, each once.
+    pub(crate) fn take(&self) -> Vec<Change> {
         std::mem::take(&mut lock(&self.waiting.changes))
     }
 }
@@ -122,10 +122,34 @@ impl Drop for Listener {
 
 fn leave(topics: &mut Topics, change: &Change, id: u64) {
     if let Some(listeners) = topics.get_mut(change) {
-        listeners.remove(&id);
+        if let Ok(place) = place(listeners, id) {
+            listeners.remove(place);
+        }
         if listeners.is_empty() {
             topics.remove(change);
         }
+    }
+}
+
+/// Where the listener `id` stands, or belongs.
+fn place(listeners: &[(u64, Arc<Waiting>)], id: u64) -> Result<usize, usize> {
+    listeners.binary_search_by_key(&id, |(id, _)| *id)
+}
+
+/// Adds a change to others, and says whether it was not there yet.
+fn insert(changes: &mut Vec<Change>, change: &Change) -> bool {
+    match changes.binary_search(change) {
+        Ok(_) => false,
+        Err(place) => {
+            changes.insert(place, change.clone());
+            true
+        }
+    }
+}
+
+fn remove(changes: &mut Vec<Change>, change: &Change) {
+    if let Ok(place) = changes.binary_search(change) {
+        changes.remove(place);
     }
 }
 
@@ -153,14 +177,11 @@ mod tests {
         }
         changes.publish(Change::Tools);
         listener.changed().await;
-        assert_eq!(
-            listener.take(),
-            BTreeSet::from([Change::Tools, resource("a:1")])
-        );
-        assert_eq!(listener.take(), BTreeSet::new());
+        assert_eq!(listener.take(), [Change::Tools, resource("a:1")]);
+        assert_eq!(listener.take(), []);
         changes.publish(Change::Tools);
         listener.changed().await;
-        assert_eq!(listener.take(), BTreeSet::from([Change::Tools]));
+        assert_eq!(listener.take(), [Change::Tools]);
     }
 
     #[test]
@@ -174,7 +195,7 @@ mod tests {
         changes.publish(resource("a:1"));
         listener.forget(&resource("a:1"));
         changes.publish(resource("a:1"));
-        assert_eq!(listener.take(), BTreeSet::new());
+        assert_eq!(listener.take(), []);
         assert_eq!(listener.wants(), 1);
         drop(listener);
         assert!(lock(&changes.topics).is_empty());

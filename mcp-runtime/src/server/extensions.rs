@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use mcp_types::jsonrpc::code;
-use mcp_types::{JsonObject, RawJson, RawJsonRef, ServerCapabilities};
+use mcp_types::{JsonObject, OrderedMap, RawJson, RawJsonRef, ServerCapabilities};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -19,7 +19,7 @@ use crate::protocol::decode_params;
 #[derive(Default)]
 pub(super) struct Extensions {
     declared: BTreeMap<String, JsonObject>,
-    methods: BTreeMap<String, Arc<Method>>,
+    methods: OrderedMap<Arc<Method>>,
 }
 
 type Method = dyn Fn(MethodCall<'_>) -> Reply<JsonObject> + Send + Sync;
@@ -58,10 +58,10 @@ impl Extensions {
                  declare it once, or with the same settings"
             );
         }
-        for (method, serve) in &theirs.methods {
+        for (method, serve) in theirs.methods.iter() {
             let (serve, at) = (Arc::clone(serve), mounted.clone());
             let known = self.methods.insert(
-                method.clone(),
+                method,
                 Arc::new(move |call: MethodCall<'_>| {
                     call.context.serve_at(&at);
                     serve(call)
@@ -75,11 +75,11 @@ impl Extensions {
     }
 
     pub(super) fn has(&self, method: &str) -> bool {
-        self.methods.contains_key(method)
+        self.methods.get(method).is_some()
     }
 
     pub(super) fn methods(&self) -> impl Iterator<Item = String> {
-        self.methods.keys().cloned()
+        self.methods.keys().map(str::to_owned)
     }
 
     pub(super) fn call(&self, method: &str, call: MethodCall<'_>) -> Option<Reply<JsonObject>> {
@@ -110,7 +110,7 @@ impl fmt::Debug for Extensions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Extensions")
             .field("declared", &self.declared)
-            .field("methods", &self.methods.keys())
+            .field("methods", &self.methods.keys().collect::<Vec<_>>())
             .finish()
     }
 }

@@ -138,7 +138,7 @@ impl Server {
     }
 
     pub(super) fn check_dynamic(&self, list: List, untouched: bool) -> Result<(), FixedList> {
-        if untouched || self.settings().dynamic.contains(&list) {
+        if untouched || self.settings().dynamic.contains(list) {
             return Ok(());
         }
         Err(FixedList(list))

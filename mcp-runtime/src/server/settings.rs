@@ -1,7 +1,6 @@
 //! What holds for a server as a whole, whatever it offers.
 
 use std::any::Any;
-use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -11,7 +10,7 @@ use super::ask::Policy;
 use super::caching::Caching;
 use super::extensions::Extensions;
 use super::hooks::Hooks;
-use super::lists::List;
+use super::lists::Lists;
 use super::router::BeyondTools;
 use super::visibility::Visibility;
 use crate::protocol::{OwnMethods, Requirement};
@@ -26,7 +25,7 @@ pub(super) struct Settings {
     /// How many items a page of a list has; all, unless set.
     pub(super) page_size: Option<NonZeroUsize>,
     /// The lists that can change while the server runs.
-    pub(super) dynamic: BTreeSet<List>,
+    pub(super) dynamic: Lists,
     pub(super) tool_visibility: Visibility<Tool>,
     pub(super) prompt_visibility: Visibility<Prompt>,
     /// By URI, or by the text of a template.
@@ -53,7 +52,7 @@ impl Default for Settings {
             revisions: Revisions::ALL,
             caching: Caching::default(),
             page_size: None,
-            dynamic: BTreeSet::new(),
+            dynamic: Lists::default(),
             tool_visibility: Visibility::default(),
             prompt_visibility: Visibility::default(),
             resource_visibility: Visibility::default(),

@@ -1,11 +1,11 @@
 //! What one call has asked so far, and what it was answered.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context as Task, Poll, Waker};
 use std::time::Duration;
 
-use mcp_types::{InputRequest, RawJson};
+use mcp_types::{InputRequest, OrderedMap, RawJson};
 use serde::{Deserialize, Serialize};
 
 use super::question::Question;
@@ -23,8 +23,8 @@ pub(super) struct Memory {
     #[serde(rename = "a", skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) answers: BTreeMap<String, RawJson>,
     /// What was done once and for all.
-    #[serde(rename = "o", skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) done: BTreeMap<String, RawJson>,
+    #[serde(rename = "o", skip_serializing_if = "OrderedMap::is_empty")]
+    pub(super) done: OrderedMap<RawJson>,
     /// What a handler that asks by hand wants to know again.
     #[serde(rename = "n", skip_serializing_if = "Option::is_none")]
     pub(super) note: Option<String>,
@@ -42,9 +42,9 @@ pub(in crate::server) struct Asking {
 struct State {
     memory: Memory,
     /// The answers that this run made use of.
-    used: BTreeSet<String>,
+    used: Vec<String>,
     /// How often each name was used for a question in this run.
-    names: HashMap<String, u32>,
+    names: OrderedMap<u32>,
     /// What is to be asked in the next round.
     questions: BTreeMap<String, InputRequest>,
     /// What the handler asks by hand.
@@ -74,9 +74,9 @@ impl Asking {
     pub(super) fn name(&self, question: &Question) -> String {
         let name = question.name();
         let mut state = self.lock();
-        let times = state.names.entry(name.clone()).or_default();
-        *times += 1;
-        match *times {
+        let times = state.names.get(&name).map_or(1, |times| times + 1);
+        state.names.insert(name.clone(), times);
+        match times {
             1 => name,
             times => format!("{name}-{times}"),
         }
@@ -91,7 +91,7 @@ impl Asking {
     ) -> Poll<Result<RawJson, AskError>> {
         let mut state = self.lock();
         if let Some(answer) = state.memory.answers.get(name).cloned() {
-            state.used.insert(name.to_owned());
+            state.used.push(name.to_owned());
             return Poll::Ready(Ok(answer));
         }
         if state.ended {
@@ -119,7 +119,7 @@ impl Asking {
     pub(super) fn answer(&self, name: &str) -> Option<RawJson> {
         let mut state = self.lock();
         let answer = state.memory.answers.get(name).cloned()?;
-        state.used.insert(name.to_owned());
+        state.used.push(name.to_owned());
         Some(answer)
     }
 

@@ -1,7 +1,5 @@
 //! Whether a conversation about tools is in good order.
 
-use std::collections::BTreeSet;
-
 use mcp_types::{SamplingMessage, SamplingMessageContentBlock as Block};
 
 /// Checks that each use of a tool is followed by its result before anything else is said, and that
@@ -12,10 +10,10 @@ use mcp_types::{SamplingMessage, SamplingMessageContentBlock as Block};
 ///
 /// What is out of order.
 pub(super) fn check(messages: &[SamplingMessage]) -> Result<(), String> {
-    let mut open: BTreeSet<&str> = BTreeSet::new();
+    let mut open = Vec::new();
     for message in messages {
         let blocks = message.content.as_slice();
-        let results: BTreeSet<&str> = blocks.iter().filter_map(result_of).collect();
+        let results = ids(blocks, result_of);
         let is_mixed = !results.is_empty() && results.len() != blocks.len();
         if is_mixed {
             return Err("a message with results of tools may hold nothing else".to_owned());
@@ -26,12 +24,19 @@ pub(super) fn check(messages: &[SamplingMessage]) -> Result<(), String> {
                     .to_owned(),
             );
         }
-        open = blocks.iter().filter_map(use_of).collect();
+        open = ids(blocks, use_of);
     }
     if open.is_empty() {
         return Ok(());
     }
     Err("the last message uses tools, whose results are missing".to_owned())
+}
+
+/// The ids that `id` finds in blocks, in order.
+fn ids(blocks: &[Block], id: fn(&Block) -> Option<&str>) -> Vec<&str> {
+    let mut ids: Vec<_> = blocks.iter().filter_map(id).collect();
+    ids.sort_unstable();
+    ids
 }
 
 fn use_of(block: &Block) -> Option<&str> {

@@ -44,8 +44,8 @@ impl ServerBuilder {
         if !self.mounts.iter().any(known) {
             self.settings.hooks.mount(server);
         }
-        let dynamic = &server.settings().dynamic;
-        self.settings.dynamic.extend(dynamic.iter().copied());
+        let dynamic = server.settings().dynamic;
+        self.settings.dynamic.add_all(dynamic.iter());
         self.mounts.push(mount);
         self.settings.go_beyond_tools();
         self.bring_in_mounts = Some(bring_in);

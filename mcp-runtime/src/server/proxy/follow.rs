@@ -1,6 +1,5 @@
 //! Following what changes behind the proxy.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
 use mcp_types::{ServerNotification, SubscriptionFilter};
@@ -26,7 +25,7 @@ enum News {
 pub(super) async fn follow(
     remote: &Arc<Remote>,
     server: &Server,
-    dynamic: &BTreeSet<List>,
+    dynamic: &[List],
 ) -> Result<Option<AbortHandle>, CallError> {
     if dynamic.is_empty() {
         return Ok(None);

@@ -1,6 +1,5 @@
 //! Opening a proxy.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mcp_types::{LoggingLevel, ServerCapabilities};
@@ -10,6 +9,7 @@ use super::follow::follow;
 use super::remote::Remote;
 use crate::client::Client;
 use crate::error::CallError;
+use crate::server::announce::Announced;
 use crate::server::{List, Server};
 
 impl Server {
@@ -82,29 +82,13 @@ pub(super) async fn server(
 }
 
 /// The lists of a server that can change.
-fn dynamic(capabilities: &ServerCapabilities) -> BTreeSet<List> {
-    let says = |flag: Option<bool>| flag == Some(true);
+fn dynamic(capabilities: &ServerCapabilities) -> Vec<List> {
+    let announced = Announced::by(capabilities);
     let lists = [
-        (
-            List::Tools,
-            says(capabilities.tools.as_ref().and_then(|it| it.list_changed)),
-        ),
-        (
-            List::Prompts,
-            says(capabilities.prompts.as_ref().and_then(|it| it.list_changed)),
-        ),
-        (
-            List::Resources,
-            says(
-                capabilities
-                    .resources
-                    .as_ref()
-                    .and_then(|it| it.list_changed),
-            ),
-        ),
+        (announced.tools, List::Tools),
+        (announced.prompts, List::Prompts),
+        (announced.resources, List::Resources),
     ];
-    lists
-        .into_iter()
-        .filter_map(|(list, changes)| changes.then_some(list))
-        .collect()
+    let dynamic = lists.into_iter().filter(|(changes, _)| *changes);
+    dynamic.map(|(_, list)| list).collect()
 }

@@ -108,7 +108,7 @@ impl Resources {
                     found.retain(|it| is_shown(&route, &it.uri, viewer, &visibility));
                 }
                 if size.is_some() {
-                    found.sort_by(|one, other| one.uri.cmp(&other.uri));
+                    found.sort_unstable_by(|one, other| one.uri.cmp(&other.uri));
                     found.dedup_by(|one, other| one.uri == other.uri);
                 }
                 let placed = found.into_iter().map(|resource| {

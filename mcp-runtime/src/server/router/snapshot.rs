@@ -70,7 +70,7 @@ impl Router {
     }
 
     fn declaring(mut self) -> Self {
-        let may_change = |list| self.settings.dynamic.contains(&list);
+        let may_change = |list| self.settings.dynamic.contains(list);
         let facts = Facts {
             tools: !self.tools.is_empty(),
             tools_change: may_change(List::Tools),

@@ -5,8 +5,6 @@
 
 mod check;
 
-use std::collections::BTreeSet;
-
 use schemars::generate::SchemaGenerator;
 use serde_json::{Map, Value};
 
@@ -45,7 +43,7 @@ impl Rules {
         let mut schema = describe(generator).to_value();
         let mut definitions = Map::new();
         let mut wanted = references(&mut schema);
-        while let Some(name) = wanted.pop_first() {
+        while let Some(name) = wanted.pop() {
             if let Some(definition) = generator.definitions().get(&name)
                 && !definitions.contains_key(&name)
             {
@@ -96,9 +94,9 @@ impl Rules {
     }
 }
 
-/// The names of the definitions that `schema` refers to.
-fn references(schema: &mut Value) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
+/// The names of the definitions that `schema` refers to, as often as it does.
+fn references(schema: &mut Value) -> Vec<String> {
+    let mut names = Vec::new();
     walk(schema, &mut |schema| names.extend(definition(schema)));
     names
 }

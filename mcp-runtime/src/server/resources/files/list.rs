@@ -37,7 +37,7 @@ fn walk(
         return true;
     };
     let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
-    entries.sort_by_key(DirEntry::file_name);
+    entries.sort_unstable_by_key(DirEntry::file_name);
     for entry in entries {
         let name = entry.file_name();
         let (Some(name), Ok(kind)) = (name.to_str(), entry.file_type()) else {
