@@ -198,6 +198,13 @@ impl Callable {
             })
     }
 
+    /// Whether something is taken from the call's context.
+    pub(crate) fn takes_context(&self) -> bool {
+        self.parameters
+            .iter()
+            .any(|parameter| matches!(parameter, Parameter::Context(_)))
+    }
+
     /// The parameter that takes all arguments, where there is one.
     pub(crate) fn spread(&self) -> Option<&Spread> {
         self.parameters

@@ -53,6 +53,10 @@ pub(super) fn route(function: &Function) -> TokenStream {
         let completer = argument.complete.as_ref()?;
         Some(complete(&argument.name, completer))
     });
+    let close = match function.kind {
+        Kind::Tool(_) if callable.takes_context() => format_ident!("context_route"),
+        _ => format_ident!("route"),
+    };
     let (this, call) = call::call(callable, &function.running);
     quote_spanned! {Span::mixed_site()=>
         let mut spec = #spec #title #description #icons #meta;
@@ -60,7 +64,7 @@ pub(super) fn route(function: &Function) -> TokenStream {
         #(#completers)*
         let form = #form;
         #this
-        spec.route(move |call| { #call })
+        spec.#close(move |call| { #call })
     }
 }
 

@@ -110,7 +110,7 @@ const _: () = {
                             returned.of((&&&returned.success()).form())
                         });
                     let this = __mcp::Arc::clone(&self);
-                    spec.route(move |call| {
+                    spec.context_route(move |call| {
                         let mut arg_text = arg_text.slot();
                         call.read(&mut [&mut arg_text])?;
                         let arg_text = arg_text.take()?;

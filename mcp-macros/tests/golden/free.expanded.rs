@@ -49,7 +49,7 @@ const _: () = {
                     let returned = __mcp::Returned::<i64>::new();
                     returned.of((&&&returned.success()).form())
                 });
-            spec.route(move |call| {
+            spec.context_route(move |call| {
                 let mut arg_a = arg_a.slot();
                 let mut arg_b = arg_b.slot();
                 call.read(&mut [&mut arg_a, &mut arg_b])?;

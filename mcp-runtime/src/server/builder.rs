@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::caching::Caching;
 use super::edit::Inventory;
 use super::extensions;
-use super::mount::Mount;
+use super::mount::{BringIn, Mount};
 use super::prompts::PromptRoute;
 use super::resources::ResourceRoute;
 use super::routes::Stock;
@@ -28,7 +28,7 @@ pub struct ServerBuilder {
     pub(super) resources: Vec<ResourceRoute>,
     pub(super) mounts: Vec<Mount>,
     /// Set once there are mounts: a program that has none is linked without.
-    pub(super) bring_in_mounts: Option<fn(&mut Inventory)>,
+    pub(super) bring_in_mounts: Option<BringIn>,
 }
 
 impl ServerBuilder {
@@ -153,6 +153,7 @@ impl ServerBuilder {
             Revision::method(&method).is_none(),
             "`{method}` is a method of the protocol, which no extension can serve"
         );
+        self.settings.hand_out_contexts();
         let extensions = &mut self.settings.extensions;
         extensions.add(method, extensions::typed(function));
         self
@@ -173,7 +174,9 @@ impl ServerBuilder {
     /// serve one of its methods.
     #[must_use]
     pub fn build(mut self) -> Server {
-        Self::join(&mut self.settings, &self.mounts);
+        if let Some(bring_in) = &self.bring_in_mounts {
+            (bring_in.settings)(&mut self.settings, &self.mounts);
+        }
         let methods = self.settings.extensions.methods();
         self.settings.own_methods = OwnMethods::new(methods);
         let mut inventory = Inventory {
@@ -182,8 +185,8 @@ impl ServerBuilder {
             resources: Stock::new(self.resources),
             mounts: self.mounts,
         };
-        if let Some(bring_in) = self.bring_in_mounts {
-            bring_in(&mut inventory);
+        if let Some(bring_in) = &self.bring_in_mounts {
+            (bring_in.routes)(&mut inventory);
         }
         Server::start(self.settings, inventory)
     }

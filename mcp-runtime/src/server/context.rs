@@ -41,7 +41,10 @@ struct Call {
     id: RequestId,
     terms: Arc<Terms>,
     meta: Option<RawJson>,
+    /// The client, which may not be asked everything.
     peer: Peer,
+    /// The client as handlers get it, once one looks.
+    guarded: OnceLock<Peer>,
     conversation: Arc<Conversation>,
     asking: OnceLock<Arc<Asking>>,
     /// The mounted server that serves the call, if one does.
@@ -64,6 +67,7 @@ impl Context {
             terms,
             meta,
             peer,
+            guarded: OnceLock::new(),
             conversation,
             asking: OnceLock::new(),
             home: OnceLock::new(),
@@ -135,7 +139,8 @@ impl Context {
     /// The client, to send it requests and notifications.
     #[must_use]
     pub fn peer(&self) -> &Peer {
-        &self.call.peer
+        let Call { terms, peer, .. } = &*self.call;
+        self.call.guarded.get_or_init(|| peer.guarded(terms))
     }
 
     /// The server that serves the call, to [edit](crate::Server::edit) what it offers. A handler

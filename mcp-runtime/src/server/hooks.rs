@@ -16,7 +16,7 @@ use crate::protocol::Terms;
 type BoxError = Box<dyn Error + Send + Sync>;
 type Outcome = BoxFuture<Result<(), BoxError>>;
 type Hook = Box<dyn Fn() -> Outcome + Send + Sync>;
-type InitializedHook = Box<dyn Fn(Initialized) -> Outcome + Send + Sync>;
+type InitializedHook = Box<dyn Fn(Initialized) + Send + Sync>;
 
 /// What a hook may return: nothing, or a `Result` whose error is reported.
 #[diagnostic::on_unimplemented(
@@ -118,8 +118,10 @@ impl ServerBuilder {
             .hooks
             .initialized
             .push(Box::new(move |client| {
-                let outcome = hook(client);
-                Box::pin(async move { outcome.await.into_hook_result() })
+                beside(|| {
+                    let outcome = hook(client);
+                    Box::pin(async move { outcome.await.into_hook_result() })
+                });
             }));
         self
     }
@@ -181,7 +183,6 @@ impl Hooks {
         self.initialized.push(Box::new(move |client| {
             let Initialized { terms, peer } = client;
             server.initialized(&terms, || peer);
-            Box::pin(std::future::ready(Ok(())))
         }));
         let server = mounted.clone();
         self.shutdown.push(boxed(move || {
@@ -218,7 +219,7 @@ impl Hooks {
         outcome
     }
 
-    /// Tells that a client has shaken hands; whoever has to wait for something becomes a task.
+    /// Tells that a client has shaken hands.
     pub(super) fn initialized(&self, terms: &Arc<Terms>, peer: impl FnOnce() -> Peer) {
         if self.initialized.is_empty() {
             return;
@@ -228,22 +229,27 @@ impl Hooks {
             peer: peer(),
         };
         for hook in &self.initialized {
-            // A panic is logged; there is no one to answer.
-            let Ok(outcome) = contain(|| hook(client.clone())) else {
-                continue;
-            };
-            let mut reported = Contained(Box::pin(async move {
-                if let Err(error) = outcome.await {
-                    tracing::error!(%error, "`on_initialized` failed");
-                }
-                Ok::<_, ErrorObject>(())
-            }));
-            let mut context = Context::from_waker(Waker::noop());
-            let polled = std::pin::Pin::new(&mut reported).poll(&mut context);
-            if polled == Poll::Pending {
-                tokio::spawn(reported);
-            }
+            hook(client.clone());
         }
+    }
+}
+
+/// Runs a hook beside the calls of a client: one that has to wait for something becomes a task.
+fn beside(hook: impl FnOnce() -> Outcome) {
+    // A panic is logged; there is no one to answer.
+    let Ok(outcome) = contain(hook) else {
+        return;
+    };
+    let mut reported = Contained(Box::pin(async move {
+        if let Err(error) = outcome.await {
+            tracing::error!(%error, "`on_initialized` failed");
+        }
+        Ok::<_, ErrorObject>(())
+    }));
+    let mut context = Context::from_waker(Waker::noop());
+    let polled = std::pin::Pin::new(&mut reported).poll(&mut context);
+    if polled == Poll::Pending {
+        tokio::spawn(reported);
     }
 }
 

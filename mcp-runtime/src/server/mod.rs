@@ -12,6 +12,7 @@ mod cancellation;
 mod changes;
 pub mod completions;
 mod context;
+mod context_use;
 mod conversation;
 mod cursor;
 mod dispatch;

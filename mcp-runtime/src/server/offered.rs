@@ -49,6 +49,9 @@ impl ServerBuilder {
     /// ([`Edit::add_tool`](super::Edit::add_tool)).
     #[track_caller]
     pub fn tool_route(&mut self, tool: ToolRoute) -> &mut Self {
+        if let Some(used) = tool.context_use {
+            self.settings.context_use = Some(used);
+        }
         routes::declare(&mut self.tools, "tool", tool);
         self
     }

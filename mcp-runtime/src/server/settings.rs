@@ -8,6 +8,7 @@ use mcp_types::{Implementation, Prompt, Revisions, Tool};
 
 use super::ask::Policy;
 use super::caching::Caching;
+use super::context_use::ContextUse;
 use super::extensions::Extensions;
 use super::hooks::Hooks;
 use super::lists::Lists;
@@ -42,6 +43,8 @@ pub(super) struct Settings {
     pub(super) logging: bool,
     /// What serves prompts, resources and changes, once there may be any.
     pub(super) beyond_tools: Option<BeyondTools>,
+    /// What serves handlers that are handed their context, once there may be any.
+    pub(super) context_use: Option<ContextUse>,
 }
 
 impl Default for Settings {
@@ -64,6 +67,7 @@ impl Default for Settings {
             hooks: Hooks::default(),
             logging: false,
             beyond_tools: None,
+            context_use: None,
         }
     }
 }

@@ -18,9 +18,11 @@ use crate::server::{Context, Server};
 pub(in crate::server) struct Start<'a> {
     server: &'a Server,
     context: OnceCell<Context>,
-    /// What a call knows that begins anew without having left the server.
-    resumed: Cell<Option<Box<(Memory, Context)>>>,
+    /// Lets the context know what a call knows that begins anew without having left the server.
+    resumed: Cell<Option<Box<Resumed>>>,
 }
+
+type Resumed = dyn FnOnce(&Context);
 
 /// What a retry brings along.
 #[derive(Clone, Copy)]
@@ -41,7 +43,11 @@ impl<'a> Start<'a> {
     /// The start of one more run, after the one with the context `before`.
     pub(super) fn resuming(server: &'a Server, memory: Memory, before: Context) -> Self {
         let start = Self::new(server);
-        start.resumed.set(Some(Box::new((memory, before))));
+        let patience = server.settings().asking.patience;
+        start.resumed.set(Some(Box::new(move |context| {
+            context.set_asking(Asking::new(patience, memory));
+            context.go_on_telling(&before);
+        })));
         start
     }
 
@@ -58,18 +64,23 @@ impl<'a> Start<'a> {
     ) -> Result<&Context, Refusal> {
         let context = request.new_context(meta);
         attach(&context);
-        if let Some(resumed) = self.resumed.take() {
-            let (memory, before) = *resumed;
-            context.set_asking(Asking::new(self.server.settings().asking.patience, memory));
-            context.go_on_telling(&before);
-        } else if retry.responses.is_some() || retry.state.is_some() {
-            self.read(request, retry, &context)?;
+        if let Some(resume) = self.resumed.take() {
+            resume(&context);
+        } else if let Some(used) = &self.server.settings().context_use
+            && (retry.responses.is_some() || retry.state.is_some())
+        {
+            (used.resume)(self.server, request, retry, &context)?;
         }
         Ok(self.context.get_or_init(|| context))
     }
 
-    fn read(
-        &self,
+    /// Lets `context` know what a retry brings along.
+    ///
+    /// # Errors
+    ///
+    /// When the state is not one that was given out for this call, or the answers are none.
+    pub(in crate::server) fn resume(
+        server: &Server,
         request: Admitted<'_>,
         retry: Retry<'_>,
         context: &Context,
@@ -78,7 +89,7 @@ impl<'a> Start<'a> {
         if request.terms.revision.era() == Era::Handshake {
             return Ok(());
         }
-        let policy = &self.server.settings().asking;
+        let policy = &server.settings().asking;
         let mut memory = match retry.state {
             None => Memory::default(),
             Some(state) => {

@@ -13,7 +13,7 @@ use super::asking::Memory;
 use super::state::{Binding, now};
 use crate::driver::{Peer, Served};
 use crate::protocol::{Admission, Terms};
-use crate::server::tools::ToolRoute;
+use crate::server::tools::{ToolRoute, ToolSpec};
 use crate::server::{Reply, Server, dispatch};
 
 /// A server, and how often its tool was entered.
@@ -84,4 +84,18 @@ fn only_the_state_of_this_very_call_opens_the_door() {
     assert_eq!(entered.load(Ordering::SeqCst), 0);
     assert_eq!(retry(&ours, &issued(&ours, &own, now())), Ok(()));
     assert_eq!(entered.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_state_means_nothing_where_no_handler_can_have_asked() {
+    let mut server = Server::builder();
+    let plain = ToolSpec::new("t").route(|_| Ok(Reply::Ready(Ok(CallToolResult::new([])))));
+    server.tool_route(plain);
+    assert_eq!(retry(&server.build(), "never given out"), Ok(()));
+
+    let mut server = Server::builder();
+    let asking = ToolSpec::new("t").context_route(|_| panic!("it was entered"));
+    server.tool_route(asking);
+    let error = retry(&server.build(), "never given out").unwrap_err();
+    assert_eq!(error.code, code::INVALID_PARAMS, "{error}");
 }

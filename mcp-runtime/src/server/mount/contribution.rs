@@ -6,6 +6,15 @@ use crate::server::edit::Inventory;
 use crate::server::settings::Settings;
 use crate::server::{Server, ServerBuilder};
 
+/// What a server with mounts needs when it is built.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::server) struct BringIn {
+    /// Joins what mounted servers say of themselves as a whole with what the outer one says.
+    pub(in crate::server) settings: fn(&mut Settings, &[Mount]),
+    /// Brings in what they offer.
+    pub(in crate::server) routes: fn(&mut Inventory),
+}
+
 impl ServerBuilder {
     /// Offers everything that `server` offers as well, under names and URIs that begin with
     /// `prefix`: the tool `search` becomes `gh_search`, the resource `repo://main` becomes
@@ -48,30 +57,31 @@ impl ServerBuilder {
         self.settings.dynamic.add_all(dynamic.iter());
         self.mounts.push(mount);
         self.settings.go_beyond_tools();
-        self.bring_in_mounts = Some(bring_in);
+        self.bring_in_mounts = Some(BringIn {
+            settings: bring_in_settings,
+            routes: bring_in_routes,
+        });
         self
     }
+}
 
-    /// Joins what mounted servers say of themselves as a whole with what this one says.
-    pub(in crate::server) fn join(settings: &mut Settings, mounts: &[Mount]) {
-        for (index, mount) in mounts.iter().enumerate() {
-            let links = mount.links();
-            let theirs = links.server.settings();
-            if let Some(more) = &theirs.instructions {
-                add_instructions(&mut settings.instructions, &links.namespace, more);
-            }
-            settings.logging |= theirs.logging;
-            settings.requirement = settings.requirement.and(&theirs.requirement);
-            let known = |mount: &Mount| mount.links().server.is_same(&links.server);
-            if !mounts[..index].iter().any(known) {
-                settings.extensions.mount(&links.server);
-            }
+fn bring_in_settings(settings: &mut Settings, mounts: &[Mount]) {
+    for (index, mount) in mounts.iter().enumerate() {
+        let links = mount.links();
+        let theirs = links.server.settings();
+        if let Some(more) = &theirs.instructions {
+            add_instructions(&mut settings.instructions, &links.namespace, more);
+        }
+        settings.logging |= theirs.logging;
+        settings.requirement = settings.requirement.and(&theirs.requirement);
+        let known = |mount: &Mount| mount.links().server.is_same(&links.server);
+        if !mounts[..index].iter().any(known) {
+            settings.extensions.mount(&links.server);
         }
     }
 }
 
-/// Brings in what the mounted servers offer.
-fn bring_in(inventory: &mut Inventory) {
+fn bring_in_routes(inventory: &mut Inventory) {
     for (index, mount) in inventory.mounts.clone().iter().enumerate() {
         for list in [Change::Tools, Change::Prompts, Change::Resources] {
             mount.sync(index, inventory, &list);

@@ -36,7 +36,7 @@ impl<'a> Admitted<'a> {
             self.id.clone(),
             Arc::clone(self.terms),
             meta.map(RawJson::from),
-            self.peer.guarded(self.terms),
+            self.peer.clone(),
             Arc::clone(self.conversation),
         )
     }

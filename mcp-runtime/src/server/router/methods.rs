@@ -8,10 +8,10 @@ use mcp_types::{
 };
 
 use super::{Admitted, Router};
-use crate::driver::Served;
+use crate::driver::{Peer, Served};
 use crate::protocol::{Refusal, not_offered};
-use crate::server::Answer;
 use crate::server::settings::Settings;
+use crate::server::{Answer, Conversation};
 
 impl Router {
     /// Serves a request that the lifecycle has admitted.
@@ -31,8 +31,8 @@ impl Router {
             PingRequest::METHOD => Ok(Served::Now(Ok(Answer::empty()))),
             DiscoverRequest::METHOD => Ok(self.discover(request)),
             method if self.settings.extensions.has(method) => self.call_extension(request),
-            _ => match self.settings.beyond_tools {
-                Some(serve) => serve(self, request),
+            _ => match &self.settings.beyond_tools {
+                Some(beyond) => (beyond.serve)(self, request),
                 None => Err(not_offered_by_us(request)),
             },
         }
@@ -66,14 +66,23 @@ fn not_offered_by_us(request: Admitted<'_>) -> Refusal {
     not_offered(request.method, Side::Server, request.terms.revision)
 }
 
-/// What serves the methods that servers of tools alone do not have.
-pub(in crate::server) type BeyondTools =
-    fn(&Router, Admitted<'_>) -> Result<Served<Answer>, Refusal>;
+/// What servers of tools alone, which never change, do not need.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::server) struct BeyondTools {
+    /// Serves the methods that they do not have.
+    serve: fn(&Router, Admitted<'_>) -> Result<Served<Answer>, Refusal>,
+    /// Begins to tell a client what changes.
+    pub(in crate::server) tell: fn(&Conversation, Peer),
+}
 
 impl Settings {
-    /// Says that there will be more than tools. A program that never does is linked without what
-    /// serves it.
+    /// Says that there will be more than tools, or changes. A program that never does is linked
+    /// without what serves it.
     pub(in crate::server) fn go_beyond_tools(&mut self) {
-        self.beyond_tools = Some(Router::serve_beyond_tools);
+        self.hand_out_contexts();
+        self.beyond_tools = Some(BeyondTools {
+            serve: Router::serve_beyond_tools,
+            tell: Conversation::tell_changes,
+        });
     }
 }

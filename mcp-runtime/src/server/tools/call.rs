@@ -1,5 +1,6 @@
 //! A tool's call on its way to the function.
 
+use std::ops::Deref;
 use std::time::Duration;
 
 use mcp_types::{CallToolResult, RawJsonRef};
@@ -28,7 +29,13 @@ impl Call<'_> {
         let text = self.incoming.arguments.map(RawJsonRef::get);
         decode::read(text, slots, self.strict).map_err(Rejection::from)
     }
+}
 
+/// A call on its way to a function that takes something from its context.
+#[derive(Clone, Copy, Debug)]
+pub struct ContextCall<'a>(pub(super) Call<'a>);
+
+impl ContextCall<'_> {
     /// A value that the call's context has to offer.
     ///
     /// # Errors
@@ -36,6 +43,14 @@ impl Call<'_> {
     /// When this call has none.
     pub fn context<T: FromContext>(&self) -> Result<Lent<T>, Rejection> {
         T::lend(self.incoming.context).map_err(Rejection::Protocol)
+    }
+}
+
+impl<'a> Deref for ContextCall<'a> {
+    type Target = Call<'a>;
+
+    fn deref(&self) -> &Call<'a> {
+        &self.0
     }
 }
 

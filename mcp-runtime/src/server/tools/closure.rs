@@ -60,7 +60,7 @@ impl<A: Arguments> ToolClosure<A> {
         function: impl Fn(A::Values, &Context) -> R + Send + Sync + 'static,
     ) -> ToolRoute {
         self.spec.returns_schema(R::output_schema);
-        self.spec.route(move |call| {
+        self.spec.context_route(move |call| {
             let values = self.arguments.read(&call)?;
             Ok(Reply::Ready(
                 function(values, call.incoming.context).into_tool_result(),
@@ -77,7 +77,7 @@ impl<A: Arguments> ToolClosure<A> {
         F: Future<Output: IntoToolResult> + Send + 'static,
     {
         self.spec.returns_schema(F::Output::output_schema);
-        self.spec.route(move |call| {
+        self.spec.context_route(move |call| {
             let values = self.arguments.read(&call)?;
             let future = function(values, call.incoming.context.clone());
             Ok(Reply::Pending(Box::pin(async move {

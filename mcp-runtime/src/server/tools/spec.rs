@@ -4,7 +4,7 @@ use mcp_types::{CallToolResult, RawJson, Tool, ToolAnnotations};
 use serde_json::Value;
 
 use super::argument::Argument;
-use super::call::Call;
+use super::call::{Call, ContextCall};
 use super::forms::Returning;
 use super::parameters::{Parameter, input_schema};
 use super::route::{ToolCall, ToolRoute};
@@ -148,7 +148,8 @@ impl ToolSpec {
         self.tool.output_schema = Some(schema.into());
     }
 
-    /// Closes the description; `call` serves each call.
+    /// Closes the description of a tool whose function takes nothing from its context; `call`
+    /// serves each call.
     #[doc(hidden)]
     #[must_use]
     pub fn route<C>(mut self, call: C) -> ToolRoute
@@ -176,6 +177,17 @@ impl ToolSpec {
         } else {
             ToolRoute::lazy(name, tool, Box::new(answer))
         }
+    }
+
+    /// Closes the description of a tool whose function takes something from its context.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn context_route<C>(self, call: C) -> ToolRoute
+    where
+        C: Fn(ContextCall<'_>) -> Result<Reply<CallToolResult>, Rejection> + Send + Sync + 'static,
+    {
+        self.route(move |incoming| call(ContextCall(incoming)))
+            .with_context()
     }
 
     /// The tool as it is listed.
