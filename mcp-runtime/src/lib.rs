@@ -109,6 +109,8 @@ mod protocol;
 mod schema;
 #[cfg(feature = "server")]
 pub mod server;
+#[cfg(feature = "server")]
+mod sorted;
 #[cfg(feature = "validation")]
 mod structure;
 #[cfg(feature = "testing")]

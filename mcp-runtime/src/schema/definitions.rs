@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::walk::{members, walk};
+use crate::sorted::sorted;
 
 const PREFIX: &str = "#/$defs/";
 
@@ -65,8 +66,7 @@ fn uses(schemas: &mut [Value], definitions: &mut Map<String, Value>) -> Vec<Stri
     for schema in schemas.iter_mut().chain(definitions.values_mut()) {
         uses.append(&mut references(schema));
     }
-    uses.sort_unstable();
-    uses
+    sorted(uses, |name| name)
 }
 
 /// The names of the definitions that `schema` refers to, as often as it does.

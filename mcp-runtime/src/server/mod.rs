@@ -35,6 +35,7 @@ mod mcp_server;
 mod meta_keys;
 mod metadata;
 mod mount;
+mod names;
 mod offered;
 mod pages;
 mod prepared;

@@ -21,6 +21,16 @@ pub(super) struct Pages {
     written: Vec<Prepared>,
 }
 
+/// One page of a list.
+pub(super) struct Page<'a> {
+    /// Which items it has.
+    pub(super) items: Range<usize>,
+    /// The cursor of the next one.
+    pub(super) next: Option<String>,
+    /// Where it is written once, if it begins where pages do.
+    written: Option<&'a Prepared>,
+}
+
 impl Pages {
     /// Pages of `size` items; one page, if there is none.
     pub(super) fn new(list: Pageable, size: Option<NonZeroUsize>, serials: Vec<u64>) -> Self {
@@ -33,17 +43,12 @@ impl Pages {
         }
     }
 
-    /// The page after `cursor`, from what `make` makes of its items and of the next cursor.
+    /// The page after `cursor`.
     ///
     /// # Errors
     ///
     /// When `cursor` was not given out for this list.
-    pub(super) fn get<T: Serialize + Conform>(
-        &self,
-        cursor: Option<&str>,
-        revision: Revision,
-        make: impl FnOnce(Range<usize>, Option<String>) -> T,
-    ) -> Result<PreparedResult, Refusal> {
+    pub(super) fn page(&self, cursor: Option<&str>) -> Result<Page<'_>, Refusal> {
         let start = match cursor {
             None => 0,
             Some(cursor) => {
@@ -56,39 +61,52 @@ impl Pages {
         let size = self.size.map_or(len, NonZeroUsize::get);
         let end = start.saturating_add(size).min(len);
         let next = (end < len).then(|| Place::of(self.serials[end - 1]).cursor(self.list));
-        let make = || make(start..end, next);
         // Where items were removed, the pages that a client is in the middle of begin elsewhere.
         let page = start.checked_div(size).unwrap_or(0);
-        let written = self.written.get(page).filter(|_| start == page * size);
-        Ok(match written {
-            Some(written) => written.get(revision, make),
-            None => Prepared::default().get(revision, make),
+        Ok(Page {
+            items: start..end,
+            next,
+            written: self.written.get(page).filter(|_| start == page * size),
         })
     }
 }
 
-/// The page of `items` after `cursor`, and the cursor of the next one. The items stand in the
-/// order of their places.
+impl Page<'_> {
+    /// The page as `revision` wants it, from `make` unless it was written before.
+    pub(super) fn written<T: Serialize + Conform>(
+        &self,
+        revision: Revision,
+        make: impl Fn() -> T,
+    ) -> PreparedResult {
+        match self.written {
+            Some(written) => written.get(revision, make),
+            None => Prepared::default().get(revision, make),
+        }
+    }
+}
+
+/// Which of the items at `places`, which stand in order, are on the page after `cursor`, and the
+/// cursor of the next one.
 ///
 /// # Errors
 ///
 /// When `cursor` was not given out for this list.
-pub(super) fn cut<T>(
-    mut items: Vec<(Place, T)>,
+pub(super) fn cut(
+    places: &[Place],
     list: Pageable,
     cursor: Option<&str>,
     size: Option<NonZeroUsize>,
-) -> Result<(Vec<T>, Option<String>), Refusal> {
-    if let Some(cursor) = cursor {
-        let after = Place::read(list, cursor)?;
-        items.drain(..items.partition_point(|(place, _)| *place <= after));
-    }
-    let mut next = None;
-    if let Some(size) = size.map(NonZeroUsize::get)
-        && items.len() > size
-    {
-        items.truncate(size);
-        next = items.last().map(|(place, _)| place.cursor(list));
-    }
-    Ok((items.into_iter().map(|(_, item)| item).collect(), next))
+) -> Result<(Range<usize>, Option<String>), Refusal> {
+    let start = match cursor {
+        None => 0,
+        Some(cursor) => {
+            let after = Place::read(list, cursor)?;
+            places.partition_point(|place| *place <= after)
+        }
+    };
+    let size = size.map_or(usize::MAX, NonZeroUsize::get);
+    let end = start.saturating_add(size).min(places.len());
+    let is_last = end == places.len();
+    let next = places[..end].last().filter(|_| !is_last);
+    Ok((start..end, next.map(|place| place.cursor(list))))
 }

@@ -17,14 +17,21 @@ impl Prepared {
     pub(super) fn get<T: Serialize + Conform>(
         &self,
         revision: Revision,
-        make: impl FnOnce() -> T,
+        make: impl Fn() -> T,
     ) -> PreparedResult {
-        let slot = &self.by_revision[revision.index()];
-        let made = slot.get_or_init(|| {
+        self.get_written(revision, &|| {
             let mut answer = make();
             answer.conform(revision);
             PreparedResult::new(&answer).expect("a generated result is a JSON object")
-        });
-        made.clone()
+        })
+    }
+
+    fn get_written(
+        &self,
+        revision: Revision,
+        write: &dyn Fn() -> PreparedResult,
+    ) -> PreparedResult {
+        let slot = &self.by_revision[revision.index()];
+        slot.get_or_init(write).clone()
     }
 }

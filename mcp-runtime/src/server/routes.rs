@@ -1,7 +1,8 @@
 //! What a server offers of one kind.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+use super::names::{Index, Names};
 
 /// Something that is found by a name.
 pub(super) trait Named {
@@ -14,19 +15,8 @@ pub(super) trait Named {
 /// It is edited, and never asked by requests: they see the [`Routes`] that are made of it.
 #[derive(Debug)]
 pub(super) struct Stock<R> {
-    entries: Vec<Entry<R>>,
-    /// The number of the next entry. Numbers are not used again, so that a place in the list can
-    /// be named by one.
-    next: u64,
-}
-
-#[derive(Debug)]
-struct Entry<R> {
-    serial: u64,
-    enabled: bool,
-    /// The mounted server that it comes from.
-    mount: Option<usize>,
-    route: Arc<R>,
+    names: Names,
+    routes: Vec<Arc<R>>,
 }
 
 /// Adds `route` to `declared`; `kind` is what people call it.
@@ -60,103 +50,80 @@ pub(super) enum Step<R> {
 impl<R: Named> Stock<R> {
     /// Keeps `declared`, in which each has a name of its own.
     pub(super) fn new(declared: Vec<R>) -> Self {
-        let entries: Vec<_> = (0..)
-            .zip(declared)
-            .map(|(n, it)| Entry::new(n, it))
-            .collect();
-        let next = entries.len() as u64;
-        Self { entries, next }
+        let mut stock = Self {
+            names: Names::default(),
+            routes: Vec::with_capacity(declared.len()),
+        };
+        for route in declared {
+            stock.push(route, None);
+        }
+        stock
+    }
+
+    fn push(&mut self, route: R, mount: Option<usize>) {
+        self.names.push(route.name(), mount);
+        self.routes.push(Arc::new(route));
     }
 
     /// Takes a step, and says whether anything is different now.
     pub(super) fn take(&mut self, step: Step<R>) -> bool {
         match step {
             Step::Put(route) => {
-                match self.entry(route.name()) {
-                    Some(entry) => entry.route = Arc::new(route),
-                    None => {
-                        self.entries.push(Entry::new(self.next, route));
-                        self.next += 1;
-                    }
+                match self.names.find(route.name()) {
+                    Some(place) => self.routes[place] = Arc::new(route),
+                    None => self.push(route, None),
                 }
                 true
             }
-            Step::Remove(name) => {
-                let before = self.entries.len();
-                self.entries.retain(|entry| entry.route.name() != name);
-                self.entries.len() != before
-            }
-            Step::Enable(name) => self.switch(&name, true),
-            Step::Disable(name) => self.switch(&name, false),
+            Step::Remove(name) => match self.names.remove(&name) {
+                Some(place) => {
+                    self.routes.remove(place);
+                    true
+                }
+                None => false,
+            },
+            Step::Enable(name) => self.names.switch(&name, true),
+            Step::Disable(name) => self.names.switch(&name, false),
         }
-    }
-
-    fn switch(&mut self, name: &str, enabled: bool) -> bool {
-        match self.entry(name) {
-            Some(entry) => std::mem::replace(&mut entry.enabled, enabled) != enabled,
-            None => false,
-        }
-    }
-
-    fn entry(&mut self, name: &str) -> Option<&mut Entry<R>> {
-        self.entries
-            .iter_mut()
-            .find(|entry| entry.route.name() == name)
     }
 
     /// Keeps `routes` as all that comes from one mounted server. What is there already stays in its
     /// place; where a name is taken, the one who has it keeps it.
     pub(super) fn sync(&mut self, mount: usize, routes: Vec<R>) {
-        let names: HashSet<String> = routes.iter().map(|it| it.name().to_owned()).collect();
-        self.entries
-            .retain(|entry| entry.mount != Some(mount) || names.contains(entry.route.name()));
+        let names: Vec<_> = routes.iter().map(Named::name).collect();
+        for place in self.names.keep(mount, &names) {
+            self.routes.remove(place);
+        }
         for route in routes {
-            match self.entry(route.name()) {
-                Some(entry) if entry.mount == Some(mount) => entry.route = Arc::new(route),
+            match self.names.find(route.name()) {
+                Some(place) if self.names.is_from(place, mount) => {
+                    self.routes[place] = Arc::new(route);
+                }
                 Some(_) => {
                     let name = route.name();
                     tracing::warn!(name, "hidden by what has its name: mount under a prefix");
                 }
-                None => {
-                    let mut entry = Entry::new(self.next, route);
-                    entry.mount = Some(mount);
-                    self.entries.push(entry);
-                    self.next += 1;
-                }
+                None => self.push(route, Some(mount)),
             }
         }
     }
 
     /// What is switched on, in the order in which it is listed.
-    pub(super) fn enabled(&self) -> impl Iterator<Item = &Arc<R>> {
-        let enabled = self.entries.iter().filter(|entry| entry.enabled);
-        enabled.map(|entry| &entry.route)
-    }
-
-    /// What is switched on.
-    pub(super) fn routes(&self) -> Routes<R> {
-        let mut routes = Routes {
-            routes: Vec::with_capacity(self.entries.len()),
-            serials: Vec::with_capacity(self.entries.len()),
-            by_name: HashMap::with_capacity(self.entries.len()),
-        };
-        for entry in self.entries.iter().filter(|entry| entry.enabled) {
-            let name = entry.route.name().to_owned();
-            routes.by_name.insert(name, routes.routes.len());
-            routes.routes.push(Arc::clone(&entry.route));
-            routes.serials.push(entry.serial);
+    pub(super) fn enabled(&self) -> Vec<Arc<R>> {
+        let mut enabled = Vec::new();
+        for (route, is_enabled) in self.routes.iter().zip(self.names.enabled()) {
+            if is_enabled {
+                enabled.push(Arc::clone(route));
+            }
         }
-        routes
+        enabled
     }
-}
 
-impl<R> Entry<R> {
-    fn new(serial: u64, route: R) -> Self {
-        Self {
-            serial,
-            enabled: true,
-            mount: None,
-            route: Arc::new(route),
+    /// What is switched on, to be asked by requests.
+    pub(super) fn routes(&self) -> Routes<R> {
+        Routes {
+            routes: self.enabled(),
+            index: self.names.index(),
         }
     }
 }
@@ -165,30 +132,26 @@ impl<R> Entry<R> {
 #[derive(Debug)]
 pub(super) struct Routes<R> {
     routes: Vec<Arc<R>>,
-    serials: Vec<u64>,
-    by_name: HashMap<String, usize>,
+    index: Index,
 }
 
 impl<R> Routes<R> {
-    pub(super) fn is_empty(&self) -> bool {
-        self.routes.is_empty()
+    /// The routes in their order.
+    pub(super) fn all(&self) -> &[Arc<R>] {
+        &self.routes
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &R> {
-        self.routes.iter().map(|route| &**route)
+    /// The number of each route, which grow from one to the next.
+    pub(super) fn serials(&self) -> &[u64] {
+        &self.index.serials
     }
 
-    /// The routes with their numbers, which grow from one to the next.
-    pub(super) fn numbered(&self) -> impl Iterator<Item = (u64, &R)> {
-        self.serials.iter().copied().zip(self.iter())
-    }
-
-    /// The same, to be kept.
-    pub(super) fn shared(&self) -> impl Iterator<Item = (u64, &Arc<R>)> {
-        self.serials.iter().copied().zip(&self.routes)
+    /// The routes with their numbers.
+    pub(super) fn numbered(&self) -> impl Iterator<Item = (u64, &Arc<R>)> {
+        self.serials().iter().copied().zip(&self.routes)
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&R> {
-        self.by_name.get(name).map(|index| &*self.routes[*index])
+        self.index.find(name).map(|place| &*self.routes[place])
     }
 }

@@ -2,6 +2,8 @@
 
 use mcp_types::{SamplingMessage, SamplingMessageContentBlock as Block};
 
+use crate::sorted::sorted;
+
 /// Checks that each use of a tool is followed by its result before anything else is said, and that
 /// a message with results holds nothing else (2026-07-28, "Sampling", section Message Content
 /// Constraints).
@@ -34,9 +36,7 @@ pub(super) fn check(messages: &[SamplingMessage]) -> Result<(), String> {
 
 /// The ids that `id` finds in blocks, in order.
 fn ids(blocks: &[Block], id: fn(&Block) -> Option<&str>) -> Vec<&str> {
-    let mut ids: Vec<_> = blocks.iter().filter_map(id).collect();
-    ids.sort_unstable();
-    ids
+    sorted(blocks.iter().filter_map(id).collect(), |id| id)
 }
 
 fn use_of(block: &Block) -> Option<&str> {

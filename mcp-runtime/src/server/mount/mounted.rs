@@ -78,7 +78,7 @@ fn sync<R: Named>(
     theirs: &Stock<R>,
     wrap: impl Fn(&Arc<R>) -> R,
 ) {
-    ours.sync(index, theirs.enabled().map(wrap).collect());
+    ours.sync(index, theirs.enabled().iter().map(wrap).collect());
 }
 
 impl Relays {

@@ -1,6 +1,7 @@
 //! The prompts of a server: listed in order, found by name.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use mcp_types::jsonrpc::PreparedResult;
 use mcp_types::{
@@ -32,7 +33,7 @@ pub(in crate::server) struct Prompts {
 
 impl Prompts {
     pub(in crate::server) fn new(routes: Routes<PromptRoute>, settings: &Settings) -> Self {
-        let serials = routes.numbered().map(|(serial, _)| serial).collect();
+        let serials = routes.serials().to_vec();
         Self {
             pages: Pages::new(Pageable::Prompts, settings.page_size, serials),
             routes,
@@ -43,11 +44,12 @@ impl Prompts {
     }
 
     pub(in crate::server) fn is_empty(&self) -> bool {
-        self.routes.is_empty()
+        self.routes.all().is_empty()
     }
 
     pub(in crate::server) fn has_completers(&self) -> bool {
-        self.routes.iter().any(|route| !route.completers.is_empty())
+        let mut routes = self.routes.all().iter();
+        routes.any(|route| !route.completers.is_empty())
     }
 
     /// A page of what `prompts/list` shows, written once a revision.
@@ -60,17 +62,17 @@ impl Prompts {
         cursor: Option<&str>,
         revision: Revision,
     ) -> Result<PreparedResult, Refusal> {
-        self.pages.get(cursor, revision, |range, next| {
-            let routes = self.routes.iter().skip(range.start).take(range.len());
-            let mut result = ListPromptsResult::new(routes.map(|route| route.prompt.clone()));
-            result.next_cursor = next;
-            self.caching.mark(result)
-        })
+        let page = self.pages.page(cursor)?;
+        Ok(page.written(revision, || {
+            let routes = &self.routes.all()[page.items.clone()];
+            self.caching.mark(result(routes, page.next.clone()))
+        }))
     }
 
     /// Whether callers may see different prompts.
     pub(in crate::server) fn differ_by_caller(&self) -> bool {
-        self.visibility.is_limited() || self.routes.iter().any(|it| it.visible.is_some())
+        let mut routes = self.routes.all().iter();
+        self.visibility.is_limited() || routes.any(|it| it.visible.is_some())
     }
 
     /// A page of what `prompts/list` shows to one caller.
@@ -83,13 +85,15 @@ impl Prompts {
         cursor: Option<&str>,
         context: &Context,
     ) -> Result<ListPromptsResult, Refusal> {
-        let shown = self.routes.numbered();
-        let shown = shown.filter(|(_, route)| self.shows(route, context));
-        let shown = shown.map(|(serial, route)| (Place::of(serial), route));
-        let (routes, next) = cut(shown.collect(), Pageable::Prompts, cursor, self.page_size)?;
-        let mut result = ListPromptsResult::new(routes.into_iter().map(|it| it.prompt.clone()));
-        result.next_cursor = next;
-        Ok(self.caching.mark_private(result))
+        let (mut places, mut shown) = (Vec::new(), Vec::new());
+        for (serial, route) in self.routes.numbered() {
+            if self.shows(route, context) {
+                places.push(Place::of(serial));
+                shown.push(Arc::clone(route));
+            }
+        }
+        let (items, next) = cut(&places, Pageable::Prompts, cursor, self.page_size)?;
+        Ok(self.caching.mark_private(result(&shown[items], next)))
     }
 
     fn shows(&self, route: &PromptRoute, context: &Context) -> bool {
@@ -149,4 +153,12 @@ impl Prompts {
         let route = self.routes.get(name);
         route.ok_or_else(|| Refusal::UnknownPrompt(name.to_owned()))
     }
+}
+
+/// A page with these prompts.
+fn result(routes: &[Arc<PromptRoute>], next: Option<String>) -> ListPromptsResult {
+    let prompts = routes.iter().map(|route| route.prompt.clone());
+    let mut result = ListPromptsResult::new(prompts);
+    result.next_cursor = next;
+    result
 }

@@ -16,6 +16,7 @@ use crate::server::pages::cut;
 use crate::server::routes::Routes;
 use crate::server::visibility::Visibility;
 use crate::server::{BoxFuture, Context, Reply};
+use crate::sorted::sorted;
 
 /// Who looks at resources.
 #[derive(Clone, Copy)]
@@ -61,24 +62,25 @@ impl Resources {
         cursor: Option<&str>,
         viewer: Viewer<'_>,
     ) -> Result<Listing<ListResourcesResult>, Refusal> {
-        let listers = self.routes.shared();
-        let listers: Vec<Expansion> = listers
-            .filter_map(|(serial, route)| {
-                let found = route.lister.as_ref()?();
-                Some((serial, Arc::clone(route), found))
-            })
-            .collect();
+        let mut listers: Vec<Expansion> = Vec::new();
+        for (serial, route) in self.routes.numbered() {
+            if let Some(lister) = &route.lister {
+                listers.push((serial, Arc::clone(route), lister()));
+            }
+        }
         if !listers.is_empty() || viewer.context.is_some() {
             let page = self.expanded(listers, cursor, viewer.context.cloned());
             return Ok(Listing::Made(Reply::Pending(page)));
         }
-        let page = self.pages.get(cursor, viewer.revision, |range, next| {
-            let shown = fixed(&self.routes).skip(range.start).take(range.len());
-            let mut result = ListResourcesResult::new(shown.map(|(_, it, _)| it.clone()));
-            result.next_cursor = next;
+        let page = self.pages.page(cursor)?;
+        let written = page.written(viewer.revision, || {
+            let shown: Vec<_> = fixed(&self.routes).map(|(.., it)| it).collect();
+            let shown: Vec<_> = shown[page.items.clone()].iter().copied().cloned().collect();
+            let mut result = ListResourcesResult::new(shown);
+            result.next_cursor.clone_from(&page.next);
             self.caching.mark(result)
-        })?;
-        Ok(Listing::Prepared(page))
+        });
+        Ok(Listing::Prepared(written))
     }
 
     /// A page of the resources that have a URI of their own, and of what templates stand for.
@@ -91,13 +93,14 @@ impl Resources {
         cursor: Option<&str>,
         viewer: Option<Context>,
     ) -> BoxFuture<Result<ListResourcesResult, ProtocolError>> {
-        let mut items: Vec<_> = fixed(&self.routes)
-            .filter(|(_, resource, route)| {
-                let viewer = viewer.as_ref();
-                viewer.is_none_or(|viewer| self.shows(route, &resource.uri, viewer))
-            })
-            .map(|(serial, resource, _)| (Place::of(serial), resource.clone()))
-            .collect();
+        let (mut places, mut resources) = (Vec::new(), Vec::new());
+        for (serial, route, resource) in fixed(&self.routes) {
+            let viewer = viewer.as_ref();
+            if viewer.is_none_or(|viewer| self.shows(route, &resource.uri, viewer)) {
+                places.push(Place::of(serial));
+                resources.push(resource.clone());
+            }
+        }
         let (caching, size) = (self.caching.clone(), self.page_size);
         let visibility = self.visibility.clone();
         let cursor = cursor.map(str::to_owned);
@@ -108,17 +111,18 @@ impl Resources {
                     found.retain(|it| is_shown(&route, &it.uri, viewer, &visibility));
                 }
                 if size.is_some() {
-                    found.sort_unstable_by(|one, other| one.uri.cmp(&other.uri));
+                    found = sorted(found, |it| &it.uri);
                     found.dedup_by(|one, other| one.uri == other.uri);
                 }
-                let placed = found.into_iter().map(|resource| {
-                    let uri = resource.uri.clone();
-                    (Place::expanded(serial, uri), resource)
-                });
-                items.extend(placed);
+                for resource in found {
+                    places.push(Place::expanded(serial, resource.uri.clone()));
+                    resources.push(resource);
+                }
             }
-            let (resources, next) = cut(items, Pageable::Resources, cursor.as_deref(), size)
+            let (items, next) = cut(&places, Pageable::Resources, cursor.as_deref(), size)
                 .map_err(|refusal| refusal.to_error())?;
+            resources.truncate(items.end);
+            resources.drain(..items.start);
             let mut result = ListResourcesResult::new(resources);
             result.next_cursor = next;
             Ok(match viewer {
@@ -140,25 +144,24 @@ impl Resources {
         viewer: Viewer<'_>,
     ) -> Result<Listing<ListResourceTemplatesResult>, Refusal> {
         if let Some(viewer) = viewer.context {
-            let shown = templates(&self.routes)
-                .filter(|(_, it, route)| self.shows(route, &it.uri_template, viewer))
-                .map(|(serial, template, _)| (Place::of(serial), template.clone()));
-            let (shown, next) = cut(shown.collect(), Pageable::Templates, cursor, self.page_size)?;
-            let mut result = ListResourceTemplatesResult::new(shown);
-            result.next_cursor = next;
-            let result = self.caching.mark_private(result);
+            let (mut places, mut shown) = (Vec::new(), Vec::new());
+            for (serial, route, template) in templates(&self.routes) {
+                if self.shows(route, &template.uri_template, viewer) {
+                    places.push(Place::of(serial));
+                    shown.push(template);
+                }
+            }
+            let (items, next) = cut(&places, Pageable::Templates, cursor, self.page_size)?;
+            let result = self.caching.mark_private(result(&shown[items], next));
             return Ok(Listing::Made(Reply::Ready(Ok(result))));
         }
-        let page = self
-            .template_pages
-            .get(cursor, viewer.revision, |range, next| {
-                let shown = templates(&self.routes).skip(range.start).take(range.len());
-                let shown = shown.map(|(_, template, _)| template.clone());
-                let mut result = ListResourceTemplatesResult::new(shown);
-                result.next_cursor = next;
-                self.caching.mark(result)
-            })?;
-        Ok(Listing::Prepared(page))
+        let page = self.template_pages.page(cursor)?;
+        let written = page.written(viewer.revision, || {
+            let shown: Vec<_> = templates(&self.routes).map(|(.., it)| it).collect();
+            let shown = &shown[page.items.clone()];
+            self.caching.mark(result(shown, page.next.clone()))
+        });
+        Ok(Listing::Prepared(written))
     }
 }
 
@@ -172,26 +175,32 @@ pub(super) fn is_shown(
     route.is_visible(uri, context) && visibility.shows(uri, context)
 }
 
-/// The resources that have a URI of their own, with their numbers.
+/// The resources that have a URI of their own, with their numbers and routes.
 pub(super) fn fixed(
     routes: &Routes<ResourceRoute>,
-) -> impl Iterator<Item = (u64, &Resource, &ResourceRoute)> {
-    routes
-        .numbered()
-        .filter_map(|(serial, route)| match &route.listed {
-            Listed::Resource(resource) => Some((serial, &**resource, route)),
-            Listed::Template(_) => None,
-        })
+) -> impl Iterator<Item = (u64, &ResourceRoute, &Resource)> {
+    let routes = routes.numbered();
+    routes.filter_map(|(serial, route)| match &route.listed {
+        Listed::Resource(resource) => Some((serial, &**route, &**resource)),
+        Listed::Template(_) => None,
+    })
 }
 
-/// The templates, with their numbers.
+/// The templates, with their numbers and routes.
 pub(super) fn templates(
     routes: &Routes<ResourceRoute>,
-) -> impl Iterator<Item = (u64, &ResourceTemplate, &ResourceRoute)> {
-    routes
-        .numbered()
-        .filter_map(|(serial, route)| match &route.listed {
-            Listed::Resource(_) => None,
-            Listed::Template(template) => Some((serial, &**template, route)),
-        })
+) -> impl Iterator<Item = (u64, &ResourceRoute, &ResourceTemplate)> {
+    let routes = routes.numbered();
+    routes.filter_map(|(serial, route)| match &route.listed {
+        Listed::Resource(_) => None,
+        Listed::Template(template) => Some((serial, &**route, &**template)),
+    })
+}
+
+/// A page with these templates.
+fn result(templates: &[&ResourceTemplate], next: Option<String>) -> ListResourceTemplatesResult {
+    let templates = templates.iter().copied().cloned();
+    let mut result = ListResourceTemplatesResult::new(templates);
+    result.next_cursor = next;
+    result
 }

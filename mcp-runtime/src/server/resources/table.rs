@@ -48,20 +48,22 @@ impl Resources {
     }
 
     pub(in crate::server) fn is_empty(&self) -> bool {
-        self.routes.is_empty()
+        self.routes.all().is_empty()
     }
 
     pub(in crate::server) fn has_completers(&self) -> bool {
-        self.routes.iter().any(|route| !route.completers.is_empty())
+        let mut routes = self.routes.all().iter();
+        routes.any(|route| !route.completers.is_empty())
     }
 
     pub(in crate::server) fn has_subscribable(&self) -> bool {
-        self.routes.iter().any(|route| route.subscribable)
+        self.routes.all().iter().any(|route| route.subscribable)
     }
 
     /// Whether callers may see different resources.
     pub(in crate::server) fn differ_by_caller(&self) -> bool {
-        self.visibility.is_limited() || self.routes.iter().any(|it| it.visible.is_some())
+        let mut routes = self.routes.all().iter();
+        self.visibility.is_limited() || routes.any(|it| it.visible.is_some())
     }
 
     /// Whether the caller of `context` may see what `uri` names, which `route` serves.
@@ -162,15 +164,13 @@ impl Resources {
 
     /// The route of a URI: the one that has it as its own, else the first template that matches.
     fn find(&self, uri: &str) -> Option<(&ResourceRoute, Texts)> {
-        let own = self
-            .routes
-            .get(uri)
-            .filter(|route| route.template.is_literal());
-        own.map(|route| (route, Texts::new())).or_else(|| {
-            self.routes
-                .iter()
-                .find_map(|route| Some((route, route.template.matches(uri)?)))
-        })
+        if let Some(route) = self.routes.get(uri)
+            && route.template.is_literal()
+        {
+            return Some((route, Texts::new()));
+        }
+        let mut routes = self.routes.all().iter();
+        routes.find_map(|route| Some((&**route, route.template.matches(uri)?)))
     }
 
     /// Completes a variable of the template `uri`.

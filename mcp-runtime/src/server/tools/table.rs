@@ -1,6 +1,7 @@
 //! The tools of a server: listed in order, found by name.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use mcp_types::jsonrpc::PreparedResult;
 use mcp_types::{
@@ -30,7 +31,7 @@ pub(in crate::server) struct Tools {
 
 impl Tools {
     pub(in crate::server) fn new(routes: Routes<ToolRoute>, settings: &Settings) -> Self {
-        let serials = routes.numbered().map(|(serial, _)| serial).collect();
+        let serials = routes.serials().to_vec();
         Self {
             pages: Pages::new(Pageable::Tools, settings.page_size, serials),
             routes,
@@ -41,17 +42,18 @@ impl Tools {
     }
 
     pub(in crate::server) fn is_empty(&self) -> bool {
-        self.routes.is_empty()
+        self.routes.all().is_empty()
     }
 
     /// The tools, in the order in which they are listed.
     pub(in crate::server) fn iter(&self) -> impl Iterator<Item = &Tool> {
-        self.routes.iter().map(|route| &*route.tool)
+        self.routes.all().iter().map(|route| &*route.tool)
     }
 
     /// Whether callers may see different tools.
     pub(in crate::server) fn differ_by_caller(&self) -> bool {
-        self.visibility.is_limited() || self.routes.iter().any(|it| it.visible.is_some())
+        let mut routes = self.routes.all().iter();
+        self.visibility.is_limited() || routes.any(|it| it.visible.is_some())
     }
 
     /// A page of what `tools/list` shows to everybody, written once a revision.
@@ -64,12 +66,12 @@ impl Tools {
         cursor: Option<&str>,
         revision: Revision,
     ) -> Result<PreparedResult, Refusal> {
-        self.pages.get(cursor, revision, |range, next| {
-            let routes = self.routes.iter().skip(range.start).take(range.len());
-            let mut result = ListToolsResult::new(routes.map(|route| route.listed(revision)));
-            result.next_cursor = next;
-            self.caching.mark(result)
-        })
+        let page = self.pages.page(cursor)?;
+        Ok(page.written(revision, || {
+            let routes = &self.routes.all()[page.items.clone()];
+            self.caching
+                .mark(result(routes, page.next.clone(), revision))
+        }))
     }
 
     /// A page of what `tools/list` shows to one caller.
@@ -82,13 +84,15 @@ impl Tools {
         cursor: Option<&str>,
         context: &Context,
     ) -> Result<ListToolsResult, Refusal> {
-        let shown = self.routes.numbered();
-        let shown = shown.filter(|(_, route)| self.shows(route, context));
-        let shown = shown.map(|(serial, route)| (Place::of(serial), route));
-        let (routes, next) = cut(shown.collect(), Pageable::Tools, cursor, self.page_size)?;
-        let routes = routes.into_iter();
-        let mut result = ListToolsResult::new(routes.map(|it| it.listed(context.revision())));
-        result.next_cursor = next;
+        let (mut places, mut shown) = (Vec::new(), Vec::new());
+        for (serial, route) in self.routes.numbered() {
+            if self.shows(route, context) {
+                places.push(Place::of(serial));
+                shown.push(Arc::clone(route));
+            }
+        }
+        let (items, next) = cut(&places, Pageable::Tools, cursor, self.page_size)?;
+        let result = result(&shown[items], next, context.revision());
         Ok(self.caching.mark_private(result))
     }
 
@@ -124,4 +128,12 @@ impl Tools {
             context,
         }))
     }
+}
+
+/// A page with these tools, as `revision` lists them.
+fn result(routes: &[Arc<ToolRoute>], next: Option<String>, revision: Revision) -> ListToolsResult {
+    let tools = routes.iter().map(|route| route.listed(revision));
+    let mut result = ListToolsResult::new(tools);
+    result.next_cursor = next;
+    result
 }

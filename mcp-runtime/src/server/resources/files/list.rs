@@ -8,6 +8,7 @@ use mcp_types::Resource;
 
 use super::media;
 use super::path::is_hidden;
+use crate::sorted::sorted;
 
 /// The files under `root`, in the order of their paths, but no more than `most`.
 ///
@@ -36,16 +37,18 @@ fn walk(
     let Ok(entries) = fs::read_dir(directory) else {
         return true;
     };
-    let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
-    entries.sort_unstable_by_key(DirEntry::file_name);
-    for entry in entries {
-        let name = entry.file_name();
-        let (Some(name), Ok(kind)) = (name.to_str(), entry.file_type()) else {
+    let mut named = Vec::new();
+    for entry in entries.flatten() {
+        if let Ok(name) = entry.file_name().into_string()
+            && (hidden || !is_hidden(Some(&name)))
+        {
+            named.push((name, entry));
+        }
+    }
+    for (name, entry) in sorted(named, |(name, _)| name) {
+        let Ok(kind) = entry.file_type() else {
             continue;
         };
-        if !hidden && is_hidden(Some(name)) {
-            continue;
-        }
         let path = format!("{prefix}{name}");
         let goes_on = if kind.is_dir() {
             walk(&entry.path(), &format!("{path}/"), hidden, most, see)

@@ -1,0 +1,114 @@
+//! The names of what a server offers, in the order in which it is listed.
+
+use std::sync::Arc;
+
+use crate::sorted::places;
+
+/// The names of all that a server has of one kind, switched on or not. What has the names stands
+/// elsewhere, in the same order.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    entries: Vec<Entry>,
+    /// The number of the next entry. Numbers are not used again, so that a place in the list can
+    /// be named by one.
+    next: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    name: Arc<str>,
+    serial: u64,
+    enabled: bool,
+    /// The mounted server that it comes from.
+    mount: Option<usize>,
+}
+
+/// What is switched on: its names and numbers, and where to find what has a name.
+#[derive(Debug)]
+pub(super) struct Index {
+    names: Vec<Arc<str>>,
+    pub(super) serials: Vec<u64>,
+    /// The places in the order of the names.
+    by_name: Vec<usize>,
+}
+
+impl Names {
+    /// The place of `name`.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.entries.iter().position(|entry| *entry.name == *name)
+    }
+
+    /// Adds a name at the end, which comes from the mounted server `mount`, or from none.
+    pub(super) fn push(&mut self, name: &str, mount: Option<usize>) {
+        self.entries.push(Entry {
+            name: name.into(),
+            serial: self.next,
+            enabled: true,
+            mount,
+        });
+        self.next += 1;
+    }
+
+    /// Removes a name, and says where it was.
+    pub(super) fn remove(&mut self, name: &str) -> Option<usize> {
+        let place = self.find(name)?;
+        self.entries.remove(place);
+        Some(place)
+    }
+
+    /// Switches a name on or off, and says whether it was not yet.
+    pub(super) fn switch(&mut self, name: &str, enabled: bool) -> bool {
+        match self.find(name) {
+            Some(place) => std::mem::replace(&mut self.entries[place].enabled, enabled) != enabled,
+            None => false,
+        }
+    }
+
+    /// Whether what stands at `place` comes from the mounted server `mount`.
+    pub(super) fn is_from(&self, place: usize, mount: usize) -> bool {
+        self.entries[place].mount == Some(mount)
+    }
+
+    /// Removes what came from the mounted server `mount` and is not among `names` any more. Says
+    /// where it was, the last one first.
+    pub(super) fn keep(&mut self, mount: usize, names: &[&str]) -> Vec<usize> {
+        let mut gone = Vec::new();
+        for place in (0..self.entries.len()).rev() {
+            if self.is_from(place, mount) && !names.contains(&&*self.entries[place].name) {
+                self.entries.remove(place);
+                gone.push(place);
+            }
+        }
+        gone
+    }
+
+    /// Whether what stands at each place is switched on.
+    pub(super) fn enabled(&self) -> impl Iterator<Item = bool> {
+        self.entries.iter().map(|entry| entry.enabled)
+    }
+
+    /// What is switched on.
+    pub(super) fn index(&self) -> Index {
+        let mut names = Vec::new();
+        let mut serials = Vec::new();
+        for entry in self.entries.iter().filter(|entry| entry.enabled) {
+            names.push(Arc::clone(&entry.name));
+            serials.push(entry.serial);
+        }
+        let by_name = places(names.iter().map(|name| &**name).collect());
+        Index {
+            names,
+            serials,
+            by_name,
+        }
+    }
+}
+
+impl Index {
+    /// The place of `name`.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        let compare = |place: &usize| (*self.names[*place]).cmp(name);
+        let found = self.by_name.binary_search_by(compare).ok()?;
+        Some(self.by_name[found])
+    }
+}
