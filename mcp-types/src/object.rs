@@ -35,7 +35,7 @@ impl<'de, T: Object<'de>> Object<'de> for Box<T> {
 /// Reads an object.
 #[inline]
 pub(crate) fn decode<'de, T: Object<'de>>(reader: &mut Reader<'de>) -> Result<T> {
-    reader.open(b'{', T::EXPECTED)?;
+    reader.open(b'{', &T::EXPECTED)?;
     T::read(&mut Members::of(reader))
 }
 

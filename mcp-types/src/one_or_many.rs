@@ -108,7 +108,7 @@ impl<'de, T: Decode<'de>> Decode<'de> for OneOrMany<T> {
         match reader.peek() {
             Some(b'[') => Vec::decode(reader).map(Self::Many),
             Some(b'{') => T::decode(reader).map(Self::One),
-            _ => Err(reader.misfit("an object or a list of objects")),
+            _ => Err(reader.misfit(&"an object or a list of objects")),
         }
     }
 }

@@ -37,7 +37,7 @@ impl<'a> RawJsonRef<'a> {
         let mut scanner = Scanner::new(text);
         match scanner.value(usize::MAX) {
             Some(json) if scanner.is_at_end() => Ok(Self(json)),
-            _ => serde_json::from_str(text),
+            _ => Err(json::no_json(text).unwrap_or_else(|| Error::custom("invalid JSON"))),
         }
     }
 

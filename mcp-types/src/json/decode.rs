@@ -7,11 +7,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-use serde_json::{Map, Result, Value};
+use serde::de::Error as _;
+use serde_json::{Error, Map, Result, Value};
 
 use super::fault::fault;
 use super::reader::Reader;
+use super::token::{Number, Token};
 
 /// A value that is read from JSON text.
 ///
@@ -35,7 +36,7 @@ pub(crate) fn decode<'de, T: Decode<'de>>(text: &'de str) -> Result<T> {
 impl<'de> Decode<'de> for String {
     #[inline]
     fn decode(reader: &mut Reader<'de>) -> Result<Self> {
-        let quoted = reader.quoted()?;
+        let quoted = reader.quoted(&"a string")?;
         match quoted.escaped {
             true => reader.unescaped(quoted),
             false => Ok(quoted.inner.to_owned()),
@@ -51,43 +52,42 @@ impl<'de> Decode<'de> for Cow<'de, str> {
 
 impl<'de> Decode<'de> for bool {
     fn decode(reader: &mut Reader<'de>) -> Result<Self> {
-        scalar(reader, |text| match text {
-            "true" => Some(true),
-            "false" => Some(false),
-            _ => None,
-        })
+        reader.bool(&"a boolean")
     }
 }
 
 impl<'de> Decode<'de> for i64 {
     fn decode(reader: &mut Reader<'de>) -> Result<Self> {
-        // JSON's negative zero is a fraction.
-        scalar(reader, |text| text.parse().ok().filter(|_| text != "-0"))
+        integer(reader, "i64")
     }
 }
 
 impl<'de> Decode<'de> for u64 {
     fn decode(reader: &mut Reader<'de>) -> Result<Self> {
-        scalar(reader, |text| text.parse().ok())
+        integer(reader, "u64")
     }
+}
+
+fn integer<T: TryFrom<u64> + TryFrom<i64>>(reader: &mut Reader<'_>, expected: &str) -> Result<T> {
+    let number = reader.number(&expected)?;
+    let integer = match number {
+        Number::Unsigned(number) => T::try_from(number).ok(),
+        Number::Signed(number) => T::try_from(number).ok(),
+        Number::Float(_) => {
+            let misfit = Error::invalid_type(number.unexpected(), &expected);
+            return Err(reader.placed(misfit));
+        }
+    };
+    integer.ok_or_else(|| reader.placed(Error::invalid_value(number.unexpected(), &expected)))
 }
 
 impl<'de> Decode<'de> for f64 {
     fn decode(reader: &mut Reader<'de>) -> Result<Self> {
-        scalar(reader, |text| text.parse::<u32>().ok().map(Self::from))
-    }
-}
-
-/// Reads a value without parts; what is not plain is left to serde_json.
-fn scalar<'de, T: Deserialize<'de>>(
-    reader: &mut Reader<'de>,
-    plain: impl FnOnce(&str) -> Option<T>,
-) -> Result<T> {
-    let text = reader.raw()?;
-    match plain(text) {
-        Some(value) => Ok(value),
-        None => serde_json::from_str(text)
-            .map_err(|error| reader.error_of(reader.place() - text.len(), &error)),
+        let text = reader.number_text(&"f64")?;
+        match text.parse() {
+            Ok(number) if f64::is_finite(number) => Ok(number),
+            _ => Err(reader.too_large()),
+        }
     }
 }
 
@@ -109,14 +109,19 @@ impl<'de, T: Decode<'de>> Decode<'de> for Box<T> {
 
 impl<'de, T: Decode<'de>> Decode<'de> for Vec<T> {
     fn decode(reader: &mut Reader<'de>) -> Result<Self> {
-        reader.open(b'[', "a sequence")?;
-        let (mut values, mut begun) = (Self::new(), false);
-        while reader.another(&mut begun, b']')? {
-            values.push(T::decode(reader)?);
-        }
-        reader.close(b']');
-        Ok(values)
+        reader.open(b'[', &"a sequence")?;
+        list(reader)
     }
+}
+
+/// Reads a list that has been opened.
+fn list<'de, T: Decode<'de>>(reader: &mut Reader<'de>) -> Result<Vec<T>> {
+    let (mut values, mut begun) = (Vec::new(), false);
+    while reader.another(&mut begun, b']')? {
+        values.push(T::decode(reader)?);
+    }
+    reader.close(b']');
+    Ok(values)
 }
 
 impl<'de, T: Decode<'de>> Decode<'de> for BTreeMap<String, T> {
@@ -133,9 +138,17 @@ impl<'de, T: Decode<'de>> Decode<'de> for BTreeMap<String, T> {
 /// Reads an object, and hands over the name of each member, to have its value read.
 pub(crate) fn entries<'de>(
     reader: &mut Reader<'de>,
+    read: impl FnMut(String, &mut Reader<'de>) -> Result<()>,
+) -> Result<()> {
+    reader.open(b'{', &"a map")?;
+    members(reader, read)
+}
+
+/// [`entries`] of an object that has been opened.
+fn members<'de>(
+    reader: &mut Reader<'de>,
     mut read: impl FnMut(String, &mut Reader<'de>) -> Result<()>,
 ) -> Result<()> {
-    reader.open(b'{', "a map")?;
     let mut begun = false;
     while reader.another(&mut begun, b'}')? {
         let name = String::decode(reader)?;
@@ -150,26 +163,30 @@ pub(crate) fn entries<'de>(
 
 impl<'de> Decode<'de> for Map<String, Value> {
     fn decode(reader: &mut Reader<'de>) -> Result<Self> {
-        let mut map = Self::new();
-        entries(reader, |name, reader| {
-            map.insert(name, Value::decode(reader)?);
-            Ok(())
-        })?;
-        Ok(map)
+        reader.open(b'{', &"a map")?;
+        object(reader)
     }
+}
+
+/// Reads an object that has been opened.
+fn object(reader: &mut Reader<'_>) -> Result<Map<String, Value>> {
+    let mut object = Map::new();
+    members(reader, |name, reader| {
+        object.insert(name, Value::decode(reader)?);
+        Ok(())
+    })?;
+    Ok(object)
 }
 
 impl<'de> Decode<'de> for Value {
     fn decode(reader: &mut Reader<'de>) -> Result<Self> {
-        reader.peek();
-        let (start, levels) = (reader.place(), reader.levels);
-        if let Ok(value) = Self::deserialize(&mut *reader) {
-            return Ok(value);
-        }
-        // serde_json says why not.
-        reader.levels = levels;
-        reader.go(start);
-        let text = reader.raw()?;
-        serde_json::from_str(text).map_err(|error| reader.error_of(start, &error))
+        Ok(match reader.token()? {
+            Token::Null => Self::Null,
+            Token::Bool(value) => Self::Bool(value),
+            Token::Number(number) => number.into(),
+            Token::String(text) => Self::String(text.into_owned()),
+            Token::List => list(reader).map(Self::Array)?,
+            Token::Object => object(reader).map(Self::Object)?,
+        })
     }
 }

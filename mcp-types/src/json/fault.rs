@@ -3,16 +3,29 @@
 //! The words are serde's and serde_json's, and so is the way in which a place is told. All of this
 //! is off the path of messages that are as they should be.
 
-use std::convert::Infallible;
-use std::fmt;
-
-use serde::de::{Deserializer, Error as _, Visitor};
+use serde::de::{Deserialize, Error as _, IgnoredAny};
 use serde_json::Error;
 
 /// The text is not what it should be here. Nobody sees this: serde_json is asked for the reason.
 #[cold]
 pub(super) fn fault() -> Error {
     Error::custom("invalid JSON")
+}
+
+/// Why `text` is no JSON, in serde_json's words, if it is none.
+#[cold]
+pub(crate) fn no_json(text: &str) -> Option<Error> {
+    reason(text, None)
+}
+
+/// What is wrong with `text`: that it begins with no JSON value, that the value is a misfit, or that
+/// something follows it.
+#[cold]
+pub(super) fn reason(text: &str, misfit: Option<Error>) -> Option<Error> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let ignored = IgnoredAny::deserialize(&mut json);
+    let fault = ignored.err().or(misfit);
+    fault.or_else(|| json.end().err())
 }
 
 /// `message`, which is about that place in `text`.
@@ -46,36 +59,15 @@ pub(super) fn of_part(text: &str, start: usize, error: &Error) -> Error {
     at(text, start + before + error.column(), &words(error))
 }
 
-/// What begins at `start` is not what was expected, or not even a value.
-#[cold]
-pub(super) fn misfit(text: &str, start: usize, expected: &str) -> Error {
-    let part = text.get(start..).unwrap_or_default();
-    let mut found = serde_json::Deserializer::from_str(part);
-    match found.deserialize_any(Nothing(expected)) {
-        Ok(never) => match never {},
-        Err(error) => of_part(text, start, &error),
-    }
-}
-
-/// Takes no value, and says what was expected instead.
-struct Nothing<'a>(&'a str);
-
-impl Visitor<'_> for Nothing<'_> {
-    type Value = Infallible;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::reader::Reader;
     use super::*;
 
     #[test]
     fn a_place_is_told_as_serde_json_tells_it() {
         for text in ["[1,\n 2,\n  x]", "\n\n{\"a\"}", "x"] {
-            let expected = serde_json::from_str::<serde_json::Value>(text).unwrap_err();
+            let expected = no_json(text).unwrap();
             let lines = text.split_inclusive('\n').take(expected.line() - 1);
             let place = lines.map(str::len).sum::<usize>() + expected.column();
             let found = at(text, place, &words(&expected));
@@ -88,29 +80,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_instead_is_told_as_serde_tells_it() {
-        let text = "[\n  7, {}, 1.5, \"a\", null, x]";
-        for (start, words) in [
-            (
-                4,
-                "invalid type: integer `7`, expected a list at line 2 column 3",
-            ),
-            (7, "invalid type: map, expected a list at line 2 column 7"),
-            (
-                11,
-                "invalid type: floating point `1.5`, expected a list at line 2 column 12",
-            ),
-            (
-                16,
-                "invalid type: string \"a\", expected a list at line 2 column 17",
-            ),
-            (
-                21,
-                "invalid type: null, expected a list at line 2 column 23",
-            ),
-            (27, "expected value at line 2 column 26"),
-        ] {
-            assert_eq!(misfit(text, start, "a list").to_string(), words);
+    fn what_is_found_instead_is_told_as_serde_json_tells_it() {
+        for found in ["7", " {}", "\n1.5", "\"ab\"", "null", "[1]", "true", "-0"] {
+            let error = Reader::of_valid(found).misfit(&"a character");
+            let expected = serde_json::from_str::<char>(found).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                expected
+                    .to_string()
+                    .replace("invalid value", "invalid type")
+            );
         }
     }
 }

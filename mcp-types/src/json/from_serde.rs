@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::decode::{Decode, DecodeOwned};
-use super::fault::{fault, words};
+use super::fault::words;
 use super::handover::Receive;
 use super::name::Name;
 use super::raw_text::{self, RawText, Text, is_checked, raw_value_name};
@@ -35,11 +35,8 @@ pub(crate) fn deserialize_borrowed<'de, T: Decode<'de>, D: Deserializer<'de>>(
 /// read from anywhere can pass for an answer of serde_json.
 fn decode<'de, T: Decode<'de>>(text: &'de str) -> serde_json::Result<T> {
     let mut reader = Reader::new(Scanner::new(text));
-    let value = T::decode(&mut reader)?;
-    match reader.scanner.is_at_end() {
-        true => Ok(value),
-        false => Err(fault()),
-    }
+    let value = T::decode(&mut reader);
+    reader.whole(value)
 }
 
 /// Why something that is not text can't be read.

@@ -15,13 +15,9 @@ use serde::forward_to_deserialize_any;
 use serde_json::{Error, Result};
 
 use super::decode::Decode;
+use super::raw_text::checked_name;
 use super::reader::Reader;
 use super::scan::Scanner;
-
-/// The key under which this crate's own deserializer gives the text of a value.
-///
-/// It is another one than serde_json's, whose raw values want to be made by serde_json alone.
-pub(super) static CHECKED: &str = "$mcp_types::CheckedJson";
 
 /// An object with one member, which is the next value: its text, or the reader itself.
 pub(super) struct Handover<'a, 'de>(pub(super) &'a mut Reader<'de>);
@@ -31,7 +27,7 @@ impl<'de> MapAccess<'de> for Handover<'_, 'de> {
 
     #[inline]
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
-        let key = BorrowedStrDeserializer::new(CHECKED);
+        let key = BorrowedStrDeserializer::new(checked_name());
         seed.deserialize(key).map(Some)
     }
 

@@ -1,8 +1,8 @@
 //! JSON text, read and written where it stands.
 //!
 //! Messages pass here on their way in and out, so that their bytes are looked at as seldom as
-//! possible, and several at a time. serde_json stays the judge of what is JSON: what is refused
-//! here is read again by it, and its error is the one to report.
+//! possible, and several at a time. What is JSON is what serde_json takes for it: text that is
+//! refused here is read over again by it, and its error is the one to report.
 
 mod access;
 mod bytes;
@@ -20,11 +20,15 @@ mod read;
 mod reader;
 mod scan;
 mod skip;
+mod token;
+mod unescape;
+mod variant;
 mod write;
 
 pub(crate) use access::Members;
 pub(crate) use bytes::may_have_underscore;
 pub(crate) use decode::{Decode, DecodeOwned, decode, entries};
+pub(crate) use fault::no_json;
 pub(crate) use from_serde::{BORROWED, deserialize, deserialize_borrowed};
 pub(crate) use raw_text::{RawText, raw_value_name};
 pub(crate) use read::from_valid;

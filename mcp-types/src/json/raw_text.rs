@@ -8,8 +8,8 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor,
 use serde::forward_to_deserialize_any;
 use serde_json::value::RawValue;
 
-use super::handover::CHECKED;
 use super::name::Name;
+use super::write::to_text;
 
 /// The text of a value.
 ///
@@ -61,15 +61,15 @@ impl Text {
 /// Whether an object whose first name is this one holds the text of a value, as this crate's own
 /// deserializer gives it.
 ///
-/// It is the very constant: nothing that has been read can pass for it.
+/// It is the very same string: nothing that has been read can pass for it.
 #[inline]
 pub(super) fn is_checked(name: &str) -> bool {
-    std::ptr::eq(name, CHECKED)
+    std::ptr::eq(name, checked_name())
 }
 
 /// Writes a value without parts.
 fn written<'de, T: serde::Serialize, E: Error>(value: T) -> Result<RawText<'de>, E> {
-    let text = serde_json::to_string(&value).map_err(E::custom)?;
+    let text = to_text(&value).map_err(E::custom)?;
     Ok(RawText(Cow::Owned(text)))
 }
 
@@ -166,7 +166,7 @@ fn object<'de, A: MapAccess<'de>>(
         if object.len() > 1 {
             object.push(',');
         }
-        let name = serde_json::to_string(&name).map_err(A::Error::custom)?;
+        let name = to_text(&*name).map_err(A::Error::custom)?;
         let RawText(value) = map.next_value()?;
         object.extend([&*name, ":", &*value]);
         next = map.next_key()?;
@@ -185,6 +185,13 @@ pub(crate) fn raw_value_name() -> &'static str {
         debug_assert!(overheard.is_err(), "the listener has no value to give");
         name
     })
+}
+
+/// The name under which this crate's own deserializer gives the text of a value: the same, so that
+/// serde_json's raw values take it, and a copy, so that it is known by where it is.
+pub(super) fn checked_name() -> &'static str {
+    static NAME: OnceLock<Box<str>> = OnceLock::new();
+    NAME.get_or_init(|| raw_value_name().into())
 }
 
 /// Notes what it is asked for, and has nothing to give.

@@ -2,7 +2,7 @@
 
 use std::str::Utf8Error;
 
-use serde::de::{Deserialize, Error as _, IgnoredAny};
+use serde::de::{Deserialize, Error as _};
 use serde_json::{Error, Result};
 
 use super::raw_text::RawText;
@@ -26,10 +26,11 @@ use super::scan::Scanner;
 ///
 /// # Errors
 ///
-/// Those of `serde_json::from_str`: when the text is not one JSON value, or does not fit `T`. What
-/// does not fit a type of this crate is found at its line and column, which serde_json can't tell.
+/// Those of `serde_json::from_str`: when the text is not one JSON value, which is told first, or does
+/// not fit `T`. What does not fit a type of this crate is found at its line and column, which
+/// serde_json can't tell.
 pub fn from_str<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T> {
-    read(text, Scanner::new(text))
+    read(Scanner::new(text))
 }
 
 /// Decodes JSON from bytes, which are to be UTF-8: see [`from_str`].
@@ -61,27 +62,13 @@ fn no_text(bytes: &[u8], fault: &Utf8Error) -> Error {
 
 /// Decodes the one value that `text` is; it is known to be JSON.
 pub(crate) fn from_valid<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T> {
-    read(text, Scanner::of_valid(text))
+    read(Scanner::of_valid(text))
 }
 
-fn read<'de, T: Deserialize<'de>>(text: &'de str, scanner: Scanner<'de>) -> Result<T> {
+fn read<'de, T: Deserialize<'de>>(scanner: Scanner<'de>) -> Result<T> {
     let mut reader = Reader::new(scanner);
-    match T::deserialize(&mut reader) {
-        Ok(value) if reader.scanner.is_at_end() => Ok(value),
-        read => match reason(text, read.err()) {
-            Some(error) => Err(error),
-            None => serde_json::from_str(text),
-        },
-    }
-}
-
-/// Why `text` was not read, where the decoder can tell: its error has a place, and is not the
-/// outcome of what is no JSON.
-#[cold]
-fn reason(text: &str, error: Option<Error>) -> Option<Error> {
-    let misfit = error.filter(|error| error.line() != 0)?;
-    let fault = IgnoredAny::deserialize(&mut serde_json::Deserializer::from_str(text)).err();
-    Some(fault.unwrap_or(misfit))
+    let value = T::deserialize(&mut reader);
+    reader.whole(value)
 }
 
 #[cfg(test)]

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
+use serde::de::Expected;
 use serde_json::{Error, Result};
 
 use super::fault::{self, fault};
 use super::scan::{Quoted, Scanner};
+use super::unescape::unescape;
 
 /// How deep values may nest: each level takes stack.
 const MAX_DEPTH: usize = 128;
@@ -26,6 +28,14 @@ impl<'de> Reader<'de> {
     /// The beginning of text that is known to be valid.
     pub(crate) fn of_valid(text: &'de str) -> Self {
         Self::new(Scanner::of_valid(text))
+    }
+
+    /// The beginning of text that is a number, and nothing else.
+    pub(super) fn of_number(text: &'de str) -> Option<Self> {
+        let mut scanner = Scanner::new(text);
+        let is_number = text.starts_with(['-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
+            && scanner.value(0).is_some_and(|number| number == text);
+        is_number.then(|| Self::of_valid(text))
     }
 
     /// The first byte of the next value.
@@ -76,37 +86,53 @@ impl<'de> Reader<'de> {
 
     /// Reads over a string.
     #[inline]
-    pub(crate) fn quoted(&mut self) -> Result<Quoted<'de>> {
+    pub(crate) fn quoted(&mut self, expected: &dyn Expected) -> Result<Quoted<'de>> {
         match self.scanner.string() {
             Some(quoted) => Ok(quoted),
-            None => Err(self.misfit("a string")),
+            None => Err(self.misfit(expected)),
         }
     }
 
     /// Reads a string, which is copied only if it has escapes.
     #[inline]
     pub(crate) fn string(&mut self) -> Result<Cow<'de, str>> {
-        let quoted = self.quoted()?;
-        if quoted.escaped {
-            self.unescaped(quoted).map(Cow::Owned)
-        } else {
-            Ok(Cow::Borrowed(quoted.inner))
+        self.string_for(&"a string")
+    }
+
+    /// [`Reader::string`] for what an error says was expected.
+    pub(super) fn string_for(&mut self, expected: &dyn Expected) -> Result<Cow<'de, str>> {
+        let quoted = self.quoted(expected)?;
+        self.said(quoted)
+    }
+
+    /// What a string of this text says; it is copied only if it has escapes.
+    #[inline]
+    pub(super) fn said(&self, quoted: Quoted<'de>) -> Result<Cow<'de, str>> {
+        match quoted.escaped {
+            true => self.unescaped(quoted).map(Cow::Owned),
+            false => Ok(Cow::Borrowed(quoted.inner)),
         }
     }
 
-    /// What a string of this text says.
     #[cold]
     pub(super) fn unescaped(&self, quoted: Quoted<'de>) -> Result<String> {
-        let said = serde_json::from_str(&format!("\"{}\"", quoted.inner));
-        said.map_err(|error| {
-            let start = quoted.inner.as_ptr().addr() - self.scanner.text().as_ptr().addr();
-            self.error_of(start.saturating_sub(1), &error)
-        })
+        unescape(quoted.inner)
+            .map_err(|fault| self.error(self.place_of(quoted) + fault.at, fault.reason))
+    }
+
+    /// Where a string of this text stands, behind its quotation mark.
+    pub(super) fn place_of(&self, quoted: Quoted<'de>) -> usize {
+        quoted.inner.as_ptr().addr() - self.scanner.text().as_ptr().addr()
+    }
+
+    /// Another one, at a string that has been read.
+    pub(super) fn at_string(&self, quoted: Quoted<'de>) -> Self {
+        self.at(self.place_of(quoted).saturating_sub(1))
     }
 
     /// Goes into a list or an object.
     #[inline]
-    pub(crate) fn open(&mut self, bracket: u8, expected: &'static str) -> Result<()> {
+    pub(crate) fn open(&mut self, bracket: u8, expected: &dyn Expected) -> Result<()> {
         if !self.scanner.eat(bracket) {
             return Err(self.misfit(expected));
         }
@@ -146,13 +172,6 @@ impl<'de> Reader<'de> {
         Ok(true)
     }
 
-    /// The next value is not what was expected.
-    #[cold]
-    pub(crate) fn misfit(&mut self, expected: &str) -> Error {
-        self.peek();
-        fault::misfit(self.scanner.text(), self.place(), expected)
-    }
-
     /// `message`, which is about that place.
     #[cold]
     pub(crate) fn error(&self, place: usize, message: &str) -> Error {
@@ -163,5 +182,24 @@ impl<'de> Reader<'de> {
     #[cold]
     pub(super) fn error_of(&self, start: usize, error: &Error) -> Error {
         fault::of_part(self.scanner.text(), start, error)
+    }
+
+    /// What has been read, if it is all of the text; else why it can't be.
+    #[inline]
+    pub(super) fn whole<T>(&mut self, value: Result<T>) -> Result<T> {
+        match value {
+            Ok(value) if self.scanner.is_at_end() => Ok(value),
+            value => Err(self.reason(value.err())),
+        }
+    }
+
+    /// Text that is no JSON is said to be none, whatever else is wrong with it.
+    #[cold]
+    fn reason(&self, misfit: Option<Error>) -> Error {
+        let reason = match self.scanner.is_valid() {
+            true => misfit,
+            false => fault::reason(self.scanner.text(), misfit),
+        };
+        reason.unwrap_or_else(fault)
     }
 }

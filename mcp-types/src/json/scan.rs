@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::skip;
+use super::unescape::unescape;
 
 /// A place in JSON text.
 ///
@@ -41,8 +42,7 @@ impl<'a> Quoted<'a> {
     /// Half of a surrogate pair means nothing by itself; a string with one stays as it is written.
     #[cold]
     fn unescaped(self) -> Cow<'a, str> {
-        let text = serde_json::from_str(&format!("\"{}\"", self.inner));
-        text.map_or(Cow::Borrowed(self.inner), Cow::Owned)
+        unescape(self.inner).map_or(Cow::Borrowed(self.inner), Cow::Owned)
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{InvalidMessage, RequestId};
 use crate::RawJsonRef;
-use crate::json::Scanner;
+use crate::json::{self, Scanner};
 
 /// The members of a message: a fault in one must not hide the others.
 #[derive(Default)]
@@ -71,7 +71,7 @@ impl<'a> Envelope<'a> {
 pub(super) fn text(raw: RawJsonRef<'_>) -> Option<Cow<'_, str>> {
     let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
     if inner.contains('\\') {
-        raw.parse().ok().map(Cow::Owned)
+        json::decode(raw.get()).ok().map(Cow::Owned)
     } else {
         Some(Cow::Borrowed(inner))
     }

@@ -80,7 +80,7 @@ impl<'de> Decode<'de> for RequestId {
         match reader.peek() {
             Some(b'"') => reader.string().map(|id| Self::from(&*id)),
             Some(b'-' | b'0'..=b'9') => i64::decode(reader).map(Self::Number),
-            _ => Err(reader.misfit("an integer or a string")),
+            _ => Err(reader.misfit(&"an integer or a string")),
         }
     }
 }

@@ -1,7 +1,5 @@
 //! From the bytes of a frame to messages.
 
-use serde::de::IgnoredAny;
-
 use super::envelope::{Envelope, text};
 use super::{ErrorObject, Frame, InvalidMessage, Message, RequestId, VERSION, depth};
 use crate::RawJsonRef;
@@ -75,9 +73,9 @@ fn fault(text: &str, max_depth: usize) -> InvalidMessage {
         let reason = format_args!("nested deeper than {max_depth} levels");
         return InvalidMessage::parse_error(reason);
     }
-    match serde_json::from_str::<IgnoredAny>(text) {
-        Err(error) => InvalidMessage::parse_error(error),
-        Ok(_) => InvalidMessage::invalid_request(None, NO_OBJECT),
+    match json::no_json(text) {
+        Some(error) => InvalidMessage::parse_error(error),
+        None => InvalidMessage::invalid_request(None, NO_OBJECT),
     }
 }
 

@@ -43,7 +43,7 @@ impl<'de> Params<'de> {
 pub(crate) fn by_method<T: ByMethod>(reader: &mut Reader<'_>) -> Result<T> {
     reader.peek();
     let start = reader.place();
-    reader.open(b'{', "an object with `method`")?;
+    reader.open(b'{', &"an object with `method`")?;
     let (mut method, mut params) = (None, None);
     let mut members = Members::of(reader);
     while let Some(name) = members.name()? {

@@ -29,7 +29,7 @@ pub(crate) trait ByField: Sized {
 pub(crate) fn by_field<T: ByField>(reader: &mut Reader<'_>) -> Result<T> {
     reader.peek();
     let start = reader.place();
-    reader.open(b'{', T::EXPECTED)?;
+    reader.open(b'{', &T::EXPECTED)?;
     let (index, behind) = match tag::by_value(reader, T::FIELD)? {
         Some(tag) => match T::index(&tag.value) {
             index if index == T::DEFAULT => (index, None),
@@ -69,7 +69,7 @@ pub(crate) trait ByKey: Sized {
 pub(crate) fn by_key<T: ByKey>(reader: &mut Reader<'_>) -> Result<T> {
     reader.peek();
     let start = reader.place();
-    reader.open(b'{', "an object")?;
+    reader.open(b'{', &"an object")?;
     match tag::by_name(reader, T::index)? {
         Some(index) => T::read(index, &mut Members::of(reader)),
         None => unknown(reader, start).map(T::unknown),

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error as ValueError, MapDeserializer, SeqDeserializer, StrDeserializer};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use mcp_types::{
@@ -143,18 +144,29 @@ fn what_is_borrowed_has_to_be_text() {
 
 #[test]
 fn names_that_mean_something_inside_are_but_names_outside() {
-    for name in ["$serde_json::private::RawValue", "$mcp_types::CheckedJson"] {
-        let json = json!({name: "no JSON", "name": "a", "version": "1"});
-        let map = json.as_object().unwrap().clone();
-        let members = map.into_iter();
-        let map = MapDeserializer::<_, serde_json::Error>::new(members);
-        if let Ok(read) = Implementation::deserialize(map) {
-            assert_eq!(read, Implementation::new("a", "1"), "{name}");
-        }
-        let text = json.to_string();
-        let block = mcp_types::from_str::<OneOrMany<SamplingMessageContentBlock>>(&text);
-        assert!(block.is_err(), "{name}");
+    let name = "$serde_json::private::RawValue";
+    let json = json!({name: "no JSON", "name": "a", "version": "1"});
+    let members = json.as_object().unwrap().clone().into_iter();
+    let map = MapDeserializer::<_, serde_json::Error>::new(members);
+    if let Ok(read) = Implementation::deserialize(map) {
+        assert_eq!(read, Implementation::new("a", "1"));
     }
+    let text = json.to_string();
+    let block = mcp_types::from_str::<OneOrMany<SamplingMessageContentBlock>>(&text);
+    assert!(block.is_err());
+}
+
+#[test]
+fn raw_values_of_serde_json_are_parts_of_what_is_read() {
+    #[derive(Debug, Deserialize)]
+    struct Raw<'a> {
+        #[serde(borrow)]
+        borrowed: &'a RawValue,
+        owned: Vec<Box<RawValue>>,
+    }
+    let raw: Raw<'_> = mcp_types::from_str(r#"{"borrowed": {"a": 1} , "owned":[ "x"]}"#).unwrap();
+    assert_eq!(raw.borrowed.get(), r#"{"a": 1}"#);
+    assert_eq!(raw.owned[0].get(), r#""x""#);
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn a_misfit_is_told_with_its_place() {
         ),
         (
             r#"["text"]"#,
-            "invalid type: sequence, expected an object with `type` at line 1 column 1",
+            "invalid type: sequence, expected an object with `type` at line 1 column 0",
         ),
     ] {
         let found = mcp_types::from_str::<ContentBlock>(text).unwrap_err();
