@@ -7,7 +7,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::value::RawValue;
 
 use crate::RawJson;
-use crate::json::{self, BORROWED, Decode, RawText, Reader, Scanner, raw_value_name};
+use crate::json::{self, BORROWED, Decode, RawText, Reader, Scanner, entries, raw_value_name};
 
 /// A JSON value kept as the text it came in, borrowed from the message that it is a part of.
 ///
@@ -65,6 +65,47 @@ impl<'a> RawJsonRef<'a> {
     /// When the JSON does not fit `T`.
     pub fn parse<T: Deserialize<'a>>(self) -> serde_json::Result<T> {
         json::from_valid(self.0)
+    }
+
+    /// The members of an object, in the order in which they stand there. A name that is there twice
+    /// is told twice.
+    ///
+    /// ```
+    /// use mcp_types::RawJsonRef;
+    ///
+    /// let object = RawJsonRef::from_text(r#"{"b": 1, "a": [2]}"#).unwrap();
+    /// let members = object.members().unwrap();
+    /// assert_eq!(members[1].0, "a");
+    /// assert_eq!(members[1].1.get(), "[2]");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the JSON is no object.
+    pub fn members(self) -> serde_json::Result<Vec<(String, Self)>> {
+        json::decode::<Members<'a>>(self.0).map(|members| members.0)
+    }
+
+    /// The elements of an array.
+    ///
+    /// # Errors
+    ///
+    /// When the JSON is no array.
+    pub fn elements(self) -> serde_json::Result<Vec<Self>> {
+        json::decode(self.0)
+    }
+}
+
+struct Members<'a>(Vec<(String, RawJsonRef<'a>)>);
+
+impl<'de> Decode<'de> for Members<'de> {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        let mut members = Vec::new();
+        entries(reader, |name, reader| {
+            members.push((name, RawJsonRef::decode(reader)?));
+            Ok(())
+        })?;
+        Ok(Self(members))
     }
 }
 

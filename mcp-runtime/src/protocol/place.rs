@@ -1,16 +1,17 @@
 //! Where in JSON text a decoder stopped.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use serde_json::value::RawValue;
+use mcp_types::RawJsonRef;
 
 /// Appends to `path` the way to the innermost member or element of `text` that `error` is about.
 ///
 /// The decoder says where it stopped but not inside what; this finds out, and only when it must.
 pub(crate) fn locate(text: &str, error: &serde_json::Error, path: &mut String) {
-    if let Some(offset) = offset(text, error) {
-        descend(text, offset, path);
+    if let Some(offset) = offset(text, error)
+        && let Ok(json) = RawJsonRef::from_text(text)
+    {
+        descend(json, text.as_ptr().addr() + offset, path);
     }
 }
 
@@ -21,31 +22,27 @@ fn offset(text: &str, error: &serde_json::Error) -> Option<usize> {
     Some(before + error.column())
 }
 
-fn descend(text: &str, offset: usize, path: &mut String) {
-    let start = |value: &RawValue| value.get().as_ptr().addr() - text.as_ptr().addr();
-    let is_hit = |value: &RawValue| {
-        let start = start(value);
-        (start..=start + value.get().len()).contains(&offset)
+/// Descends to the innermost part of `json` that has the address `at`.
+fn descend(json: RawJsonRef<'_>, at: usize, path: &mut String) {
+    let is_hit = |part: RawJsonRef<'_>| {
+        let start = part.get().as_ptr().addr();
+        (start..=start + part.get().len()).contains(&at)
     };
-    let inner = if let Ok(members) = serde_json::from_str::<BTreeMap<String, &RawValue>>(text) {
+    let mut hit = None;
+    if let Ok(members) = json.members() {
         let mut members = members.into_iter();
-        let member = members.find(|(_, value)| is_hit(value));
-        member.map(|(name, value)| {
+        if let Some((name, member)) = members.find(|(_, member)| is_hit(*member)) {
             _ = write!(path, ".{name}");
-            value
-        })
-    } else if let Ok(elements) = serde_json::from_str::<Vec<&RawValue>>(text) {
-        let mut elements = elements.into_iter().enumerate();
-        let element = elements.find(|(_, value)| is_hit(value));
-        element.map(|(index, value)| {
-            _ = write!(path, "[{index}]");
-            value
-        })
-    } else {
-        None
-    };
-    if let Some(value) = inner {
-        descend(value.get(), offset - start(value), path);
+            hit = Some(member);
+        }
+    } else if let Ok(elements) = json.elements()
+        && let Some(index) = elements.iter().position(|element| is_hit(*element))
+    {
+        _ = write!(path, "[{index}]");
+        hit = Some(elements[index]);
+    }
+    if let Some(inner) = hit {
+        descend(inner, at, path);
     }
 }
 

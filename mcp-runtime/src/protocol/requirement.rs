@@ -106,12 +106,12 @@ fn merge(required: &mut Value, more: &Value) {
 fn missing(required: &Value, declared: Option<&Value>) -> Option<Value> {
     match (required, declared) {
         (Value::Object(members), Some(Value::Object(declared))) => {
-            let lacking: Map<_, _> = members
-                .iter()
-                .filter_map(|(name, member)| {
-                    Some((name.clone(), missing(member, declared.get(name))?))
-                })
-                .collect();
+            let mut lacking = Map::new();
+            for (name, member) in members {
+                if let Some(missing) = missing(member, declared.get(name)) {
+                    lacking.insert(name.clone(), missing);
+                }
+            }
             (!lacking.is_empty()).then_some(Value::Object(lacking))
         }
         (Value::Object(_), Some(_)) | (_, None) => Some(required.clone()),

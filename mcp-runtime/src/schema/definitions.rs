@@ -23,7 +23,12 @@ pub(super) fn write_out(schemas: &mut [Value], definitions: &mut Map<String, Val
         }
     }
     let used = uses(schemas, definitions);
-    definitions.retain(|name, _| used.binary_search(name).is_ok() || !is_plain(name));
+    let names: Vec<_> = definitions.keys().cloned().collect();
+    for name in names {
+        if is_plain(&name) && used.binary_search(&name).is_err() {
+            definitions.remove(&name);
+        }
+    }
 }
 
 /// A definition that is referred to once, and not from within itself.

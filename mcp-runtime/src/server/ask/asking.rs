@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::question::Question;
 use super::run::{self, GoOn};
 use super::{AskError, InputRequired};
+use crate::sorted::sorted;
 
 /// What a call knows from its earlier rounds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,8 +21,8 @@ pub(super) struct Memory {
     #[serde(rename = "r")]
     pub(super) rounds: u32,
     /// What the client answered, by the names of the questions.
-    #[serde(rename = "a", skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) answers: BTreeMap<String, RawJson>,
+    #[serde(rename = "a", skip_serializing_if = "OrderedMap::is_empty")]
+    pub(super) answers: OrderedMap<RawJson>,
     /// What was done once and for all.
     #[serde(rename = "o", skip_serializing_if = "OrderedMap::is_empty")]
     pub(super) done: OrderedMap<RawJson>,
@@ -41,6 +42,8 @@ pub(in crate::server) struct Asking {
 #[derive(Debug, Default)]
 struct State {
     memory: Memory,
+    /// What the client has answered to the last round. Of answers to one question the last counts.
+    responses: Vec<(String, RawJson)>,
     /// The answers that this run made use of.
     used: Vec<String>,
     /// How often each name was used for a question in this run.
@@ -60,11 +63,22 @@ struct State {
 }
 
 impl Asking {
+    /// The questions of a call that knows `memory`.
     pub(super) fn new(patience: Duration, memory: Memory) -> Self {
+        Self::answered_by(patience, memory, Vec::new())
+    }
+
+    /// The same, if the client has just answered `responses`.
+    pub(super) fn answered_by(
+        patience: Duration,
+        memory: Memory,
+        responses: Vec<(String, RawJson)>,
+    ) -> Self {
         Self {
             patience,
             state: Mutex::new(State {
                 memory,
+                responses,
                 ..State::default()
             }),
         }
@@ -90,8 +104,7 @@ impl Asking {
         task: &mut Task<'_>,
     ) -> Poll<Result<RawJson, AskError>> {
         let mut state = self.lock();
-        if let Some(answer) = state.memory.answers.get(name).cloned() {
-            state.used.push(name.to_owned());
+        if let Some(answer) = state.answer(name) {
             return Poll::Ready(Ok(answer));
         }
         if state.ended {
@@ -117,14 +130,18 @@ impl Asking {
 
     /// What the client answered to `name`, for handlers that ask by hand.
     pub(super) fn answer(&self, name: &str) -> Option<RawJson> {
-        let mut state = self.lock();
-        let answer = state.memory.answers.get(name).cloned()?;
-        state.used.push(name.to_owned());
-        Some(answer)
+        self.lock().answer(name)
     }
 
+    /// The names of all questions that are answered, in order.
     pub(super) fn answered(&self) -> Vec<String> {
-        self.lock().memory.answers.keys().cloned().collect()
+        let state = self.lock();
+        let mut names: Vec<_> = state.memory.answers.keys().map(str::to_owned).collect();
+        names.extend(state.responses.iter().map(|(name, _)| name.clone()));
+        drop(state);
+        let mut names = sorted(names, |name| name);
+        names.dedup();
+        names
     }
 
     pub(super) fn note(&self) -> Option<String> {
@@ -192,7 +209,12 @@ impl Asking {
     pub(super) fn memory(&self) -> Memory {
         let state = self.lock();
         let mut memory = state.memory.clone();
-        memory.answers.retain(|name, _| state.used.contains(name));
+        memory.answers = OrderedMap::new();
+        for name in &state.used {
+            if let Some(answer) = state.find(name) {
+                memory.answers.insert(name, answer.clone());
+            }
+        }
         memory
     }
 
@@ -202,6 +224,19 @@ impl Asking {
 }
 
 impl State {
+    fn find(&self, name: &str) -> Option<&RawJson> {
+        let mut responses = self.responses.iter().rev();
+        let fresh = responses.find(|(known, _)| known == name);
+        fresh.map_or_else(|| self.memory.answers.get(name), |(_, answer)| Some(answer))
+    }
+
+    /// The answer to the question `name`, which is of use.
+    fn answer(&mut self, name: &str) -> Option<RawJson> {
+        let answer = self.find(name)?.clone();
+        self.used.push(name.to_owned());
+        Some(answer)
+    }
+
     fn wake_runner(&self) {
         if let Some(runner) = &self.runner {
             runner.wake_by_ref();

@@ -189,9 +189,11 @@ pub(super) fn ask(
         match cx.revision().era() {
             Era::Stateless => return call.suspend(&cx, questions, &memory).map(Next::Answered),
             Era::Handshake if wanted.by_error => return Err(pages_required(questions)?),
-            Era::Handshake => memory
-                .answers
-                .extend(gather(&cx, questions, patience).await?),
+            Era::Handshake => {
+                for (name, answer) in gather(&cx, questions, patience).await? {
+                    memory.answers.insert(name, answer);
+                }
+            }
         }
         let (cx, handler) = call.again(&cx, memory)?;
         Ok(Next::Runs(call, cx, handler))

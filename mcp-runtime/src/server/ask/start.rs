@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
-use std::collections::BTreeMap;
 
 use mcp_types::{Era, RawJson, RawJsonRef};
 use serde::Deserialize;
@@ -90,7 +89,7 @@ impl<'a> Start<'a> {
             return Ok(());
         }
         let policy = &server.settings().asking;
-        let mut memory = match retry.state {
+        let memory = match retry.state {
             None => Memory::default(),
             Some(state) => {
                 let binding = binding(request)?;
@@ -98,10 +97,8 @@ impl<'a> Start<'a> {
                 redeemed.map_err(|error| invalid("requestState", &error.to_string()))?
             }
         };
-        if let Some(responses) = retry.responses {
-            memory.answers.extend(read_responses(responses)?);
-        }
-        context.set_asking(Asking::new(policy.patience, memory));
+        let responses = retry.responses.map_or(Ok(Vec::new()), read_responses)?;
+        context.set_asking(Asking::answered_by(policy.patience, memory, responses));
         Ok(())
     }
 
@@ -111,15 +108,19 @@ impl<'a> Start<'a> {
     }
 }
 
-fn read_responses(responses: RawJsonRef<'_>) -> Result<BTreeMap<String, RawJson>, Refusal> {
+fn read_responses(responses: RawJsonRef<'_>) -> Result<Vec<(String, RawJson)>, Refusal> {
     let malformed = |reason: &str| invalid("inputResponses", reason);
-    let responses: BTreeMap<String, RawJson> = responses
-        .parse()
+    let members = responses
+        .members()
         .map_err(|_| malformed("expected an object of responses"))?;
-    match responses.values().all(RawJson::is_object) {
-        true => Ok(responses),
-        false => Err(malformed("each response must be an object")),
+    let mut responses = Vec::with_capacity(members.len());
+    for (name, response) in members {
+        if !response.is_object() {
+            return Err(malformed("each response must be an object"));
+        }
+        responses.push((name, response.into()));
     }
+    Ok(responses)
 }
 
 fn invalid(member: &str, reason: &str) -> Refusal {

@@ -37,13 +37,13 @@ impl<T> Argument<T> {
 pub(super) fn input_schema(parameters: Vec<Parameter>, strict: bool) -> Option<RawJson> {
     let mut generator = schema::for_input();
     let (mut names, mut required, mut schemas) = (Vec::new(), Vec::new(), Vec::new());
-    for mut parameter in parameters {
+    for parameter in parameters {
         let mut schema = (parameter.describe)(&mut generator).to_value();
         if let Value::Bool(_) = schema {
             schema = Value::Object(Map::new());
         }
         if let Value::Object(members) = &mut schema {
-            members.append(&mut parameter.keywords);
+            members.extend(parameter.keywords);
             if let Some(header) = parameter.header {
                 header.narrow(members);
             }

@@ -1,7 +1,6 @@
 //! Regular expressions for the values of arguments.
 
-use std::collections::BTreeMap;
-
+use mcp_types::OrderedMap;
 use regex_lite::Regex;
 use thiserror::Error;
 
@@ -32,18 +31,18 @@ impl<T: Texty> Texty for Option<T> {
 
 /// The patterns of a schema, compiled.
 #[derive(Debug)]
-pub(super) struct Patterns(BTreeMap<String, Regex>);
+pub(super) struct Patterns(OrderedMap<Regex>);
 
 impl Patterns {
     pub(super) fn new() -> Self {
-        Self(BTreeMap::new())
+        Self(OrderedMap::new())
     }
 
     /// Compiles `pattern`; one that cannot be searched for stays what it was, a description.
     pub(super) fn add(&mut self, pattern: &str) {
         match Regex::new(pattern) {
             Ok(regex) => {
-                self.0.insert(pattern.to_owned(), regex);
+                self.0.insert(pattern, regex);
             }
             Err(error) => tracing::warn!(pattern, %error, "a pattern is shown but not enforced"),
         }
