@@ -1,5 +1,8 @@
 //! The standard streams of this process (2026-07-28, "stdio").
 
+#[cfg(unix)]
+#[path = "stdio/beside.rs"]
+mod beside;
 #[cfg(target_os = "linux")]
 #[path = "stdio/pipe.rs"]
 mod pipe;
@@ -19,7 +22,7 @@ use super::{DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
 ///
 /// Nothing else may write to standard output while it is served; logs belong on standard error.
 /// Sockets, and on Linux pipes, are read and written without blocking a thread, and without changing
-/// a flag that other processes would see; files and terminals go through tokio's pool of threads.
+/// a flag that other processes would see; files and terminals are left to a thread each.
 ///
 /// ```no_run
 /// use mcp_runtime::prelude::*;
@@ -59,8 +62,8 @@ impl Transport for Stdio {
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
         Ok((
-            LineReader::new(streams::input(), self.max_frame_bytes),
-            LineWriter::new(streams::output()),
+            LineReader::new(streams::input()?, self.max_frame_bytes),
+            LineWriter::new(streams::output()?),
         ))
     }
 }

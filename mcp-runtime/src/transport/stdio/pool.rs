@@ -1,12 +1,14 @@
 //! Standard streams served by tokio's blocking pool, which works on every platform.
 
+use std::io;
+
 pub(super) type Input = tokio::io::Stdin;
 pub(super) type Output = tokio::io::Stdout;
 
-pub(super) fn input() -> Input {
-    tokio::io::stdin()
+pub(super) fn input() -> io::Result<Input> {
+    Ok(tokio::io::stdin())
 }
 
-pub(super) fn output() -> Output {
-    tokio::io::stdout()
+pub(super) fn output() -> io::Result<Output> {
+    Ok(tokio::io::stdout())
 }
