@@ -153,7 +153,7 @@ impl ServerBuilder {
             Revision::method(&method).is_none(),
             "`{method}` is a method of the protocol, which no extension can serve"
         );
-        self.settings.hand_out_contexts();
+        self.settings.go_beyond_tools();
         let extensions = &mut self.settings.extensions;
         extensions.add(method, extensions::typed(function));
         self
@@ -162,6 +162,7 @@ impl ServerBuilder {
     /// Handlers log to the client: what [`Context::log`](super::Context::log) is given is sent, and
     /// clients are told so. Otherwise it is dropped.
     pub fn logging(&mut self) -> &mut Self {
+        self.settings.go_beyond_tools();
         self.settings.logging = true;
         self
     }

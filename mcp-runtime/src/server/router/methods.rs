@@ -27,10 +27,8 @@ impl Router {
         match request.method {
             CallToolRequest::METHOD if declared.tools.is_some() => self.call_tool(request),
             ListToolsRequest::METHOD if declared.tools.is_some() => self.list_tools(request),
-            SetLevelRequest::METHOD if declared.logging.is_some() => Self::set_log_level(request),
             PingRequest::METHOD => Ok(Served::Now(Ok(Answer::empty()))),
             DiscoverRequest::METHOD => Ok(self.discover(request)),
-            method if self.settings.extensions.has(method) => self.call_extension(request),
             _ => match &self.settings.beyond_tools {
                 Some(beyond) => (beyond.serve)(self, request),
                 None => Err(not_offered_by_us(request)),
@@ -57,6 +55,8 @@ impl Router {
             SubscriptionsListenRequest::METHOD if self.announced().any() => self.listen(request),
             UnsubscribeRequest::METHOD if self.announced().updates => self.unsubscribe(request),
             CompleteRequest::METHOD if declared.completions.is_some() => self.complete(request),
+            SetLevelRequest::METHOD if declared.logging.is_some() => Self::set_log_level(request),
+            method if self.settings.extensions.has(method) => self.call_extension(request),
             _ => Err(not_offered_by_us(request)),
         }
     }
@@ -76,7 +76,7 @@ pub(in crate::server) struct BeyondTools {
 }
 
 impl Settings {
-    /// Says that there will be more than tools, or changes. A program that never does is linked
+    /// Says that there will be more than tools that never change. A program that never does is linked
     /// without what serves it.
     pub(in crate::server) fn go_beyond_tools(&mut self) {
         self.hand_out_contexts();

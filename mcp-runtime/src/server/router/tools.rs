@@ -27,13 +27,24 @@ impl Router {
     }
 
     pub(super) fn list_tools(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
-        let cursor = request.cursor()?;
-        if self.tools.differ_by_caller() {
-            let context = request.own_context()?;
-            let page = self.tools.list_for(cursor.as_deref(), &context)?;
-            return Ok(self.written(Reply::Ready(Ok(page)), request));
+        if let Some(used) = &self.settings.context_use
+            && self.tools.differ_by_caller()
+        {
+            return (used.list_tools)(self, request);
         }
+        let cursor = request.cursor()?;
         let page = self.tools.list(cursor.as_deref(), request.terms.revision)?;
         Ok(self.prepared(page, request))
+    }
+
+    /// Lists the tools that one caller may see.
+    pub(in crate::server) fn list_tools_for(
+        &self,
+        request: Admitted<'_>,
+    ) -> Result<Served<Answer>, Refusal> {
+        let cursor = request.cursor()?;
+        let context = request.own_context()?;
+        let page = self.tools.list_for(cursor.as_deref(), &context)?;
+        Ok(self.written(Reply::Ready(Ok(page)), request))
     }
 }
