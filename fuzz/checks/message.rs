@@ -6,7 +6,7 @@
 
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, code};
-use mcp_types::{RawJsonRef, RequestId};
+use mcp_types::{Encode, RawJsonRef, RequestId};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -49,12 +49,17 @@ fn check_message(message: &Message<'_>) {
 }
 
 fn write_message(line: &mut Vec<u8>, message: &Message<'_>) {
-    let written = match message {
+    match message {
         Message::Request { id, method, params } => {
-            write::request(line, id, method, params.as_ref())
+            write::request(
+                line,
+                id,
+                method,
+                params.as_ref().map(|it| it as &dyn Encode),
+            );
         }
         Message::Notification { method, params } => {
-            write::notification(line, method, params.as_ref())
+            write::notification(line, method, params.as_ref().map(|it| it as &dyn Encode));
         }
         Message::Response {
             id: Some(id),
@@ -65,16 +70,11 @@ fn write_message(line: &mut Vec<u8>, message: &Message<'_>) {
             outcome: Err(error),
         } => write_error(line, id.as_ref(), error),
         Message::Response { id: None, .. } => panic!("a result for nobody was accepted"),
-    };
-    written.expect("what was read can be written");
+    }
 }
 
-fn write_error(
-    line: &mut Vec<u8>,
-    id: Option<&RequestId>,
-    error: &ErrorObject,
-) -> serde_json::Result<()> {
-    write::error(line, id.map_or(ErrorId::Null, ErrorId::Of), error)
+fn write_error(line: &mut Vec<u8>, id: Option<&RequestId>, error: &ErrorObject) {
+    write::error(line, id.map_or(ErrorId::Null, ErrorId::Of), error);
 }
 
 /// A refusal has a code of JSON-RPC, and can be sent.
@@ -82,7 +82,7 @@ fn check_invalid(invalid: &InvalidMessage) {
     let codes = [code::PARSE_ERROR, code::INVALID_REQUEST];
     assert!(codes.contains(&invalid.error.code), "{invalid:?}");
     let mut line = Vec::new();
-    write_error(&mut line, invalid.id.as_ref(), &invalid.error).expect("an error can be written");
+    write_error(&mut line, invalid.id.as_ref(), &invalid.error);
     assert!(matches!(
         Frame::parse(&line),
         Ok(Frame::Single(Message::Response {

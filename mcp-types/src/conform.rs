@@ -1,11 +1,10 @@
 //! Values made into what one revision allows.
 
-use serde::Serialize;
 use serde_json::Value;
 
-use crate::json::{DecodeOwned, Reader, decode, to_text};
+use crate::json::{DecodeOwned, Encode, Reader, decode, encode};
 use crate::union::best_match::{ByBestMatch, best};
-use crate::{OneOrMany, RawJson, Revision, Revisions};
+use crate::{OneOrMany, Revision, Revisions};
 
 /// Changes a value into the nearest one that a message of a given revision can contain.
 ///
@@ -83,19 +82,17 @@ pub(crate) fn single<T: Nearest>(value: &mut OneOrMany<T>) {
 /// The value as the member that it fits best among those that `revision` has.
 ///
 /// `known` are the revisions of each member, as the bits of a [`Revisions`].
-pub(crate) fn refit<T: ByBestMatch + Serialize>(
+pub(crate) fn refit<T: ByBestMatch + Encode>(
     value: &T,
     known: &[u16],
     revision: Revision,
 ) -> Option<T> {
-    let json = RawJson::new(value).ok()?;
-    let parsed = json.parse().ok()?;
+    let json = encode(value);
+    let parsed = decode(&json).ok()?;
     let candidates = T::CANDIDATES.iter().zip(known).enumerate();
     let candidates = candidates.filter(|(_, (_, known))| Revisions(**known).contains(revision));
     let best = best(candidates.map(|(index, (one, _))| (index, one)), &parsed)?;
-    T::decode(best, &mut Reader::of_valid(json.get()))
-        .ok()
-        .flatten()
+    T::decode(best, &mut Reader::of_valid(&json)).ok().flatten()
 }
 
 /// Brings a number into a range; what is not a number becomes 0, or what is nearest to it.
@@ -108,7 +105,7 @@ pub(crate) fn number(value: &mut f64, minimum: f64, maximum: f64) {
 pub(crate) fn from_text<T: DecodeOwned>(json: &str, text: &str) -> Option<T> {
     let mut value: Value = decode(json).ok()?;
     put(&mut value, text);
-    decode(&to_text(&value).ok()?).ok()
+    decode(&encode(&value)).ok()
 }
 
 fn put(value: &mut Value, text: &str) {
@@ -120,9 +117,8 @@ fn put(value: &mut Value, text: &str) {
 }
 
 /// A value in words: the template with each `{field}` filled in, or else its JSON.
-pub(crate) fn describe<T: Serialize>(value: &T, template: &str) -> String {
-    let json = to_text(value).unwrap_or_default();
-    let value = decode(&json).unwrap_or_default();
+pub(crate) fn describe(value: &dyn Encode, template: &str) -> String {
+    let value = decode(&encode(value)).unwrap_or_default();
     filled_in(&value, template)
 }
 
@@ -151,7 +147,7 @@ fn text(value: &Value) -> String {
         Value::Array(items) if items.iter().all(Value::is_string) => {
             items.iter().map(text).collect::<Vec<_>>().join(", ")
         }
-        _ => to_text(value).unwrap_or_default(),
+        _ => encode(value),
     }
 }
 

@@ -5,19 +5,14 @@
 
 use std::fmt;
 
-use serde::Serialize;
 use serde_json::Value;
 
-use crate::json::{decode, to_text};
+use crate::json::{Encode, decode, encode};
 
 /// Shows the name of the type, and the value as JSON.
-pub(crate) fn show<T: Serialize>(f: &mut fmt::Formatter<'_>, name: &str, value: &T) -> fmt::Result {
-    shown(f, name, to_text(value).ok().as_deref())
-}
-
-fn shown(f: &mut fmt::Formatter<'_>, name: &str, json: Option<&str>) -> fmt::Result {
-    let json = json.unwrap_or_default();
-    let value: Option<Value> = decode(json).ok().filter(|_| f.alternate());
+pub(crate) fn show(f: &mut fmt::Formatter<'_>, name: &str, value: &dyn Encode) -> fmt::Result {
+    let json = encode(value);
+    let value: Option<Value> = decode(&json).ok().filter(|_| f.alternate());
     match value {
         Some(value) => write!(f, "{name} {value:#}"),
         None => write!(f, "{name} {json}"),

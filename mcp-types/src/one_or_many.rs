@@ -7,7 +7,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Serialize, Serializer};
 
-use crate::json::{Decode, Reader};
+use crate::json::{Decode, Encode, Encoder, Reader};
 
 /// An object, or a list of such objects; written the way it was read.
 ///
@@ -71,6 +71,15 @@ impl<T: Serialize> Serialize for OneOrMany<T> {
         match self {
             Self::One(value) => value.serialize(serializer),
             Self::Many(values) => values.serialize(serializer),
+        }
+    }
+}
+
+impl<T: Encode> Encode for OneOrMany<T> {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        match self {
+            Self::One(value) => value.encode(to),
+            Self::Many(values) => values.encode(to),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Index;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::{Serialize, Serializer};
 
-use crate::json::{Decode, Reader, entries};
+use crate::json::{Decode, Encode, Encoder, Reader, entries};
 
 /// A small map by name, in the order in which it was filled or read.
 ///
@@ -133,6 +133,16 @@ impl<T> IntoIterator for OrderedMap<T> {
 impl<T: Serialize> Serialize for OrderedMap<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter())
+    }
+}
+
+impl<T: Encode> Encode for OrderedMap<T> {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        for (name, value) in self.iter() {
+            object.entry(name, value);
+        }
+        object.end();
     }
 }
 

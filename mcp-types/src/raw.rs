@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::RawJsonRef;
-use crate::json::{self, Decode, RawText, Reader};
+use crate::json::{self, Decode, Encode, Encoder, RawText, Reader};
 
 /// A JSON object whose members the protocol leaves open.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;
@@ -36,6 +36,19 @@ impl RawJson {
     /// When the value has no JSON form, such as a map whose keys are not strings.
     pub fn new<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Self> {
         json::to_text(value).map(|text| Self(text.into()))
+    }
+
+    /// Writes a value of the model, on one line.
+    ///
+    /// ```
+    /// use mcp_types::{Implementation, RawJson};
+    ///
+    /// let json = RawJson::encode(&Implementation::new("a", "1"));
+    /// assert_eq!(json.get(), r#"{"name":"a","version":"1"}"#);
+    /// ```
+    #[must_use]
+    pub fn encode(value: &dyn Encode) -> Self {
+        Self(json::encode(value).into())
     }
 
     /// Takes text that is already JSON.
@@ -107,7 +120,7 @@ impl From<RawJsonRef<'_>> for RawJson {
 
 impl From<serde_json::Value> for RawJson {
     fn from(value: serde_json::Value) -> Self {
-        Self::new(&value).expect("a JSON value is JSON")
+        Self::encode(&value)
     }
 }
 
@@ -132,6 +145,12 @@ impl fmt::Display for RawJson {
 impl Serialize for RawJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.as_raw().serialize(serializer)
+    }
+}
+
+impl Encode for RawJson {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        to.raw(self.get());
     }
 }
 

@@ -7,7 +7,9 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::value::RawValue;
 
 use crate::RawJson;
-use crate::json::{self, BORROWED, Decode, RawText, Reader, Scanner, entries, raw_value_name};
+use crate::json::{
+    self, BORROWED, Decode, Encode, Encoder, RawText, Reader, Scanner, entries, raw_value_name,
+};
 
 /// A JSON value kept as the text it came in, borrowed from the message that it is a part of.
 ///
@@ -139,6 +141,12 @@ impl Serialize for RawJsonRef<'_> {
         let mut raw = serializer.serialize_struct(raw_value_name(), 1)?;
         raw.serialize_field(raw_value_name(), self.0)?;
         raw.end()
+    }
+}
+
+impl Encode for RawJsonRef<'_> {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        to.raw(self.0);
     }
 }
 

@@ -2,16 +2,16 @@
 
 pub(crate) mod model {
     pub(crate) use crate::debug;
-    pub(crate) use crate::json::{self, Decode, Members, Reader};
+    pub(crate) use crate::json::{self, Decode, Encode, Encoder, FieldName, Members, Reader};
     pub(crate) use crate::object::{self, Object, once};
     pub(crate) use crate::{JsonObject, OneOrMany, OrderedMap, ProgressToken, RawJson, RequestId};
-    pub(crate) use serde::{Deserialize, Deserializer, Serialize};
+    pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
     pub(crate) use std::collections::BTreeMap;
     pub(crate) use std::fmt;
 }
 
 pub(crate) mod enums {
-    pub(crate) use crate::json::{self, Decode, Reader};
+    pub(crate) use crate::json::{self, Decode, Encode, Encoder, Reader};
     pub(crate) use crate::open_enum::{self, OpenEnum};
     pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
     pub(crate) use std::fmt;
@@ -19,7 +19,7 @@ pub(crate) mod enums {
 
 pub(crate) mod unions {
     pub(crate) use crate::debug;
-    pub(crate) use crate::json::{self, Decode, Members, Reader};
+    pub(crate) use crate::json::{self, Decode, Encode, Encoder, Members, Reader};
     pub(crate) use crate::object::Object;
     pub(crate) use crate::union::best_match::{self, ByBestMatch, Candidate};
     pub(crate) use crate::union::message::{self, ByMethod, Params};

@@ -274,8 +274,8 @@ fn request_meta(config: &Config, revision: Revision) -> Result<String, ConnectEr
         .with_client_info(config.info.clone())
         .with_client_capabilities(config.handlers.capabilities(revision));
     meta.conform(revision);
-    let object = serde_json::to_string(&meta)
-        .map_err(|error| ConnectError::Request(CallError::Params(error)))?;
+    let object = RawJson::encode(&meta);
+    let object = object.get();
     Ok(object[1..object.len() - 1].to_owned())
 }
 

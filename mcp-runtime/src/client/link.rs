@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_types::jsonrpc::{RequestId, write};
-use mcp_types::{RawJson, Request};
+use mcp_types::{Encode, RawJson, Request};
 use serde::Serialize;
 use tokio::sync::watch;
 
@@ -134,8 +134,12 @@ impl Link {
         options: Options,
     ) -> impl Future<Output = Result<RawJson, CallError>> + Send + use<'a, R> {
         let id = self.peer.next_id();
-        let params = Retried { params, retry };
-        let frame = self.frame(R::METHOD, id, &params, &with_token(meta, id, &options));
+        let frame = RawJson::new(&Retried { params, retry })
+            .map_err(CallError::Params)
+            .and_then(|params| {
+                let meta = with_token(meta, id, &options);
+                self.frame(R::METHOD, id, &params, &meta)
+            });
         self.send::<R>(id, frame, options)
     }
 
@@ -150,21 +154,22 @@ impl Link {
             .await
     }
 
-    fn frame<P: Serialize>(
+    fn frame(
         &self,
         method: &'static str,
         id: i64,
-        params: &P,
+        params: &dyn Encode,
         meta: &str,
     ) -> Result<Vec<u8>, CallError> {
         self.session.with(|lifecycle| lifecycle.send(method))?;
         let (mut frame, id) = (Vec::new(), RequestId::Number(id));
-        let written = if meta.is_empty() {
-            write::request(&mut frame, &id, method, Some(params))
+        if meta.is_empty() {
+            write::request(&mut frame, &id, method, Some(params));
         } else {
             write::request_with_meta(&mut frame, &id, method, meta, params)
-        };
-        written.map(|()| frame).map_err(CallError::Params)
+                .map_err(CallError::Params)?;
+        }
+        Ok(frame)
     }
 
     /// Ends the connection in good order, and waits until everything is released.

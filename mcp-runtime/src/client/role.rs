@@ -129,6 +129,7 @@ impl Role for ClientRole {
 
 impl Outgoing for RawJson {
     fn write(&self, out: &mut Vec<u8>, id: &RequestId) -> serde_json::Result<()> {
-        write::result(out, id, self)
+        write::result(out, id, self);
+        Ok(())
     }
 }

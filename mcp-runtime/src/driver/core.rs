@@ -288,8 +288,7 @@ impl<R: Role> Core<R> {
             .with_request_id(id)
             .with_reason(reason);
         self.push(|out| {
-            let written = write::notification(out, CancelledNotification::METHOD, Some(&params));
-            debug_assert!(written.is_ok(), "an id and a reason can be written");
+            write::notification(out, CancelledNotification::METHOD, Some(&params));
         });
     }
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::jsonrpc::write;
-use mcp_types::{ErrorObject, Notification, ProgressNotificationParams, RawJson, Request, methods};
-use serde::Serialize;
+use mcp_types::{
+    Encode, ErrorObject, Notification, ProgressNotificationParams, RawJson, Request, methods,
+};
 use tokio::sync::oneshot;
 
 use super::link::{Link, Unsent};
@@ -33,11 +34,7 @@ pub(crate) trait Guard: Send + Sync {
     /// # Errors
     ///
     /// Why it must not be.
-    fn check(
-        &self,
-        method: &'static str,
-        params: &dyn Fn() -> Option<RawJson>,
-    ) -> Result<(), Unavailable>;
+    fn check(&self, method: &'static str, params: &dyn Encode) -> Result<(), Unavailable>;
 }
 
 /// What the driver is asked to do.
@@ -155,7 +152,7 @@ impl Peer {
     /// not declare that it can do, and for all requests to stateless clients: nothing is sent then.
     pub async fn call<R: Request>(&self, params: &R::Params) -> Result<R::Result, CallError> {
         if let Some(guard) = &self.guard {
-            guard.check(R::METHOD, &|| RawJson::new(params).ok())?;
+            guard.check(R::METHOD, params)?;
         }
         let result = self.ask(R::METHOD, params, Timeouts::default()).await?;
         result.parse().map_err(|fault| CallError::Result {
@@ -165,25 +162,22 @@ impl Peer {
     }
 
     /// Sends a request and waits for its result, as it came.
-    pub(crate) fn ask<P: Serialize + ?Sized>(
+    pub(crate) fn ask(
         &self,
         method: &'static str,
-        params: &P,
+        params: &dyn Encode,
         timeouts: Timeouts,
-    ) -> impl Future<Output = Result<RawJson, CallError>> + Send + use<'_, P> {
+    ) -> impl Future<Output = Result<RawJson, CallError>> + Send + use<'_> {
         let id = self.next_id();
         let mut frame = Vec::new();
-        let written = write::request(&mut frame, &id.into(), method, Some(params));
+        write::request(&mut frame, &id.into(), method, Some(params));
         let sending = Sending {
             method,
             timeouts,
             cancellable: true,
             progress: None,
         };
-        async move {
-            written.map_err(CallError::Params)?;
-            self.request(id, frame, sending).await
-        }
+        self.request(id, frame, sending)
     }
 
     /// Who this is, by a name that an authenticating layer has vouched for.
@@ -216,10 +210,9 @@ impl Peer {
     /// # Errors
     ///
     /// [`CallError::Full`] when 64 KiB (over HTTP also 1,024 messages) wait to be read by the peer, so
-    /// that this one is not sent. Otherwise when the connection is over, or the parameters
-    /// can't be serialised.
+    /// that this one is not sent. Otherwise when the connection is over.
     pub fn notify<N: Notification>(&self, params: Option<&N::Params>) -> Result<(), CallError> {
-        let frame = notification::<N>(params)?;
+        let frame = notification::<N>(params);
         let urgent = false;
         Ok(self.link.send(Command::Notify { frame, urgent })?)
     }
@@ -228,12 +221,12 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// When the connection is over, or the parameters can't be serialised.
+    /// When the connection is over.
     pub async fn notify_when_ready<N: Notification>(
         &self,
         params: Option<&N::Params>,
     ) -> Result<(), CallError> {
-        let frame = notification::<N>(params)?;
+        let frame = notification::<N>(params);
         let urgent = false;
         match self.link.send(Command::Notify { frame, urgent }) {
             Err(Unsent::Full(command)) => self.link.send_later(command).await,
@@ -245,12 +238,12 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// When the connection is over, or the parameters can't be serialised.
+    /// When the connection is over.
     pub(crate) fn notify_urgently<N: Notification>(
         &self,
         params: &N::Params,
     ) -> Result<(), CallError> {
-        let frame = notification::<N>(Some(params))?;
+        let frame = notification::<N>(Some(params));
         let urgent = true;
         Ok(self.link.send(Command::Notify { frame, urgent })?)
     }
@@ -271,10 +264,11 @@ impl Peer {
     }
 }
 
-fn notification<N: Notification>(params: Option<&N::Params>) -> Result<Vec<u8>, CallError> {
+fn notification<N: Notification>(params: Option<&N::Params>) -> Vec<u8> {
     let mut frame = Vec::new();
-    write::notification(&mut frame, N::METHOD, params).map_err(CallError::Params)?;
-    Ok(frame)
+    let params = params.map(|params| params as &dyn Encode);
+    write::notification(&mut frame, N::METHOD, params);
+    frame
 }
 
 impl fmt::Debug for Peer {

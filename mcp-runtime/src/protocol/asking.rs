@@ -3,7 +3,7 @@
 use mcp_types::{
     ClientCapabilities, ClientCapabilitiesElicitation, ClientCapabilitiesRoots,
     ClientCapabilitiesSampling, Conform, CreateMessageRequest, CreateMessageRequestParams,
-    ElicitRequest, ElicitRequestParams, InputRequest, JsonObject, ListRootsRequest, RawJson,
+    ElicitRequest, ElicitRequestParams, Encode, InputRequest, JsonObject, ListRootsRequest,
     Request, Revision, SamplingMessageContentBlock, Side,
 };
 use serde_json::Value;
@@ -20,7 +20,7 @@ impl Terms {
     pub(crate) fn allow(
         &self,
         method: &'static str,
-        params: &dyn Fn() -> Option<RawJson>,
+        params: &dyn Encode,
     ) -> Result<(), Unavailable> {
         let revision = self.revision;
         if !revision.allows(method, Side::Server) {
@@ -63,16 +63,16 @@ impl Need {
 
     /// What a request needs whose parameters are written already. They are looked at as they are:
     /// the decoders of all that a question may hold are a tenth of a small server.
-    fn of_method(method: &str, params: &dyn Fn() -> Option<RawJson>) -> Option<Self> {
-        let read = || params()?.parse::<Value>().ok();
+    fn of_method(method: &str, params: &dyn Encode) -> Option<Self> {
+        let read = || tree(params);
         match method {
             ListRootsRequest::METHOD => Some(Self::Roots),
-            CreateMessageRequest::METHOD => Some(match read().as_ref().is_some_and(names_tools) {
+            CreateMessageRequest::METHOD => Some(match names_tools(&read()) {
                 true => Self::SamplingWithTools,
                 false => Self::Sampling,
             }),
             ElicitRequest::METHOD => {
-                let is_url = read().is_some_and(|params| params["mode"] == "url");
+                let is_url = read()["mode"] == "url";
                 Some(if is_url { Self::Url } else { Self::Form })
             }
             _ => None,
@@ -217,12 +217,11 @@ mod tests {
             (eliciting, form, Need::Form),
             (eliciting, url, Need::Url),
         ] {
-            let params = RawJson::from(params);
+            let params = mcp_types::RawJson::from(params);
             let request = InputRequest::from_parts(method, Some(params.as_raw()));
             assert_eq!(Need::of(&request.unwrap().unwrap()), Some(need), "{params}");
-            let written = || Some(params.clone());
-            assert_eq!(Need::of_method(method, &written), Some(need), "{params}");
+            assert_eq!(Need::of_method(method, &params), Some(need), "{params}");
         }
-        assert_eq!(Need::of_method("ping", &|| None), None);
+        assert_eq!(Need::of_method("ping", &JsonObject::new()), None);
     }
 }

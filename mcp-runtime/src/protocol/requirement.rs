@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_types::{ClientCapabilities, RawJson};
-use serde::Serialize;
+use mcp_types::{ClientCapabilities, Encode, RawJson};
 use serde_json::{Map, Value};
 
 use super::{Refusal, Terms};
@@ -84,9 +83,8 @@ fn json(capabilities: &ClientCapabilities) -> Value {
 }
 
 /// A value as a tree, by way of its text: so nothing is compiled to be written in a second way.
-pub(crate) fn tree<T: Serialize>(value: &T) -> Value {
-    let tree = RawJson::new(value).and_then(|json| json.parse());
-    tree.unwrap_or_default()
+pub(crate) fn tree(value: &dyn Encode) -> Value {
+    RawJson::encode(value).parse().unwrap_or_default()
 }
 
 /// Adds what `more` has to `required`.

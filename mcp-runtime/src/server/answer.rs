@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use mcp_types::jsonrpc::{PreparedResult, RequestId, write};
 use mcp_types::{
-    CallToolResult, Conform, Implementation, JsonObject, RawJson, ResultMetaObject, Revision,
-    meta_keys,
+    CallToolResult, Conform, Encode, Implementation, JsonObject, RawJson, ResultMetaObject,
+    Revision, meta_keys,
 };
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::driver::Outgoing;
@@ -43,7 +42,7 @@ pub(super) struct Identity {
 impl Identity {
     pub(super) fn new(info: &Implementation) -> Self {
         let meta = ResultMetaObject::new().with_server_info(info.clone());
-        let meta = RawJson::new(&meta).expect("a generated type has a JSON form");
+        let meta = RawJson::encode(&meta);
         Self {
             info: info.clone(),
             prefix: format!(r#"{{"_meta":{meta}"#),
@@ -69,17 +68,16 @@ impl Answer {
     }
 
     /// A result that is written for this one request.
-    pub(super) fn once<T: Serialize + Conform>(mut result: T, revision: Revision) -> Self {
+    pub(super) fn once<T: Encode + Conform>(mut result: T, revision: Revision) -> Self {
         result.conform(revision);
-        let json = RawJson::new(&result).expect("a generated type has a JSON form");
         Self {
-            body: Body::Written(json),
+            body: Body::Written(RawJson::encode(&result)),
             identity: None,
         }
     }
 
     /// A result that is written for this one request, by a server that names itself in it.
-    pub(super) fn written<T: Serialize + Conform>(
+    pub(super) fn written<T: Encode + Conform>(
         result: T,
         terms: &Terms,
         server: &Arc<Identity>,
@@ -141,7 +139,10 @@ impl Outgoing for Answer {
         let prefix = self.identity.as_ref().map(|server| &*server.prefix);
         match &self.body {
             Body::Empty => write(out, id, prefix, &JsonObject::new()),
-            Body::Prepared(result) => result.write(out, id, prefix.unwrap_or_default()),
+            Body::Prepared(result) => {
+                result.write(out, id, prefix.unwrap_or_default());
+                Ok(())
+            }
             Body::Written(json) => write(out, id, prefix, json),
             Body::CallTool(result) => write(out, id, prefix, &**result),
         }
@@ -152,18 +153,22 @@ impl Outgoing for Answer {
             return outbox.push(|out| self.write(out, id));
         };
         let prefix = self.identity.as_ref().map(|server| &*server.prefix);
-        outbox.push_prepared(id, prefix.unwrap_or_default(), result)
+        outbox.push_prepared(id, prefix.unwrap_or_default(), result);
+        Ok(())
     }
 }
 
-fn write<R: Serialize>(
+fn write(
     out: &mut Vec<u8>,
     id: &RequestId,
     prefix: Option<&str>,
-    result: &R,
+    result: &dyn Encode,
 ) -> serde_json::Result<()> {
     match prefix {
-        None => write::result(out, id, result),
+        None => {
+            write::result(out, id, result);
+            Ok(())
+        }
         Some(prefix) => write::result_with_prefix(out, id, prefix, result),
     }
 }

@@ -4,8 +4,7 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use mcp_types::jsonrpc::PreparedResult;
-use mcp_types::{Conform, Revision};
-use serde::Serialize;
+use mcp_types::{Conform, Encode, Revision};
 
 use super::cursor::{Pageable, Place};
 use super::prepared::Prepared;
@@ -73,7 +72,7 @@ impl Pages {
 
 impl Page<'_> {
     /// The page as `revision` wants it, from `make` unless it was written before.
-    pub(super) fn written<T: Serialize + Conform>(
+    pub(super) fn written<T: Encode + Conform>(
         &self,
         revision: Revision,
         make: impl Fn() -> T,

@@ -175,9 +175,7 @@ impl Outbox {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
-    use mcp_types::{RawJson, RequestId};
+    use mcp_types::{RawJson, RequestId, TextContent};
 
     use super::prepared::SHARED_BYTES;
     use super::*;
@@ -235,17 +233,16 @@ mod tests {
 
     /// An outbox that shares, with a prepared result between two lines of its own; and all it has.
     fn sharing() -> (Outbox, Vec<u8>) {
-        let text = RawJson::new(&"x".repeat(SHARED_BYTES)).unwrap();
-        let object = [("text", text)].into_iter().collect::<BTreeMap<_, _>>();
-        let result = PreparedResult::new(&object).unwrap();
+        let text = "x".repeat(SHARED_BYTES);
+        let result = PreparedResult::new(&TextContent::new(text)).unwrap();
         let mut outbox = Outbox::new();
         outbox.share();
         push(&mut outbox, "first");
         let mut expected = b"first\n".to_vec();
         for id in 1..=2 {
             let (id, prefix) = (RequestId::from(id), r#"{"_meta":{}"#);
-            outbox.push_prepared(&id, prefix, &result).unwrap();
-            result.write(&mut expected, &id, prefix).unwrap();
+            outbox.push_prepared(&id, prefix, &result);
+            result.write(&mut expected, &id, prefix);
             expected.push(b'\n');
         }
         push(&mut outbox, "last");
@@ -299,9 +296,9 @@ mod tests {
         let short = PreparedResult::new(&RawJson::empty_object()).unwrap();
         let id = RequestId::from(1);
         let mut outbox = Outbox::new();
-        outbox.push_prepared(&id, "", long).unwrap();
+        outbox.push_prepared(&id, "", long);
         outbox.share();
-        outbox.push_prepared(&id, "", &short).unwrap();
+        outbox.push_prepared(&id, "", &short);
         assert!(outbox.shared.is_empty());
         assert_eq!(outbox.bytes().iter().filter(|it| **it == b'\n').count(), 2);
     }
@@ -312,9 +309,7 @@ mod tests {
         for _ in 0..1000 {
             let result = outbox.shared[0].result.clone();
             let before = outbox.len();
-            outbox
-                .push_prepared(&RequestId::from(1), "", &result)
-                .unwrap();
+            outbox.push_prepared(&RequestId::from(1), "", &result);
             push(&mut outbox, &"x".repeat(1000));
             outbox.advance(outbox.len() - before);
         }

@@ -67,9 +67,15 @@ impl fmt::Display for CacheScope {
     }
 }
 
+impl Encode for CacheScope {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        to.text(self.as_str());
+    }
+}
+
 impl Serialize for CacheScope {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        json::serialize(self, serializer)
     }
 }
 
@@ -152,9 +158,15 @@ impl fmt::Display for ElicitAction {
     }
 }
 
+impl Encode for ElicitAction {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        to.text(self.as_str());
+    }
+}
+
 impl Serialize for ElicitAction {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        json::serialize(self, serializer)
     }
 }
 
@@ -225,9 +237,15 @@ impl fmt::Display for ElicitRequestFormParamsMode {
     }
 }
 
+impl Encode for ElicitRequestFormParamsMode {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        to.text(self.as_str());
+    }
+}
+
 impl Serialize for ElicitRequestFormParamsMode {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        json::serialize(self, serializer)
     }
 }
 
@@ -301,9 +319,15 @@ impl fmt::Display for IconTheme {
     }
 }
 
+impl Encode for IconTheme {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        to.text(self.as_str());
+    }
+}
+
 impl Serialize for IconTheme {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        json::serialize(self, serializer)
     }
 }
 
@@ -387,9 +411,15 @@ impl fmt::Display for IncludeContext {
     }
 }
 
+impl Encode for IncludeContext {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        to.text(self.as_str());
+    }
+}
+
 impl Serialize for IncludeContext {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        json::serialize(self, serializer)
     }
 }
 
@@ -503,9 +533,15 @@ impl fmt::Display for LoggingLevel {
     }
 }
 
+impl Encode for LoggingLevel {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        to.text(self.as_str());
+    }
+}
+
 impl Serialize for LoggingLevel {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        json::serialize(self, serializer)
     }
 }
 
@@ -582,9 +618,15 @@ impl fmt::Display for NumberSchemaType {
     }
 }
 
+impl Encode for NumberSchemaType {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        to.text(self.as_str());
+    }
+}
+
 impl Serialize for NumberSchemaType {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        json::serialize(self, serializer)
     }
 }
 
@@ -662,9 +704,15 @@ impl fmt::Display for ResultType {
     }
 }
 
+impl Encode for ResultType {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        to.text(self.as_str());
+    }
+}
+
 impl Serialize for ResultType {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        json::serialize(self, serializer)
     }
 }
 
@@ -741,9 +789,15 @@ impl fmt::Display for Role {
     }
 }
 
+impl Encode for Role {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        to.text(self.as_str());
+    }
+}
+
 impl Serialize for Role {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        json::serialize(self, serializer)
     }
 }
 
@@ -832,9 +886,15 @@ impl fmt::Display for StringSchemaFormat {
     }
 }
 
+impl Encode for StringSchemaFormat {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        to.text(self.as_str());
+    }
+}
+
 impl Serialize for StringSchemaFormat {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        json::serialize(self, serializer)
     }
 }
 
@@ -929,9 +989,15 @@ impl fmt::Display for TaskStatus {
     }
 }
 
+impl Encode for TaskStatus {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        to.text(self.as_str());
+    }
+}
+
 impl Serialize for TaskStatus {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        json::serialize(self, serializer)
     }
 }
 
@@ -1014,9 +1080,15 @@ impl fmt::Display for ToolChoiceMode {
     }
 }
 
+impl Encode for ToolChoiceMode {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        to.text(self.as_str());
+    }
+}
+
 impl Serialize for ToolChoiceMode {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        json::serialize(self, serializer)
     }
 }
 
@@ -1099,9 +1171,15 @@ impl fmt::Display for ToolExecutionTaskSupport {
     }
 }
 
+impl Encode for ToolExecutionTaskSupport {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        to.text(self.as_str());
+    }
+}
+
 impl Serialize for ToolExecutionTaskSupport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        json::serialize(self, serializer)
     }
 }
 

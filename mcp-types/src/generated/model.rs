@@ -13,26 +13,20 @@ use crate::support::model::*;
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Annotations {
     /// For whom the content is meant. Both roles may be listed; absent means no preference.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub audience: Option<Vec<Role>>,
     /// When the underlying data last changed, as ISO 8601 text such as `2025-01-12T15:00:58Z`.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "lastModified", skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
     /// Importance between 0 (may be left out) and 1 (practically indispensable).
     ///
     /// Revisions: all.
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "crate::number::serialize_option"
-    )]
     pub priority: Option<f64>,
 }
 
@@ -72,6 +66,22 @@ impl Annotations {
     pub fn with_priority(mut self, priority: f64) -> Self {
         self.priority = Some(priority);
         self
+    }
+}
+
+impl Encode for Annotations {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("audience") }, &self.audience);
+        object.optional(const { &FieldName::new("lastModified") }, &self.last_modified);
+        object.optional(const { &FieldName::new("priority") }, &self.priority);
+        object.end();
+    }
+}
+
+impl Serialize for Annotations {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -125,20 +135,17 @@ impl<'de> Deserialize<'de> for Annotations {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-03-26.
-#[derive(Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename = "audio")]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AudioContent {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// The bytes of the sound, base64-encoded.
     ///
@@ -147,7 +154,6 @@ pub struct AudioContent {
     /// Media type of the sound, such as `audio/wav`.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(rename = "mimeType")]
     pub mime_type: String,
 }
 
@@ -181,6 +187,24 @@ impl AudioContent {
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
+    }
+}
+
+impl Encode for AudioContent {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("type") }, &"audio");
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("annotations") }, &self.annotations);
+        object.field(const { &FieldName::new("data") }, &self.data);
+        object.field(const { &FieldName::new("mimeType") }, &self.mime_type);
+        object.end();
+    }
+}
+
+impl Serialize for AudioContent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -238,14 +262,13 @@ impl<'de> Deserialize<'de> for AudioContent {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BlobResourceContents {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// The bytes, base64-encoded.
     ///
@@ -254,7 +277,6 @@ pub struct BlobResourceContents {
     /// Media type, if known.
     ///
     /// Revisions: all.
-    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Which resource this is: the one asked for, or a part of it.
     ///
@@ -292,6 +314,23 @@ impl BlobResourceContents {
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
+    }
+}
+
+impl Encode for BlobResourceContents {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("blob") }, &self.blob);
+        object.optional(const { &FieldName::new("mimeType") }, &self.mime_type);
+        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.end();
+    }
+}
+
+impl Serialize for BlobResourceContents {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -349,24 +388,20 @@ impl<'de> Deserialize<'de> for BlobResourceContents {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq, Default, Serialize)]
-#[serde(tag = "type", rename = "boolean")]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct BooleanSchema {
     /// Answer that the form starts with.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<bool>,
     /// What to fill in, in words for the user.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -406,6 +441,23 @@ impl BooleanSchema {
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
+    }
+}
+
+impl Encode for BooleanSchema {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("type") }, &"boolean");
+        object.optional(const { &FieldName::new("default") }, &self.default);
+        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.end();
+    }
+}
+
+impl Serialize for BooleanSchema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -459,25 +511,22 @@ impl<'de> Deserialize<'de> for BooleanSchema {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Arguments as a JSON object that fits the tool's `inputSchema`. Absent means none.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<RawJson>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "inputResponses", skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<BTreeMap<String, InputResponse>>,
     /// Which tool to run, by its `name` in the list.
     ///
@@ -487,13 +536,11 @@ pub struct CallToolRequestParams {
     /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "requestState", skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
     /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
     /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
 }
 
@@ -555,6 +602,29 @@ impl CallToolRequestParams {
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
         self
+    }
+}
+
+impl Encode for CallToolRequestParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("arguments") }, &self.arguments);
+        object
+            .optional(
+                const { &FieldName::new("inputResponses") },
+                &self.input_responses,
+            );
+        object.field(const { &FieldName::new("name") }, &self.name);
+        object.optional(const { &FieldName::new("requestState") }, &self.request_state);
+        object.optional(const { &FieldName::new("task") }, &self.task);
+        object.end();
+    }
+}
+
+impl Serialize for CallToolRequestParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -621,14 +691,13 @@ impl<'de> Deserialize<'de> for CallToolRequestParams {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CallToolResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// The outcome in a form that a language model reads.
     ///
@@ -637,20 +706,17 @@ pub struct CallToolResult {
     /// True if the tool failed; `content` then says why. Default: false.
     ///
     /// Revisions: all.
-    #[serde(rename = "isError", skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
     /// Which kind of answer this is. Absent, as from servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// The outcome as JSON, fitting the tool's `outputSchema` where it has one; before 2026-07-28
     /// always an object. Servers repeat it as text in `content` for clients that do not look
     /// here.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "structuredContent", skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<RawJson>,
 }
 
@@ -702,6 +768,28 @@ impl CallToolResult {
     ) -> Self {
         self.structured_content = Some(structured_content.into());
         self
+    }
+}
+
+impl Encode for CallToolResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("content") }, &self.content);
+        object.optional(const { &FieldName::new("isError") }, &self.is_error);
+        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
+        object
+            .optional(
+                const { &FieldName::new("structuredContent") },
+                &self.structured_content,
+            );
+        object.end();
+    }
+}
+
+impl Serialize for CallToolResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -763,13 +851,12 @@ impl<'de> Deserialize<'de> for CallToolResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CancelTaskRequestParams {
     /// Which task to stop.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "taskId")]
     pub task_id: String,
 }
 
@@ -784,6 +871,20 @@ impl CancelTaskRequestParams {
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self { task_id: task_id.into() }
+    }
+}
+
+impl Encode for CancelTaskRequestParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("taskId") }, &self.task_id);
+        object.end();
+    }
+}
+
+impl Serialize for CancelTaskRequestParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -827,29 +928,25 @@ impl<'de> Deserialize<'de> for CancelTaskRequestParams {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CancelTaskResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// When it began, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "createdAt")]
     pub created_at: String,
     /// When its state last changed, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "lastUpdatedAt")]
     pub last_updated_at: String,
     /// How long to wait between two looks at it, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "pollInterval", skip_serializing_if = "Option::is_none")]
     pub poll_interval: Option<i64>,
     /// How it is getting on.
     ///
@@ -859,19 +956,16 @@ pub struct CancelTaskResult {
     /// doing.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "statusMessage", skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Id of the task, chosen by whoever runs it.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "taskId")]
     pub task_id: String,
     /// How long it is kept, in milliseconds from when it began; null means without limit.
     ///
     /// Revisions: 2025-11-25 only.
     pub ttl: Option<i64>,
     /// Fields that the schema does not name but allows.
-    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -923,6 +1017,29 @@ impl CancelTaskResult {
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
         self.status_message = Some(status_message.into());
         self
+    }
+}
+
+impl Encode for CancelTaskResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("createdAt") }, &self.created_at);
+        object.field(const { &FieldName::new("lastUpdatedAt") }, &self.last_updated_at);
+        object.optional(const { &FieldName::new("pollInterval") }, &self.poll_interval);
+        object.field(const { &FieldName::new("status") }, &self.status);
+        object
+            .optional(const { &FieldName::new("statusMessage") }, &self.status_message);
+        object.field(const { &FieldName::new("taskId") }, &self.task_id);
+        object.field(const { &FieldName::new("ttl") }, &self.ttl);
+        object.entries(&self.extra);
+        object.end();
+    }
+}
+
+impl Serialize for CancelTaskResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -1001,25 +1118,22 @@ impl<'de> Deserialize<'de> for CancelTaskResult {
 /// [Cancellation](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
     /// Why, for the log or the user.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Id of the request that is given up; it went in the same direction as this notification,
     /// except when a stateless server ends a subscription.
     ///
     /// Revisions: all.
-    #[serde(rename = "requestId", skip_serializing_if = "Option::is_none")]
     pub request_id: Option<RequestId>,
 }
 
@@ -1059,6 +1173,22 @@ impl CancelledNotificationParams {
     pub fn with_request_id(mut self, request_id: impl Into<RequestId>) -> Self {
         self.request_id = Some(request_id.into());
         self
+    }
+}
+
+impl Encode for CancelledNotificationParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("reason") }, &self.reason);
+        object.optional(const { &FieldName::new("requestId") }, &self.request_id);
+        object.end();
+    }
+}
+
+impl Serialize for CancelledNotificationParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -1113,39 +1243,33 @@ impl<'de> Deserialize<'de> for CancelledNotificationParams {
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
     /// Present if the client can put questions to the user. An empty object means forms only.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub elicitation: Option<ClientCapabilitiesElicitation>,
     /// Capabilities outside the protocol, by name, each with its settings.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub experimental: Option<BTreeMap<String, JsonObject>>,
     /// Protocol extensions that the client speaks, by identifier (`vendor.example/name`), each
     /// with its settings; an empty object means no settings.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub extensions: Option<BTreeMap<String, JsonObject>>,
     /// Present if the client can tell which folders and files the server should work on.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub roots: Option<ClientCapabilitiesRoots>,
     /// Present if the client can generate text with a language model for the server.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sampling: Option<ClientCapabilitiesSampling>,
     /// Present if the client can run some of the server's requests as tasks.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tasks: Option<ClientCapabilitiesTasks>,
 }
 
@@ -1225,6 +1349,25 @@ impl ClientCapabilities {
     }
 }
 
+impl Encode for ClientCapabilities {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("elicitation") }, &self.elicitation);
+        object.optional(const { &FieldName::new("experimental") }, &self.experimental);
+        object.optional(const { &FieldName::new("extensions") }, &self.extensions);
+        object.optional(const { &FieldName::new("roots") }, &self.roots);
+        object.optional(const { &FieldName::new("sampling") }, &self.sampling);
+        object.optional(const { &FieldName::new("tasks") }, &self.tasks);
+        object.end();
+    }
+}
+
+impl Serialize for ClientCapabilities {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
+    }
+}
+
 impl<'de> Object<'de> for ClientCapabilities {
     const EXPECTED: &'static str = "an object, ClientCapabilities";
     fn index(key: &str) -> Option<usize> {
@@ -1285,21 +1428,18 @@ impl<'de> Deserialize<'de> for ClientCapabilities {
 /// are meant.
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesElicitation {
     /// Present if the client can show a form that is built from a schema.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<JsonObject>,
     /// Present if the client can send the user to a web page.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<JsonObject>,
     /// Fields that the schema does not name but allows.
-    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -1332,6 +1472,22 @@ impl ClientCapabilitiesElicitation {
     pub fn with_url(mut self, url: JsonObject) -> Self {
         self.url = Some(url);
         self
+    }
+}
+
+impl Encode for ClientCapabilitiesElicitation {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("form") }, &self.form);
+        object.optional(const { &FieldName::new("url") }, &self.url);
+        object.entries(&self.extra);
+        object.end();
+    }
+}
+
+impl Serialize for ClientCapabilitiesElicitation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -1380,14 +1536,13 @@ impl<'de> Deserialize<'de> for ClientCapabilitiesElicitation {
 /// How far a client supports roots.
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesRoots {
     /// True if the client announces changes of the list with `notifications/roots/list_changed`.
     /// Default: false.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "listChanged", skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
 }
 
@@ -1409,6 +1564,20 @@ impl ClientCapabilitiesRoots {
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
+    }
+}
+
+impl Encode for ClientCapabilitiesRoots {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("listChanged") }, &self.list_changed);
+        object.end();
+    }
+}
+
+impl Serialize for ClientCapabilitiesRoots {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -1449,21 +1618,18 @@ impl<'de> Deserialize<'de> for ClientCapabilitiesRoots {
 /// How far a client supports sampling.
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesSampling {
     /// Present if the client understands `includeContext` with values other than `none`.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<JsonObject>,
     /// Present if the client lets the model use tools, by `tools` and `toolChoice`.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<JsonObject>,
     /// Fields that the schema does not name but allows.
-    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -1496,6 +1662,22 @@ impl ClientCapabilitiesSampling {
     pub fn with_tools(mut self, tools: JsonObject) -> Self {
         self.tools = Some(tools);
         self
+    }
+}
+
+impl Encode for ClientCapabilitiesSampling {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("context") }, &self.context);
+        object.optional(const { &FieldName::new("tools") }, &self.tools);
+        object.entries(&self.extra);
+        object.end();
+    }
+}
+
+impl Serialize for ClientCapabilitiesSampling {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -1544,23 +1726,20 @@ impl<'de> Deserialize<'de> for ClientCapabilitiesSampling {
 /// What a client can do with tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasks {
     /// Present if the client answers `tasks/cancel`.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cancel: Option<JsonObject>,
     /// Present if the client answers `tasks/list`.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub list: Option<JsonObject>,
     /// Which of the server's requests the client can run as tasks.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<ClientCapabilitiesTasksRequests>,
 }
 
@@ -1600,6 +1779,22 @@ impl ClientCapabilitiesTasks {
     pub fn with_requests(mut self, requests: ClientCapabilitiesTasksRequests) -> Self {
         self.requests = Some(requests);
         self
+    }
+}
+
+impl Encode for ClientCapabilitiesTasks {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("cancel") }, &self.cancel);
+        object.optional(const { &FieldName::new("list") }, &self.list);
+        object.optional(const { &FieldName::new("requests") }, &self.requests);
+        object.end();
+    }
+}
+
+impl Serialize for ClientCapabilitiesTasks {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -1650,18 +1845,16 @@ impl<'de> Deserialize<'de> for ClientCapabilitiesTasks {
 /// Requests that a client can run as tasks, by feature.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequests {
     /// Requests of elicitation that can be tasks.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub elicitation: Option<ClientCapabilitiesTasksRequestsElicitation>,
     /// Requests of sampling that can be tasks.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sampling: Option<ClientCapabilitiesTasksRequestsSampling>,
 }
 
@@ -1699,6 +1892,21 @@ impl ClientCapabilitiesTasksRequests {
     ) -> Self {
         self.sampling = Some(sampling);
         self
+    }
+}
+
+impl Encode for ClientCapabilitiesTasksRequests {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("elicitation") }, &self.elicitation);
+        object.optional(const { &FieldName::new("sampling") }, &self.sampling);
+        object.end();
+    }
+}
+
+impl Serialize for ClientCapabilitiesTasksRequests {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -1745,13 +1953,12 @@ impl<'de> Deserialize<'de> for ClientCapabilitiesTasksRequests {
 /// Elicitation requests that a client can run as tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequestsElicitation {
     /// Present if `elicitation/create` can be a task.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub create: Option<JsonObject>,
 }
 
@@ -1773,6 +1980,20 @@ impl ClientCapabilitiesTasksRequestsElicitation {
     pub fn with_create(mut self, create: JsonObject) -> Self {
         self.create = Some(create);
         self
+    }
+}
+
+impl Encode for ClientCapabilitiesTasksRequestsElicitation {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("create") }, &self.create);
+        object.end();
+    }
+}
+
+impl Serialize for ClientCapabilitiesTasksRequestsElicitation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -1811,13 +2032,12 @@ impl<'de> Deserialize<'de> for ClientCapabilitiesTasksRequestsElicitation {
 /// Sampling requests that a client can run as tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequestsSampling {
     /// Present if `sampling/createMessage` can be a task.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "createMessage", skip_serializing_if = "Option::is_none")]
     pub create_message: Option<JsonObject>,
 }
 
@@ -1839,6 +2059,21 @@ impl ClientCapabilitiesTasksRequestsSampling {
     pub fn with_create_message(mut self, create_message: JsonObject) -> Self {
         self.create_message = Some(create_message);
         self
+    }
+}
+
+impl Encode for ClientCapabilitiesTasksRequestsSampling {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object
+            .optional(const { &FieldName::new("createMessage") }, &self.create_message);
+        object.end();
+    }
+}
+
+impl Serialize for ClientCapabilitiesTasksRequestsSampling {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -1882,14 +2117,13 @@ impl<'de> Deserialize<'de> for ClientCapabilitiesTasksRequestsSampling {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// The argument that is being typed.
     ///
@@ -1898,12 +2132,10 @@ pub struct CompleteRequestParams {
     /// What has been filled in already.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<CompletionContext>,
     /// What the argument belongs to.
     ///
     /// Revisions: all.
-    #[serde(rename = "ref")]
     pub reference: CompletionReference,
 }
 
@@ -1940,6 +2172,23 @@ impl CompleteRequestParams {
     pub fn with_context(mut self, context: CompletionContext) -> Self {
         self.context = Some(context);
         self
+    }
+}
+
+impl Encode for CompleteRequestParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("argument") }, &self.argument);
+        object.optional(const { &FieldName::new("context") }, &self.context);
+        object.field(const { &FieldName::new("ref") }, &self.reference);
+        object.end();
+    }
+}
+
+impl Serialize for CompleteRequestParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -1997,14 +2246,13 @@ impl<'de> Deserialize<'de> for CompleteRequestParams {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CompleteResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// The suggestions.
     ///
@@ -2014,7 +2262,6 @@ pub struct CompleteResult {
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
 }
 
@@ -2047,6 +2294,22 @@ impl CompleteResult {
     pub fn with_result_type(mut self, result_type: ResultType) -> Self {
         self.result_type = Some(result_type);
         self
+    }
+}
+
+impl Encode for CompleteResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("completion") }, &self.completion);
+        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
+        object.end();
+    }
+}
+
+impl Serialize for CompleteResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -2100,18 +2363,16 @@ impl<'de> Deserialize<'de> for CompleteResult {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Completion {
     /// True if there are more than these, even where their number is not known. Default: false.
     ///
     /// Revisions: all.
-    #[serde(rename = "hasMore", skip_serializing_if = "Option::is_none")]
     pub has_more: Option<bool>,
     /// How many there are in all, if known.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<i64>,
     /// The suggestions; at most 100.
     ///
@@ -2148,6 +2409,22 @@ impl Completion {
     pub fn with_total(mut self, total: i64) -> Self {
         self.total = Some(total);
         self
+    }
+}
+
+impl Encode for Completion {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("hasMore") }, &self.has_more);
+        object.optional(const { &FieldName::new("total") }, &self.total);
+        object.field(const { &FieldName::new("values") }, &self.values);
+        object.end();
+    }
+}
+
+impl Serialize for Completion {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -2201,7 +2478,7 @@ impl<'de> Deserialize<'de> for Completion {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CompletionArgument {
     /// Name of the prompt's argument, or of the template's variable.
@@ -2228,6 +2505,21 @@ impl CompletionArgument {
             name: name.into(),
             value: value.into(),
         }
+    }
+}
+
+impl Encode for CompletionArgument {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("name") }, &self.name);
+        object.field(const { &FieldName::new("value") }, &self.value);
+        object.end();
+    }
+}
+
+impl Serialize for CompletionArgument {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -2277,13 +2569,12 @@ impl<'de> Deserialize<'de> for CompletionArgument {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct CompletionContext {
     /// Values of the other arguments or variables, by name.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<BTreeMap<String, String>>,
 }
 
@@ -2310,6 +2601,20 @@ impl CompletionContext {
             arguments.into_iter().map(|(key, value)| (key.into(), value)).collect(),
         );
         self
+    }
+}
+
+impl Encode for CompletionContext {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("arguments") }, &self.arguments);
+        object.end();
+    }
+}
+
+impl Serialize for CompletionContext {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -2354,25 +2659,22 @@ impl<'de> Deserialize<'de> for CompletionContext {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// How much of other conversations to add to the prompt; the client may add less. Default:
     /// `none`.
     ///
     /// Revisions: all.
-    #[serde(rename = "includeContext", skip_serializing_if = "Option::is_none")]
     pub include_context: Option<IncludeContext>,
     /// Most tokens to generate; the client may stop earlier.
     ///
     /// Revisions: all.
-    #[serde(rename = "maxTokens")]
     pub max_tokens: i64,
     /// The conversation so far, in order.
     ///
@@ -2381,48 +2683,37 @@ pub struct CreateMessageRequestParams {
     /// Settings for the model's provider, in that provider's own terms.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<JsonObject>,
     /// What matters in choosing the model; the client may choose otherwise.
     ///
     /// Revisions: all.
-    #[serde(rename = "modelPreferences", skip_serializing_if = "Option::is_none")]
     pub model_preferences: Option<ModelPreferences>,
     /// Texts at which generation stops.
     ///
     /// Revisions: all.
-    #[serde(rename = "stopSequences", skip_serializing_if = "Option::is_none")]
     pub stop_sequences: Option<Vec<String>>,
     /// System prompt that the server would like; the client may change or omit it.
     ///
     /// Revisions: all.
-    #[serde(rename = "systemPrompt", skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
     /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
     /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
     /// Randomness of the choice of tokens; the scale is the model's.
     ///
     /// Revisions: all.
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "crate::number::serialize_option"
-    )]
     pub temperature: Option<f64>,
     /// Whether the model may, must or must not use the tools. Default: it may. Only for clients
     /// that declared `sampling.tools`.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "toolChoice", skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
     /// Tools that the model may use; the server runs them. Only for clients that declared
     /// `sampling.tools`.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Tool>>,
 }
 
@@ -2532,6 +2823,40 @@ impl CreateMessageRequestParams {
     }
 }
 
+impl Encode for CreateMessageRequestParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object
+            .optional(
+                const { &FieldName::new("includeContext") },
+                &self.include_context,
+            );
+        object.field(const { &FieldName::new("maxTokens") }, &self.max_tokens);
+        object.field(const { &FieldName::new("messages") }, &self.messages);
+        object.optional(const { &FieldName::new("metadata") }, &self.metadata);
+        object
+            .optional(
+                const { &FieldName::new("modelPreferences") },
+                &self.model_preferences,
+            );
+        object
+            .optional(const { &FieldName::new("stopSequences") }, &self.stop_sequences);
+        object.optional(const { &FieldName::new("systemPrompt") }, &self.system_prompt);
+        object.optional(const { &FieldName::new("task") }, &self.task);
+        object.optional(const { &FieldName::new("temperature") }, &self.temperature);
+        object.optional(const { &FieldName::new("toolChoice") }, &self.tool_choice);
+        object.optional(const { &FieldName::new("tools") }, &self.tools);
+        object.end();
+    }
+}
+
+impl Serialize for CreateMessageRequestParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
+    }
+}
+
 impl<'de> Object<'de> for CreateMessageRequestParams {
     const EXPECTED: &'static str = "an object, CreateMessageRequestParams";
     fn index(key: &str) -> Option<usize> {
@@ -2618,14 +2943,13 @@ impl<'de> Deserialize<'de> for CreateMessageRequestParams {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CreateMessageResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// What was said: one block, or a list.
     ///
@@ -2642,7 +2966,6 @@ pub struct CreateMessageResult {
     /// Why the model stopped, if known.
     ///
     /// Revisions: all.
-    #[serde(rename = "stopReason", skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
 }
 
@@ -2681,6 +3004,24 @@ impl CreateMessageResult {
     pub fn with_stop_reason(mut self, stop_reason: impl Into<String>) -> Self {
         self.stop_reason = Some(stop_reason.into());
         self
+    }
+}
+
+impl Encode for CreateMessageResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("content") }, &self.content);
+        object.field(const { &FieldName::new("model") }, &self.model);
+        object.field(const { &FieldName::new("role") }, &self.role);
+        object.optional(const { &FieldName::new("stopReason") }, &self.stop_reason);
+        object.end();
+    }
+}
+
+impl Serialize for CreateMessageResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -2742,14 +3083,13 @@ impl<'de> Deserialize<'de> for CreateMessageResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CreateTaskResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// The task, as it was when it began.
     ///
@@ -2775,6 +3115,21 @@ impl CreateTaskResult {
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
+    }
+}
+
+impl Encode for CreateTaskResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("task") }, &self.task);
+        object.end();
+    }
+}
+
+impl Serialize for CreateTaskResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -2824,20 +3179,18 @@ impl<'de> Deserialize<'de> for CreateTaskResult {
 /// [Discovery](https://modelcontextprotocol.io/specification/2026-07-28/server/discover).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct DiscoverResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
     /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "cacheScope", skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
     /// What the server offers beyond the basics.
     ///
@@ -2847,25 +3200,21 @@ pub struct DiscoverResult {
     /// prompt. Not a repetition of the tools' descriptions.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Which kind of answer this is. Absent, as from servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// Revisions that the server speaks, as dates; the client picks one of them for the requests
     /// to come.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "supportedVersions")]
     pub supported_versions: Vec<String>,
     /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
     /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
 }
 
@@ -2926,6 +3275,30 @@ impl DiscoverResult {
     pub fn with_ttl_ms(mut self, ttl_ms: u64) -> Self {
         self.ttl_ms = Some(ttl_ms);
         self
+    }
+}
+
+impl Encode for DiscoverResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("cacheScope") }, &self.cache_scope);
+        object.field(const { &FieldName::new("capabilities") }, &self.capabilities);
+        object.optional(const { &FieldName::new("instructions") }, &self.instructions);
+        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
+        object
+            .field(
+                const { &FieldName::new("supportedVersions") },
+                &self.supported_versions,
+            );
+        object.optional(const { &FieldName::new("ttlMs") }, &self.ttl_ms);
+        object.end();
+    }
+}
+
+impl Serialize for DiscoverResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -2997,14 +3370,13 @@ impl<'de> Deserialize<'de> for DiscoverResult {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-06-18 to 2025-11-25.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// What is asked and why, in words for the user.
     ///
@@ -3013,18 +3385,15 @@ pub struct ElicitRequestFormParams {
     /// Says that a form is asked for; absent means the same.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<ElicitRequestFormParamsMode>,
     /// The fields of the form.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "requestedSchema")]
     pub requested_schema: ElicitSchema,
     /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
     /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
 }
 
@@ -3066,6 +3435,25 @@ impl ElicitRequestFormParams {
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
         self
+    }
+}
+
+impl Encode for ElicitRequestFormParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("message") }, &self.message);
+        object.optional(const { &FieldName::new("mode") }, &self.mode);
+        object
+            .field(const { &FieldName::new("requestedSchema") }, &self.requested_schema);
+        object.optional(const { &FieldName::new("task") }, &self.task);
+        object.end();
+    }
+}
+
+impl Serialize for ElicitRequestFormParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -3129,20 +3517,17 @@ impl<'de> Deserialize<'de> for ElicitRequestFormParams {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq, Serialize)]
-#[serde(tag = "mode", rename = "url")]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequestUrlParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Id of the interaction, unique on its server and opaque to the client.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "elicitationId", skip_serializing_if = "Option::is_none")]
     pub elicitation_id: Option<String>,
     /// Why the user should go there, in words for the user.
     ///
@@ -3152,7 +3537,6 @@ pub struct ElicitRequestUrlParams {
     /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
     /// Address of the web page. The client shows it in full and asks before it opens it.
     ///
@@ -3198,6 +3582,26 @@ impl ElicitRequestUrlParams {
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
         self
+    }
+}
+
+impl Encode for ElicitRequestUrlParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("mode") }, &"url");
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object
+            .optional(const { &FieldName::new("elicitationId") }, &self.elicitation_id);
+        object.field(const { &FieldName::new("message") }, &self.message);
+        object.optional(const { &FieldName::new("task") }, &self.task);
+        object.field(const { &FieldName::new("url") }, &self.url);
+        object.end();
+    }
+}
+
+impl Serialize for ElicitRequestUrlParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -3259,14 +3663,13 @@ impl<'de> Deserialize<'de> for ElicitRequestUrlParams {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-06-18 to 2025-11-25.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Whether the user agreed.
     ///
@@ -3275,7 +3678,6 @@ pub struct ElicitResult {
     /// What was filled into the form, by field. Only if the user agreed, and only for forms.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<BTreeMap<String, ElicitValue>>,
 }
 
@@ -3313,6 +3715,22 @@ impl ElicitResult {
             content.into_iter().map(|(key, value)| (key.into(), value)).collect(),
         );
         self
+    }
+}
+
+impl Encode for ElicitResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("action") }, &self.action);
+        object.optional(const { &FieldName::new("content") }, &self.content);
+        object.end();
+    }
+}
+
+impl Serialize for ElicitResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -3366,14 +3784,12 @@ impl<'de> Deserialize<'de> for ElicitResult {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename = "object")]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitSchema {
     /// URI of the JSON Schema dialect. Absent means 2020-12.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
     /// Each field by name, in the order of the form.
     ///
@@ -3382,7 +3798,6 @@ pub struct ElicitSchema {
     /// Names of the fields that must be filled in.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub required: Option<Vec<String>>,
 }
 
@@ -3425,6 +3840,23 @@ impl ElicitSchema {
     ) -> Self {
         self.required = Some(required.into_iter().map(Into::into).collect());
         self
+    }
+}
+
+impl Encode for ElicitSchema {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("type") }, &"object");
+        object.optional(const { &FieldName::new("$schema") }, &self.schema);
+        object.field(const { &FieldName::new("properties") }, &self.properties);
+        object.optional(const { &FieldName::new("required") }, &self.required);
+        object.end();
+    }
+}
+
+impl Serialize for ElicitSchema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -3478,13 +3910,12 @@ impl<'de> Deserialize<'de> for ElicitSchema {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitationCompleteNotificationParams {
     /// Id from the request that sent the user to the web page.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "elicitationId")]
     pub elicitation_id: String,
 }
 
@@ -3501,6 +3932,20 @@ impl ElicitationCompleteNotificationParams {
         Self {
             elicitation_id: elicitation_id.into(),
         }
+    }
+}
+
+impl Encode for ElicitationCompleteNotificationParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("elicitationId") }, &self.elicitation_id);
+        object.end();
+    }
+}
+
+impl Serialize for ElicitationCompleteNotificationParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -3545,20 +3990,17 @@ impl<'de> Deserialize<'de> for ElicitationCompleteNotificationParams {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename = "resource")]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct EmbeddedResource {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// The content: text, or bytes as base64.
     ///
@@ -3595,6 +4037,23 @@ impl EmbeddedResource {
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
+    }
+}
+
+impl Encode for EmbeddedResource {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("type") }, &"resource");
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("annotations") }, &self.annotations);
+        object.field(const { &FieldName::new("resource") }, &self.resource);
+        object.end();
+    }
+}
+
+impl Serialize for EmbeddedResource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -3648,17 +4107,15 @@ impl<'de> Deserialize<'de> for EmbeddedResource {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct EmptyResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Fields that the schema does not name but allows.
-    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -3683,6 +4140,21 @@ impl EmptyResult {
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
+    }
+}
+
+impl Encode for EmptyResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.entries(&self.extra);
+        object.end();
+    }
+}
+
+impl Serialize for EmptyResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -3728,13 +4200,12 @@ impl<'de> Deserialize<'de> for EmptyResult {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct EnumOption {
     /// The value that is answered.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "const")]
     pub value: String,
     /// What the user sees.
     ///
@@ -3756,6 +4227,21 @@ impl EnumOption {
             value: value.into(),
             title: title.into(),
         }
+    }
+}
+
+impl Encode for EnumOption {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("const") }, &self.value);
+        object.field(const { &FieldName::new("title") }, &self.title);
+        object.end();
+    }
+}
+
+impl Serialize for EnumOption {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -3805,25 +4291,22 @@ impl<'de> Deserialize<'de> for EnumOption {
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Value of each argument as text, by the argument's name.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<BTreeMap<String, String>>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "inputResponses", skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<BTreeMap<String, InputResponse>>,
     /// Which prompt, by its `name` in the list.
     ///
@@ -3833,7 +4316,6 @@ pub struct GetPromptRequestParams {
     /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "requestState", skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
 }
 
@@ -3895,6 +4377,28 @@ impl GetPromptRequestParams {
     }
 }
 
+impl Encode for GetPromptRequestParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("arguments") }, &self.arguments);
+        object
+            .optional(
+                const { &FieldName::new("inputResponses") },
+                &self.input_responses,
+            );
+        object.field(const { &FieldName::new("name") }, &self.name);
+        object.optional(const { &FieldName::new("requestState") }, &self.request_state);
+        object.end();
+    }
+}
+
+impl Serialize for GetPromptRequestParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
+    }
+}
+
 impl<'de> Object<'de> for GetPromptRequestParams {
     const EXPECTED: &'static str = "an object, GetPromptRequestParams";
     fn index(key: &str) -> Option<usize> {
@@ -3953,19 +4457,17 @@ impl<'de> Deserialize<'de> for GetPromptRequestParams {
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct GetPromptResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// What the prompt is for, in words for people.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The messages to put into the conversation, in order.
     ///
@@ -3975,7 +4477,6 @@ pub struct GetPromptResult {
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
 }
 
@@ -4016,6 +4517,23 @@ impl GetPromptResult {
     pub fn with_result_type(mut self, result_type: ResultType) -> Self {
         self.result_type = Some(result_type);
         self
+    }
+}
+
+impl Encode for GetPromptResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.field(const { &FieldName::new("messages") }, &self.messages);
+        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
+        object.end();
+    }
+}
+
+impl Serialize for GetPromptResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -4074,13 +4592,12 @@ impl<'de> Deserialize<'de> for GetPromptResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskPayloadRequestParams {
     /// Which task's outcome to get.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "taskId")]
     pub task_id: String,
 }
 
@@ -4095,6 +4612,20 @@ impl GetTaskPayloadRequestParams {
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self { task_id: task_id.into() }
+    }
+}
+
+impl Encode for GetTaskPayloadRequestParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("taskId") }, &self.task_id);
+        object.end();
+    }
+}
+
+impl Serialize for GetTaskPayloadRequestParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -4139,17 +4670,15 @@ impl<'de> Deserialize<'de> for GetTaskPayloadRequestParams {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct GetTaskPayloadResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Fields that the schema does not name but allows.
-    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -4174,6 +4703,21 @@ impl GetTaskPayloadResult {
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
+    }
+}
+
+impl Encode for GetTaskPayloadResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.entries(&self.extra);
+        object.end();
+    }
+}
+
+impl Serialize for GetTaskPayloadResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -4219,13 +4763,12 @@ impl<'de> Deserialize<'de> for GetTaskPayloadResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskRequestParams {
     /// Which task to report on.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "taskId")]
     pub task_id: String,
 }
 
@@ -4240,6 +4783,20 @@ impl GetTaskRequestParams {
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self { task_id: task_id.into() }
+    }
+}
+
+impl Encode for GetTaskRequestParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("taskId") }, &self.task_id);
+        object.end();
+    }
+}
+
+impl Serialize for GetTaskRequestParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -4283,29 +4840,25 @@ impl<'de> Deserialize<'de> for GetTaskRequestParams {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct GetTaskResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// When it began, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "createdAt")]
     pub created_at: String,
     /// When its state last changed, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "lastUpdatedAt")]
     pub last_updated_at: String,
     /// How long to wait between two looks at it, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "pollInterval", skip_serializing_if = "Option::is_none")]
     pub poll_interval: Option<i64>,
     /// How it is getting on.
     ///
@@ -4315,19 +4868,16 @@ pub struct GetTaskResult {
     /// doing.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "statusMessage", skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Id of the task, chosen by whoever runs it.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "taskId")]
     pub task_id: String,
     /// How long it is kept, in milliseconds from when it began; null means without limit.
     ///
     /// Revisions: 2025-11-25 only.
     pub ttl: Option<i64>,
     /// Fields that the schema does not name but allows.
-    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -4379,6 +4929,29 @@ impl GetTaskResult {
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
         self.status_message = Some(status_message.into());
         self
+    }
+}
+
+impl Encode for GetTaskResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("createdAt") }, &self.created_at);
+        object.field(const { &FieldName::new("lastUpdatedAt") }, &self.last_updated_at);
+        object.optional(const { &FieldName::new("pollInterval") }, &self.poll_interval);
+        object.field(const { &FieldName::new("status") }, &self.status);
+        object
+            .optional(const { &FieldName::new("statusMessage") }, &self.status_message);
+        object.field(const { &FieldName::new("taskId") }, &self.task_id);
+        object.field(const { &FieldName::new("ttl") }, &self.ttl);
+        object.entries(&self.extra);
+        object.end();
+    }
+}
+
+impl Serialize for GetTaskResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -4456,19 +5029,17 @@ impl<'de> Deserialize<'de> for GetTaskResult {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Icon {
     /// Media type such as `image/png`, where the source does not tell it or tells it wrongly.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Sizes it is made for, each as `WIDTHxHEIGHT` in pixels (`48x48`) or `any` if it scales.
     /// Absent means any size.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Vec<String>>,
     /// Where the picture is: an `https:` or `http:` URL, or a `data:` URI with base64 content.
     ///
@@ -4477,7 +5048,6 @@ pub struct Icon {
     /// Background it is drawn for. Absent means it suits both.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub theme: Option<IconTheme>,
 }
 
@@ -4521,6 +5091,23 @@ impl Icon {
     pub fn with_theme(mut self, theme: IconTheme) -> Self {
         self.theme = Some(theme);
         self
+    }
+}
+
+impl Encode for Icon {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("mimeType") }, &self.mime_type);
+        object.optional(const { &FieldName::new("sizes") }, &self.sizes);
+        object.field(const { &FieldName::new("src") }, &self.src);
+        object.optional(const { &FieldName::new("theme") }, &self.theme);
+        object.end();
+    }
+}
+
+impl Serialize for Icon {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -4578,20 +5165,17 @@ impl<'de> Deserialize<'de> for Icon {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename = "image")]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ImageContent {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// The bytes of the picture, base64-encoded.
     ///
@@ -4600,7 +5184,6 @@ pub struct ImageContent {
     /// Media type of the picture, such as `image/png`.
     ///
     /// Revisions: all.
-    #[serde(rename = "mimeType")]
     pub mime_type: String,
 }
 
@@ -4634,6 +5217,24 @@ impl ImageContent {
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
+    }
+}
+
+impl Encode for ImageContent {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("type") }, &"image");
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("annotations") }, &self.annotations);
+        object.field(const { &FieldName::new("data") }, &self.data);
+        object.field(const { &FieldName::new("mimeType") }, &self.mime_type);
+        object.end();
+    }
+}
+
+impl Serialize for ImageContent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -4692,18 +5293,16 @@ impl<'de> Deserialize<'de> for ImageContent {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Implementation {
     /// What the software does, in a sentence or two for people.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Pictures that stand for the software, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Identifier of the software, such as its package name.
     ///
@@ -4712,7 +5311,6 @@ pub struct Implementation {
     /// Display name for people. Absent: show `name`.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Version of the software, in its own numbering; not the protocol's revision.
     ///
@@ -4721,7 +5319,6 @@ pub struct Implementation {
     /// Home page of the software, as a URL.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "websiteUrl", skip_serializing_if = "Option::is_none")]
     pub website_url: Option<String>,
 }
 
@@ -4771,6 +5368,25 @@ impl Implementation {
     pub fn with_website_url(mut self, website_url: impl Into<String>) -> Self {
         self.website_url = Some(website_url.into());
         self
+    }
+}
+
+impl Encode for Implementation {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.optional(const { &FieldName::new("icons") }, &self.icons);
+        object.field(const { &FieldName::new("name") }, &self.name);
+        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.field(const { &FieldName::new("version") }, &self.version);
+        object.optional(const { &FieldName::new("websiteUrl") }, &self.website_url);
+        object.end();
+    }
+}
+
+impl Serialize for Implementation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -4837,14 +5453,13 @@ impl<'de> Deserialize<'de> for Implementation {
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// What the client offers beyond the basics.
     ///
@@ -4853,12 +5468,10 @@ pub struct InitializeRequestParams {
     /// Name and version of the client software.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "clientInfo")]
     pub client_info: Implementation,
     /// Newest revision that the client supports, as a date.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "protocolVersion")]
     pub protocol_version: String,
 }
 
@@ -4889,6 +5502,24 @@ impl InitializeRequestParams {
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
         self
+    }
+}
+
+impl Encode for InitializeRequestParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("capabilities") }, &self.capabilities);
+        object.field(const { &FieldName::new("clientInfo") }, &self.client_info);
+        object
+            .field(const { &FieldName::new("protocolVersion") }, &self.protocol_version);
+        object.end();
+    }
+}
+
+impl Serialize for InitializeRequestParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -4947,14 +5578,13 @@ impl<'de> Deserialize<'de> for InitializeRequestParams {
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct InitializeResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// What the server offers beyond the basics.
     ///
@@ -4964,18 +5594,15 @@ pub struct InitializeResult {
     /// prompt.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Revision that the connection will follow, as a date. It may be another than the one asked
     /// for; a client that does not speak it disconnects.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "protocolVersion")]
     pub protocol_version: String,
     /// Name and version of the server software.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "serverInfo")]
     pub server_info: Implementation,
 }
 
@@ -5014,6 +5641,25 @@ impl InitializeResult {
     pub fn with_instructions(mut self, instructions: impl Into<String>) -> Self {
         self.instructions = Some(instructions.into());
         self
+    }
+}
+
+impl Encode for InitializeResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("capabilities") }, &self.capabilities);
+        object.optional(const { &FieldName::new("instructions") }, &self.instructions);
+        object
+            .field(const { &FieldName::new("protocolVersion") }, &self.protocol_version);
+        object.field(const { &FieldName::new("serverInfo") }, &self.server_info);
+        object.end();
+    }
+}
+
+impl Serialize for InitializeResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -5078,30 +5724,26 @@ impl<'de> Deserialize<'de> for InitializeResult {
 /// requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct InputRequiredResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// The questions. Absent if the client should just try again.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "inputRequests", skip_serializing_if = "Option::is_none")]
     pub input_requests: Option<BTreeMap<String, InputRequest>>,
     /// What the server wants back with the retry: text that only the server understands.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "requestState", skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
     /// Which kind of answer this is. Absent, as from servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
 }
 
@@ -5154,6 +5796,24 @@ impl InputRequiredResult {
     pub fn with_result_type(mut self, result_type: ResultType) -> Self {
         self.result_type = Some(result_type);
         self
+    }
+}
+
+impl Encode for InputRequiredResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object
+            .optional(const { &FieldName::new("inputRequests") }, &self.input_requests);
+        object.optional(const { &FieldName::new("requestState") }, &self.request_state);
+        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
+        object.end();
+    }
+}
+
+impl Serialize for InputRequiredResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -5212,34 +5872,28 @@ impl<'de> Deserialize<'de> for InputRequiredResult {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename = "string")]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LegacyTitledEnumSchema {
     /// Choice that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// What to choose, in words for the user.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The choices.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "enum")]
     pub values: Vec<String>,
     /// Labels of the choices, in the same order. Not a JSON Schema keyword.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "enumNames", skip_serializing_if = "Option::is_none")]
     pub enum_names: Option<Vec<String>>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -5291,6 +5945,25 @@ impl LegacyTitledEnumSchema {
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
+    }
+}
+
+impl Encode for LegacyTitledEnumSchema {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("type") }, &"string");
+        object.optional(const { &FieldName::new("default") }, &self.default);
+        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.field(const { &FieldName::new("enum") }, &self.values);
+        object.optional(const { &FieldName::new("enumNames") }, &self.enum_names);
+        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.end();
+    }
+}
+
+impl Serialize for LegacyTitledEnumSchema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -5352,25 +6025,22 @@ impl<'de> Deserialize<'de> for LegacyTitledEnumSchema {
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ListPromptsResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
     /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "cacheScope", skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
     /// Position of the page after this one. Absent on the last page.
     ///
     /// Revisions: all.
-    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// The prompts of this page.
     ///
@@ -5380,13 +6050,11 @@ pub struct ListPromptsResult {
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
     /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
 }
 
@@ -5443,6 +6111,25 @@ impl ListPromptsResult {
     pub fn with_ttl_ms(mut self, ttl_ms: u64) -> Self {
         self.ttl_ms = Some(ttl_ms);
         self
+    }
+}
+
+impl Encode for ListPromptsResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("cacheScope") }, &self.cache_scope);
+        object.optional(const { &FieldName::new("nextCursor") }, &self.next_cursor);
+        object.field(const { &FieldName::new("prompts") }, &self.prompts);
+        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
+        object.optional(const { &FieldName::new("ttlMs") }, &self.ttl_ms);
+        object.end();
+    }
+}
+
+impl Serialize for ListPromptsResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -5508,42 +6195,36 @@ impl<'de> Deserialize<'de> for ListPromptsResult {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
     /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "cacheScope", skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
     /// Position of the page after this one. Absent on the last page.
     ///
     /// Revisions: all.
-    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// The templates of this page.
     ///
     /// Revisions: all.
-    #[serde(rename = "resourceTemplates")]
     pub resource_templates: Vec<ResourceTemplate>,
     /// Which kind of answer this is. Absent, as from servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
     /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
 }
 
@@ -5600,6 +6281,29 @@ impl ListResourceTemplatesResult {
     pub fn with_ttl_ms(mut self, ttl_ms: u64) -> Self {
         self.ttl_ms = Some(ttl_ms);
         self
+    }
+}
+
+impl Encode for ListResourceTemplatesResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("cacheScope") }, &self.cache_scope);
+        object.optional(const { &FieldName::new("nextCursor") }, &self.next_cursor);
+        object
+            .field(
+                const { &FieldName::new("resourceTemplates") },
+                &self.resource_templates,
+            );
+        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
+        object.optional(const { &FieldName::new("ttlMs") }, &self.ttl_ms);
+        object.end();
+    }
+}
+
+impl Serialize for ListResourceTemplatesResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -5666,25 +6370,22 @@ impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ListResourcesResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
     /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "cacheScope", skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
     /// Position of the page after this one. Absent on the last page.
     ///
     /// Revisions: all.
-    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// The resources of this page.
     ///
@@ -5694,13 +6395,11 @@ pub struct ListResourcesResult {
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
     /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
 }
 
@@ -5757,6 +6456,25 @@ impl ListResourcesResult {
     pub fn with_ttl_ms(mut self, ttl_ms: u64) -> Self {
         self.ttl_ms = Some(ttl_ms);
         self
+    }
+}
+
+impl Encode for ListResourcesResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("cacheScope") }, &self.cache_scope);
+        object.optional(const { &FieldName::new("nextCursor") }, &self.next_cursor);
+        object.field(const { &FieldName::new("resources") }, &self.resources);
+        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
+        object.optional(const { &FieldName::new("ttlMs") }, &self.ttl_ms);
+        object.end();
+    }
+}
+
+impl Serialize for ListResourcesResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -5822,17 +6540,15 @@ impl<'de> Deserialize<'de> for ListResourcesResult {
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ListRootsRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Fields that the schema does not name but allows.
-    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -5857,6 +6573,21 @@ impl ListRootsRequestParams {
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
         self
+    }
+}
+
+impl Encode for ListRootsRequestParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.entries(&self.extra);
+        object.end();
+    }
+}
+
+impl Serialize for ListRootsRequestParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -5902,14 +6633,13 @@ impl<'de> Deserialize<'de> for ListRootsRequestParams {
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ListRootsResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// The roots; none is a valid answer.
     ///
@@ -5938,6 +6668,21 @@ impl ListRootsResult {
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
+    }
+}
+
+impl Encode for ListRootsResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("roots") }, &self.roots);
+        object.end();
+    }
+}
+
+impl Serialize for ListRootsResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -5987,19 +6732,17 @@ impl<'de> Deserialize<'de> for ListRootsResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ListTasksResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Position of the page after this one. Absent on the last page.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// The tasks of this page.
     ///
@@ -6036,6 +6779,22 @@ impl ListTasksResult {
     pub fn with_next_cursor(mut self, next_cursor: impl Into<String>) -> Self {
         self.next_cursor = Some(next_cursor.into());
         self
+    }
+}
+
+impl Encode for ListTasksResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("nextCursor") }, &self.next_cursor);
+        object.field(const { &FieldName::new("tasks") }, &self.tasks);
+        object.end();
+    }
+}
+
+impl Serialize for ListTasksResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -6089,31 +6848,27 @@ impl<'de> Deserialize<'de> for ListTasksResult {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ListToolsResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
     /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "cacheScope", skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
     /// Position of the page after this one. Absent on the last page.
     ///
     /// Revisions: all.
-    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// Which kind of answer this is. Absent, as from servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// The tools of this page, in an order that stays the same while nothing changes.
     ///
@@ -6123,7 +6878,6 @@ pub struct ListToolsResult {
     /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
 }
 
@@ -6180,6 +6934,25 @@ impl ListToolsResult {
     pub fn with_ttl_ms(mut self, ttl_ms: u64) -> Self {
         self.ttl_ms = Some(ttl_ms);
         self
+    }
+}
+
+impl Encode for ListToolsResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("cacheScope") }, &self.cache_scope);
+        object.optional(const { &FieldName::new("nextCursor") }, &self.next_cursor);
+        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
+        object.field(const { &FieldName::new("tools") }, &self.tools);
+        object.optional(const { &FieldName::new("ttlMs") }, &self.ttl_ms);
+        object.end();
+    }
+}
+
+impl Serialize for ListToolsResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -6245,14 +7018,13 @@ impl<'de> Deserialize<'de> for ListToolsResult {
 /// [Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LoggingMessageNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
     /// What is logged: text, or any other JSON value. It must not hold secrets.
     ///
@@ -6265,7 +7037,6 @@ pub struct LoggingMessageNotificationParams {
     /// Name of the part of the server that speaks.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub logger: Option<String>,
 }
 
@@ -6299,6 +7070,23 @@ impl LoggingMessageNotificationParams {
     pub fn with_logger(mut self, logger: impl Into<String>) -> Self {
         self.logger = Some(logger.into());
         self
+    }
+}
+
+impl Encode for LoggingMessageNotificationParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("data") }, &self.data);
+        object.field(const { &FieldName::new("level") }, &self.level);
+        object.optional(const { &FieldName::new("logger") }, &self.logger);
+        object.end();
+    }
+}
+
+impl Serialize for LoggingMessageNotificationParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -6353,13 +7141,12 @@ impl<'de> Deserialize<'de> for LoggingMessageNotificationParams {
 /// Data of error -32021: what the client would have to declare.
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityErrorData {
     /// Capabilities without which the server cannot serve this request.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "requiredCapabilities")]
     pub required_capabilities: ClientCapabilities,
 }
 
@@ -6374,6 +7161,24 @@ impl MissingRequiredClientCapabilityErrorData {
     #[must_use]
     pub fn new(required_capabilities: ClientCapabilities) -> Self {
         Self { required_capabilities }
+    }
+}
+
+impl Encode for MissingRequiredClientCapabilityErrorData {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object
+            .field(
+                const { &FieldName::new("requiredCapabilities") },
+                &self.required_capabilities,
+            );
+        object.end();
+    }
+}
+
+impl Serialize for MissingRequiredClientCapabilityErrorData {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -6418,14 +7223,13 @@ impl<'de> Deserialize<'de> for MissingRequiredClientCapabilityErrorData {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ModelHint {
     /// Part of a model's name: `sonnet` fits every model of that family. The client may take a
     /// comparable model of another provider.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
@@ -6447,6 +7251,20 @@ impl ModelHint {
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
+    }
+}
+
+impl Encode for ModelHint {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("name") }, &self.name);
+        object.end();
+    }
+}
+
+impl Serialize for ModelHint {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -6489,40 +7307,24 @@ impl<'de> Deserialize<'de> for ModelHint {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ModelPreferences {
     /// How much a low price matters, from 0 (not at all) to 1 (most).
     ///
     /// Revisions: all.
-    #[serde(
-        rename = "costPriority",
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "crate::number::serialize_option"
-    )]
     pub cost_priority: Option<f64>,
     /// Wishes for models, to be tried in order; they go before the three priorities.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<ModelHint>>,
     /// How much ability matters, from 0 (not at all) to 1 (most).
     ///
     /// Revisions: all.
-    #[serde(
-        rename = "intelligencePriority",
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "crate::number::serialize_option"
-    )]
     pub intelligence_priority: Option<f64>,
     /// How much a quick answer matters, from 0 (not at all) to 1 (most).
     ///
     /// Revisions: all.
-    #[serde(
-        rename = "speedPriority",
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "crate::number::serialize_option"
-    )]
     pub speed_priority: Option<f64>,
 }
 
@@ -6570,6 +7372,28 @@ impl ModelPreferences {
     pub fn with_speed_priority(mut self, speed_priority: f64) -> Self {
         self.speed_priority = Some(speed_priority);
         self
+    }
+}
+
+impl Encode for ModelPreferences {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("costPriority") }, &self.cost_priority);
+        object.optional(const { &FieldName::new("hints") }, &self.hints);
+        object
+            .optional(
+                const { &FieldName::new("intelligencePriority") },
+                &self.intelligence_priority,
+            );
+        object
+            .optional(const { &FieldName::new("speedPriority") }, &self.speed_priority);
+        object.end();
+    }
+}
+
+impl Serialize for ModelPreferences {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -6629,20 +7453,15 @@ impl<'de> Deserialize<'de> for ModelPreferences {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct NotificationMetaObject {
     /// Id of the `subscriptions/listen` request whose stream delivers this notification. Set by
     /// the server on every such notification, absent on all others.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(
-        rename = "io.modelcontextprotocol/subscriptionId",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub subscription_id: Option<RequestId>,
     /// Fields that the schema does not name but allows.
-    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -6670,6 +7489,25 @@ impl NotificationMetaObject {
     ) -> Self {
         self.subscription_id = Some(subscription_id.into());
         self
+    }
+}
+
+impl Encode for NotificationMetaObject {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object
+            .optional(
+                const { &FieldName::new("io.modelcontextprotocol/subscriptionId") },
+                &self.subscription_id,
+            );
+        object.entries(&self.extra);
+        object.end();
+    }
+}
+
+impl Serialize for NotificationMetaObject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -6719,17 +7557,15 @@ impl<'de> Deserialize<'de> for NotificationMetaObject {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct NotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
     /// Fields that the schema does not name but allows.
-    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -6754,6 +7590,21 @@ impl NotificationParams {
     pub fn with_meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
         self
+    }
+}
+
+impl Encode for NotificationParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.entries(&self.extra);
+        object.end();
+    }
+}
+
+impl Serialize for NotificationParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -6799,47 +7650,32 @@ impl<'de> Deserialize<'de> for NotificationParams {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct NumberSchema {
     /// Number that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "crate::number::serialize_option"
-    )]
     pub default: Option<f64>,
     /// What to fill in, in words for the user.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Largest number allowed.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "crate::number::serialize_option"
-    )]
     pub maximum: Option<f64>,
     /// Smallest number allowed.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "crate::number::serialize_option"
-    )]
     pub minimum: Option<f64>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Whether fractions are allowed.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "type")]
     pub kind: NumberSchemaType,
 }
 
@@ -6896,6 +7732,25 @@ impl NumberSchema {
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
+    }
+}
+
+impl Encode for NumberSchema {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("default") }, &self.default);
+        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.optional(const { &FieldName::new("maximum") }, &self.maximum);
+        object.optional(const { &FieldName::new("minimum") }, &self.minimum);
+        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.field(const { &FieldName::new("type") }, &self.kind);
+        object.end();
+    }
+}
+
+impl Serialize for NumberSchema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -6961,20 +7816,18 @@ impl<'de> Deserialize<'de> for NumberSchema {
 /// [Pagination](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Where to go on, taken unchanged from the previous page's `nextCursor`. Absent asks for the
     /// first page.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
@@ -7003,6 +7856,21 @@ impl PaginatedRequestParams {
     pub fn with_cursor(mut self, cursor: impl Into<String>) -> Self {
         self.cursor = Some(cursor.into());
         self
+    }
+}
+
+impl Encode for PaginatedRequestParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("cursor") }, &self.cursor);
+        object.end();
+    }
+}
+
+impl Serialize for PaginatedRequestParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -7053,38 +7921,30 @@ impl<'de> Deserialize<'de> for PaginatedRequestParams {
 /// [Progress](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
     /// What is going on, in words for people.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// How far it has come, in any unit; each notification gives a larger number than the one
     /// before.
     ///
     /// Revisions: all.
-    #[serde(serialize_with = "crate::number::serialize")]
     pub progress: f64,
     /// Token from the `_meta` of the request that this is about.
     ///
     /// Revisions: all.
-    #[serde(rename = "progressToken")]
     pub progress_token: ProgressToken,
     /// Where `progress` will end, in the same unit, if that is known.
     ///
     /// Revisions: all.
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "crate::number::serialize_option"
-    )]
     pub total: Option<f64>,
 }
 
@@ -7126,6 +7986,24 @@ impl ProgressNotificationParams {
     pub fn with_total(mut self, total: f64) -> Self {
         self.total = Some(total);
         self
+    }
+}
+
+impl Encode for ProgressNotificationParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("message") }, &self.message);
+        object.field(const { &FieldName::new("progress") }, &self.progress);
+        object.field(const { &FieldName::new("progressToken") }, &self.progress_token);
+        object.optional(const { &FieldName::new("total") }, &self.total);
+        object.end();
+    }
+}
+
+impl Serialize for ProgressNotificationParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -7188,29 +8066,25 @@ impl<'de> Deserialize<'de> for ProgressNotificationParams {
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Prompt {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// What can be filled in.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Vec<PromptArgument>>,
     /// What the prompt is for, in words for people.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Pictures for the prompt, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Identifier of the prompt, unique on its server; `prompts/get` uses it.
     ///
@@ -7219,7 +8093,6 @@ pub struct Prompt {
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -7279,6 +8152,25 @@ impl Prompt {
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
+    }
+}
+
+impl Encode for Prompt {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("arguments") }, &self.arguments);
+        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.optional(const { &FieldName::new("icons") }, &self.icons);
+        object.field(const { &FieldName::new("name") }, &self.name);
+        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.end();
+    }
+}
+
+impl Serialize for Prompt {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -7344,13 +8236,12 @@ impl<'de> Deserialize<'de> for Prompt {
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PromptArgument {
     /// What to fill in, in words for people.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Identifier of the argument, unique in its prompt.
     ///
@@ -7359,12 +8250,10 @@ pub struct PromptArgument {
     /// True if the prompt cannot do without it. Default: false.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -7405,6 +8294,23 @@ impl PromptArgument {
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
+    }
+}
+
+impl Encode for PromptArgument {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.field(const { &FieldName::new("name") }, &self.name);
+        object.optional(const { &FieldName::new("required") }, &self.required);
+        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.end();
+    }
+}
+
+impl Serialize for PromptArgument {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -7462,7 +8368,7 @@ impl<'de> Deserialize<'de> for PromptArgument {
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PromptMessage {
     /// What is said.
@@ -7489,6 +8395,21 @@ impl PromptMessage {
             role,
             content: content.into(),
         }
+    }
+}
+
+impl Encode for PromptMessage {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("content") }, &self.content);
+        object.field(const { &FieldName::new("role") }, &self.role);
+        object.end();
+    }
+}
+
+impl Serialize for PromptMessage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -7538,8 +8459,7 @@ impl<'de> Deserialize<'de> for PromptMessage {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename = "ref/prompt")]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PromptReference {
     /// The prompt's `name` in the list.
@@ -7549,7 +8469,6 @@ pub struct PromptReference {
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -7574,6 +8493,22 @@ impl PromptReference {
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
+    }
+}
+
+impl Encode for PromptReference {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("type") }, &"ref/prompt");
+        object.field(const { &FieldName::new("name") }, &self.name);
+        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.end();
+    }
+}
+
+impl Serialize for PromptReference {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -7623,26 +8558,23 @@ impl<'de> Deserialize<'de> for PromptReference {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "inputResponses", skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<BTreeMap<String, InputResponse>>,
     /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
     /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "requestState", skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
     /// Which resource. The scheme is free; the server alone knows what it means.
     ///
@@ -7692,6 +8624,27 @@ impl ReadResourceRequestParams {
     pub fn with_request_state(mut self, request_state: impl Into<String>) -> Self {
         self.request_state = Some(request_state.into());
         self
+    }
+}
+
+impl Encode for ReadResourceRequestParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object
+            .optional(
+                const { &FieldName::new("inputResponses") },
+                &self.input_responses,
+            );
+        object.optional(const { &FieldName::new("requestState") }, &self.request_state);
+        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.end();
+    }
+}
+
+impl Serialize for ReadResourceRequestParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -7749,20 +8702,18 @@ impl<'de> Deserialize<'de> for ReadResourceRequestParams {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ReadResourceResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
     /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "cacheScope", skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
     /// The content: one part, or several, such as the files of a folder.
     ///
@@ -7772,13 +8723,11 @@ pub struct ReadResourceResult {
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
     /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
 }
 
@@ -7827,6 +8776,24 @@ impl ReadResourceResult {
     pub fn with_ttl_ms(mut self, ttl_ms: u64) -> Self {
         self.ttl_ms = Some(ttl_ms);
         self
+    }
+}
+
+impl Encode for ReadResourceResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("cacheScope") }, &self.cache_scope);
+        object.field(const { &FieldName::new("contents") }, &self.contents);
+        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
+        object.optional(const { &FieldName::new("ttlMs") }, &self.ttl_ms);
+        object.end();
+    }
+}
+
+impl Serialize for ReadResourceResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -7888,13 +8855,12 @@ impl<'de> Deserialize<'de> for ReadResourceResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RelatedTaskMetadata {
     /// Id of the task that the message belongs to.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "taskId")]
     pub task_id: String,
 }
 
@@ -7909,6 +8875,20 @@ impl RelatedTaskMetadata {
     #[must_use]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self { task_id: task_id.into() }
+    }
+}
+
+impl Encode for RelatedTaskMetadata {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("taskId") }, &self.task_id);
+        object.end();
+    }
+}
+
+impl Serialize for RelatedTaskMetadata {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -7953,53 +8933,35 @@ impl<'de> Deserialize<'de> for RelatedTaskMetadata {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RequestMetaObject {
     /// What the client can do, for this request alone; servers must not remember it from one
     /// request to another. An empty object means nothing optional.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(
-        rename = "io.modelcontextprotocol/clientCapabilities",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub client_capabilities: Option<ClientCapabilities>,
     /// Name and version of the client software. Send it unless told not to; servers use it for
     /// logs and display only.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(
-        rename = "io.modelcontextprotocol/clientInfo",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub client_info: Option<Implementation>,
     /// Least severe level of log messages that the client wants while this request runs. Absent
     /// means none at all.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(
-        rename = "io.modelcontextprotocol/logLevel",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub log_level: Option<LoggingLevel>,
     /// Revision that this request follows, as a date. Over HTTP it must equal the
     /// `MCP-Protocol-Version` header.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(
-        rename = "io.modelcontextprotocol/protocolVersion",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub protocol_version: Option<String>,
     /// Asks for progress notifications about this request, which will carry this token. The
     /// receiver may send none.
     ///
     /// Revisions: all.
-    #[serde(rename = "progressToken", skip_serializing_if = "Option::is_none")]
     pub progress_token: Option<ProgressToken>,
     /// Fields that the schema does not name but allows.
-    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -8062,6 +9024,42 @@ impl RequestMetaObject {
     ) -> Self {
         self.progress_token = Some(progress_token.into());
         self
+    }
+}
+
+impl Encode for RequestMetaObject {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object
+            .optional(
+                const { &FieldName::new("io.modelcontextprotocol/clientCapabilities") },
+                &self.client_capabilities,
+            );
+        object
+            .optional(
+                const { &FieldName::new("io.modelcontextprotocol/clientInfo") },
+                &self.client_info,
+            );
+        object
+            .optional(
+                const { &FieldName::new("io.modelcontextprotocol/logLevel") },
+                &self.log_level,
+            );
+        object
+            .optional(
+                const { &FieldName::new("io.modelcontextprotocol/protocolVersion") },
+                &self.protocol_version,
+            );
+        object
+            .optional(const { &FieldName::new("progressToken") }, &self.progress_token);
+        object.entries(&self.extra);
+        object.end();
+    }
+}
+
+impl Serialize for RequestMetaObject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -8141,17 +9139,15 @@ impl<'de> Deserialize<'de> for RequestMetaObject {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Fields that the schema does not name but allows.
-    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -8176,6 +9172,21 @@ impl RequestParams {
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
         self
+    }
+}
+
+impl Encode for RequestParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.entries(&self.extra);
+        object.end();
+    }
+}
+
+impl Serialize for RequestParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -8221,34 +9232,29 @@ impl<'de> Deserialize<'de> for RequestParams {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Resource {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// What the resource holds; a language model may see it.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Pictures for the resource, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Media type, if known.
     ///
     /// Revisions: all.
-    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Identifier for programs; shown to people only where there is no title.
     ///
@@ -8258,12 +9264,10 @@ pub struct Resource {
     /// how much of the model's context it would fill.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i64>,
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Where the resource is; `resources/read` uses it.
     ///
@@ -8344,6 +9348,28 @@ impl Resource {
     }
 }
 
+impl Encode for Resource {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("annotations") }, &self.annotations);
+        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.optional(const { &FieldName::new("icons") }, &self.icons);
+        object.optional(const { &FieldName::new("mimeType") }, &self.mime_type);
+        object.field(const { &FieldName::new("name") }, &self.name);
+        object.optional(const { &FieldName::new("size") }, &self.size);
+        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.end();
+    }
+}
+
+impl Serialize for Resource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
+    }
+}
+
 impl<'de> Object<'de> for Resource {
     const EXPECTED: &'static str = "an object, Resource";
     fn index(key: &str) -> Option<usize> {
@@ -8419,35 +9445,29 @@ impl<'de> Deserialize<'de> for Resource {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename = "resource_link")]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceLink {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// What the resource holds; a language model may see it.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Pictures for the resource, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Media type, if known.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Identifier for programs; shown to people only where there is no title.
     ///
@@ -8456,12 +9476,10 @@ pub struct ResourceLink {
     /// Size of the raw content in bytes, before base64, if known.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i64>,
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Where the resource is.
     ///
@@ -8542,6 +9560,29 @@ impl ResourceLink {
     }
 }
 
+impl Encode for ResourceLink {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("type") }, &"resource_link");
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("annotations") }, &self.annotations);
+        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.optional(const { &FieldName::new("icons") }, &self.icons);
+        object.optional(const { &FieldName::new("mimeType") }, &self.mime_type);
+        object.field(const { &FieldName::new("name") }, &self.name);
+        object.optional(const { &FieldName::new("size") }, &self.size);
+        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.end();
+    }
+}
+
+impl Serialize for ResourceLink {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
+    }
+}
+
 impl<'de> Object<'de> for ResourceLink {
     const EXPECTED: &'static str = "an object, ResourceLink";
     fn index(key: &str) -> Option<usize> {
@@ -8616,34 +9657,29 @@ impl<'de> Deserialize<'de> for ResourceLink {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceTemplate {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// What the resources hold; a language model may see it.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Pictures for the family, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Media type, if all resources of the family have the same.
     ///
     /// Revisions: all.
-    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Identifier for programs; shown to people only where there is no title.
     ///
@@ -8652,12 +9688,10 @@ pub struct ResourceTemplate {
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// URI template (RFC 6570), such as `file:///{path}`.
     ///
     /// Revisions: all.
-    #[serde(rename = "uriTemplate")]
     pub uri_template: String,
 }
 
@@ -8723,6 +9757,27 @@ impl ResourceTemplate {
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
+    }
+}
+
+impl Encode for ResourceTemplate {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("annotations") }, &self.annotations);
+        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.optional(const { &FieldName::new("icons") }, &self.icons);
+        object.optional(const { &FieldName::new("mimeType") }, &self.mime_type);
+        object.field(const { &FieldName::new("name") }, &self.name);
+        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.field(const { &FieldName::new("uriTemplate") }, &self.uri_template);
+        object.end();
+    }
+}
+
+impl Serialize for ResourceTemplate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -8796,8 +9851,7 @@ impl<'de> Deserialize<'de> for ResourceTemplate {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename = "ref/resource")]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceTemplateReference {
     /// The template (RFC 6570), or the URI.
@@ -8817,6 +9871,21 @@ impl ResourceTemplateReference {
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self { uri: uri.into() }
+    }
+}
+
+impl Encode for ResourceTemplateReference {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("type") }, &"ref/resource");
+        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.end();
+    }
+}
+
+impl Serialize for ResourceTemplateReference {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -8861,14 +9930,13 @@ impl<'de> Deserialize<'de> for ResourceTemplateReference {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
     /// Which resource has changed: the one subscribed to, or a part of it.
     ///
@@ -8897,6 +9965,21 @@ impl ResourceUpdatedNotificationParams {
     pub fn with_meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
         self
+    }
+}
+
+impl Encode for ResourceUpdatedNotificationParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.end();
+    }
+}
+
+impl Serialize for ResourceUpdatedNotificationParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -8946,20 +10029,15 @@ impl<'de> Deserialize<'de> for ResourceUpdatedNotificationParams {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ResultMetaObject {
     /// Name and version of the server software, for logs and display only. Servers send it unless
     /// told not to.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(
-        rename = "io.modelcontextprotocol/serverInfo",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub server_info: Option<Implementation>,
     /// Fields that the schema does not name but allows.
-    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -8984,6 +10062,25 @@ impl ResultMetaObject {
     pub fn with_server_info(mut self, server_info: Implementation) -> Self {
         self.server_info = Some(server_info);
         self
+    }
+}
+
+impl Encode for ResultMetaObject {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object
+            .optional(
+                const { &FieldName::new("io.modelcontextprotocol/serverInfo") },
+                &self.server_info,
+            );
+        object.entries(&self.extra);
+        object.end();
+    }
+}
+
+impl Serialize for ResultMetaObject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -9029,19 +10126,17 @@ impl<'de> Deserialize<'de> for ResultMetaObject {
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Root {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Display name for people.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Where it is: a `file://` URI.
     ///
@@ -9078,6 +10173,22 @@ impl Root {
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
+    }
+}
+
+impl Encode for Root {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("name") }, &self.name);
+        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.end();
+    }
+}
+
+impl Serialize for Root {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -9131,14 +10242,13 @@ impl<'de> Deserialize<'de> for Root {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SamplingMessage {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// What is said: one block, or a list.
     ///
@@ -9175,6 +10285,22 @@ impl SamplingMessage {
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
+    }
+}
+
+impl Encode for SamplingMessage {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("content") }, &self.content);
+        object.field(const { &FieldName::new("role") }, &self.role);
+        object.end();
+    }
+}
+
+impl Serialize for SamplingMessage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -9229,50 +10355,42 @@ impl<'de> Deserialize<'de> for SamplingMessage {
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
     /// Present if the server suggests values for arguments of prompts and resource templates. An
     /// empty object: no settings are defined.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub completions: Option<JsonObject>,
     /// Capabilities outside the protocol, by name, each with its settings.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub experimental: Option<BTreeMap<String, JsonObject>>,
     /// Protocol extensions that the server speaks, by identifier (`vendor.example/name`), each
     /// with its settings; an empty object means no settings.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub extensions: Option<BTreeMap<String, JsonObject>>,
     /// Present if the server sends log messages. An empty object: no settings are defined.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub logging: Option<JsonObject>,
     /// Present if the server has prompts.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prompts: Option<ServerCapabilitiesPrompts>,
     /// Present if the server has resources.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<ServerCapabilitiesResources>,
     /// Present if the server can run some of the client's requests as tasks.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tasks: Option<ServerCapabilitiesTasks>,
     /// Present if the server has tools.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<ServerCapabilitiesTools>,
 }
 
@@ -9365,6 +10483,27 @@ impl ServerCapabilities {
     }
 }
 
+impl Encode for ServerCapabilities {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("completions") }, &self.completions);
+        object.optional(const { &FieldName::new("experimental") }, &self.experimental);
+        object.optional(const { &FieldName::new("extensions") }, &self.extensions);
+        object.optional(const { &FieldName::new("logging") }, &self.logging);
+        object.optional(const { &FieldName::new("prompts") }, &self.prompts);
+        object.optional(const { &FieldName::new("resources") }, &self.resources);
+        object.optional(const { &FieldName::new("tasks") }, &self.tasks);
+        object.optional(const { &FieldName::new("tools") }, &self.tools);
+        object.end();
+    }
+}
+
+impl Serialize for ServerCapabilities {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
+    }
+}
+
 impl<'de> Object<'de> for ServerCapabilities {
     const EXPECTED: &'static str = "an object, ServerCapabilities";
     fn index(key: &str) -> Option<usize> {
@@ -9432,14 +10571,13 @@ impl<'de> Deserialize<'de> for ServerCapabilities {
 /// How far a server supports prompts.
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesPrompts {
     /// True if the server announces changes of the list with
     /// `notifications/prompts/list_changed`. Default: false.
     ///
     /// Revisions: all.
-    #[serde(rename = "listChanged", skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
 }
 
@@ -9461,6 +10599,20 @@ impl ServerCapabilitiesPrompts {
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
+    }
+}
+
+impl Encode for ServerCapabilitiesPrompts {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("listChanged") }, &self.list_changed);
+        object.end();
+    }
+}
+
+impl Serialize for ServerCapabilitiesPrompts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -9501,20 +10653,18 @@ impl<'de> Deserialize<'de> for ServerCapabilitiesPrompts {
 /// How far a server supports resources.
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesResources {
     /// True if the server announces changes of the list with
     /// `notifications/resources/list_changed`. Default: false.
     ///
     /// Revisions: all.
-    #[serde(rename = "listChanged", skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
     /// True if the server announces changes of single resources to clients that subscribed to
     /// them. Default: false.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subscribe: Option<bool>,
 }
 
@@ -9546,6 +10696,21 @@ impl ServerCapabilitiesResources {
     pub fn with_subscribe(mut self, subscribe: bool) -> Self {
         self.subscribe = Some(subscribe);
         self
+    }
+}
+
+impl Encode for ServerCapabilitiesResources {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("listChanged") }, &self.list_changed);
+        object.optional(const { &FieldName::new("subscribe") }, &self.subscribe);
+        object.end();
+    }
+}
+
+impl Serialize for ServerCapabilitiesResources {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -9592,23 +10757,20 @@ impl<'de> Deserialize<'de> for ServerCapabilitiesResources {
 /// What a server can do with tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasks {
     /// Present if the server answers `tasks/cancel`.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cancel: Option<JsonObject>,
     /// Present if the server answers `tasks/list`.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub list: Option<JsonObject>,
     /// Which of the client's requests the server can run as tasks.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<ServerCapabilitiesTasksRequests>,
 }
 
@@ -9648,6 +10810,22 @@ impl ServerCapabilitiesTasks {
     pub fn with_requests(mut self, requests: ServerCapabilitiesTasksRequests) -> Self {
         self.requests = Some(requests);
         self
+    }
+}
+
+impl Encode for ServerCapabilitiesTasks {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("cancel") }, &self.cancel);
+        object.optional(const { &FieldName::new("list") }, &self.list);
+        object.optional(const { &FieldName::new("requests") }, &self.requests);
+        object.end();
+    }
+}
+
+impl Serialize for ServerCapabilitiesTasks {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -9698,13 +10876,12 @@ impl<'de> Deserialize<'de> for ServerCapabilitiesTasks {
 /// Requests that a server can run as tasks, by feature.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasksRequests {
     /// Requests about tools that can be tasks.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<ServerCapabilitiesTasksRequestsTools>,
 }
 
@@ -9726,6 +10903,20 @@ impl ServerCapabilitiesTasksRequests {
     pub fn with_tools(mut self, tools: ServerCapabilitiesTasksRequestsTools) -> Self {
         self.tools = Some(tools);
         self
+    }
+}
+
+impl Encode for ServerCapabilitiesTasksRequests {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("tools") }, &self.tools);
+        object.end();
+    }
+}
+
+impl Serialize for ServerCapabilitiesTasksRequests {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -9764,13 +10955,12 @@ impl<'de> Deserialize<'de> for ServerCapabilitiesTasksRequests {
 /// Requests about tools that a server can run as tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasksRequestsTools {
     /// Present if `tools/call` can be a task; each tool's `execution` refines it.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<JsonObject>,
 }
 
@@ -9792,6 +10982,20 @@ impl ServerCapabilitiesTasksRequestsTools {
     pub fn with_call(mut self, call: JsonObject) -> Self {
         self.call = Some(call);
         self
+    }
+}
+
+impl Encode for ServerCapabilitiesTasksRequestsTools {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("call") }, &self.call);
+        object.end();
+    }
+}
+
+impl Serialize for ServerCapabilitiesTasksRequestsTools {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -9830,14 +11034,13 @@ impl<'de> Deserialize<'de> for ServerCapabilitiesTasksRequestsTools {
 /// How far a server supports tools.
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTools {
     /// True if the server announces changes of the list with `notifications/tools/list_changed`.
     /// Default: false.
     ///
     /// Revisions: all.
-    #[serde(rename = "listChanged", skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
 }
 
@@ -9859,6 +11062,20 @@ impl ServerCapabilitiesTools {
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
+    }
+}
+
+impl Encode for ServerCapabilitiesTools {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("listChanged") }, &self.list_changed);
+        object.end();
+    }
+}
+
+impl Serialize for ServerCapabilitiesTools {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -9902,14 +11119,13 @@ impl<'de> Deserialize<'de> for ServerCapabilitiesTools {
 /// [Logging](https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SetLevelRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Least severe level to send; more severe messages come too.
     ///
@@ -9935,6 +11151,21 @@ impl SetLevelRequestParams {
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
         self
+    }
+}
+
+impl Encode for SetLevelRequestParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("level") }, &self.level);
+        object.end();
+    }
+}
+
+impl Serialize for SetLevelRequestParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -9984,39 +11215,32 @@ impl<'de> Deserialize<'de> for SetLevelRequestParams {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq, Default, Serialize)]
-#[serde(tag = "type", rename = "string")]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct StringSchema {
     /// Text that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// What to fill in, in words for the user.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Kind of text, if it is a special one.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<StringSchemaFormat>,
     /// Longest text allowed, in characters.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "maxLength", skip_serializing_if = "Option::is_none")]
     pub max_length: Option<i64>,
     /// Shortest text allowed, in characters.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "minLength", skip_serializing_if = "Option::is_none")]
     pub min_length: Option<i64>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -10083,6 +11307,26 @@ impl StringSchema {
     }
 }
 
+impl Encode for StringSchema {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("type") }, &"string");
+        object.optional(const { &FieldName::new("default") }, &self.default);
+        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.optional(const { &FieldName::new("format") }, &self.format);
+        object.optional(const { &FieldName::new("maxLength") }, &self.max_length);
+        object.optional(const { &FieldName::new("minLength") }, &self.min_length);
+        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.end();
+    }
+}
+
+impl Serialize for StringSchema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
+    }
+}
+
 impl<'de> Object<'de> for StringSchema {
     const EXPECTED: &'static str = "an object, StringSchema";
     fn index(key: &str) -> Option<usize> {
@@ -10145,14 +11389,13 @@ impl<'de> Deserialize<'de> for StringSchema {
 /// [Resources](https://modelcontextprotocol.io/specification/2025-11-25/server/resources).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SubscribeRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Which resource to watch.
     ///
@@ -10181,6 +11424,21 @@ impl SubscribeRequestParams {
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
         self
+    }
+}
+
+impl Encode for SubscribeRequestParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.end();
+    }
+}
+
+impl Serialize for SubscribeRequestParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -10231,28 +11489,24 @@ impl<'de> Deserialize<'de> for SubscribeRequestParams {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct SubscriptionFilter {
     /// True for `notifications/prompts/list_changed`. Default: false.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "promptsListChanged", skip_serializing_if = "Option::is_none")]
     pub prompts_list_changed: Option<bool>,
     /// URIs of the resources for which `notifications/resources/updated` is wanted.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resourceSubscriptions", skip_serializing_if = "Option::is_none")]
     pub resource_subscriptions: Option<Vec<String>>,
     /// True for `notifications/resources/list_changed`. Default: false.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resourcesListChanged", skip_serializing_if = "Option::is_none")]
     pub resources_list_changed: Option<bool>,
     /// True for `notifications/tools/list_changed`. Default: false.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "toolsListChanged", skip_serializing_if = "Option::is_none")]
     pub tools_list_changed: Option<bool>,
 }
 
@@ -10305,6 +11559,39 @@ impl SubscriptionFilter {
     pub fn with_tools_list_changed(mut self, tools_list_changed: bool) -> Self {
         self.tools_list_changed = Some(tools_list_changed);
         self
+    }
+}
+
+impl Encode for SubscriptionFilter {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object
+            .optional(
+                const { &FieldName::new("promptsListChanged") },
+                &self.prompts_list_changed,
+            );
+        object
+            .optional(
+                const { &FieldName::new("resourceSubscriptions") },
+                &self.resource_subscriptions,
+            );
+        object
+            .optional(
+                const { &FieldName::new("resourcesListChanged") },
+                &self.resources_list_changed,
+            );
+        object
+            .optional(
+                const { &FieldName::new("toolsListChanged") },
+                &self.tools_list_changed,
+            );
+        object.end();
+    }
+}
+
+impl Serialize for SubscriptionFilter {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -10367,14 +11654,13 @@ impl<'de> Deserialize<'de> for SubscriptionFilter {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsAcknowledgedNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
     /// What the server will send: the part of the client's wishes that it supports.
     ///
@@ -10400,6 +11686,21 @@ impl SubscriptionsAcknowledgedNotificationParams {
     pub fn with_meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
         self
+    }
+}
+
+impl Encode for SubscriptionsAcknowledgedNotificationParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("notifications") }, &self.notifications);
+        object.end();
+    }
+}
+
+impl Serialize for SubscriptionsAcknowledgedNotificationParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -10450,14 +11751,13 @@ impl<'de> Deserialize<'de> for SubscriptionsAcknowledgedNotificationParams {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "_meta")]
     pub meta: RequestMetaObject,
     /// What the client wants to be told; the server sends nothing else.
     ///
@@ -10476,6 +11776,21 @@ impl SubscriptionsListenRequestParams {
     #[must_use]
     pub fn new(meta: RequestMetaObject, notifications: SubscriptionFilter) -> Self {
         Self { meta, notifications }
+    }
+}
+
+impl Encode for SubscriptionsListenRequestParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("notifications") }, &self.notifications);
+        object.end();
+    }
+}
+
+impl Serialize for SubscriptionsListenRequestParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -10525,20 +11840,18 @@ impl<'de> Deserialize<'de> for SubscriptionsListenRequestParams {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "_meta")]
     pub meta: SubscriptionsListenResultMetaObject,
     /// Which kind of answer this is. Absent, as from servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
 }
 
@@ -10560,6 +11873,21 @@ impl SubscriptionsListenResult {
     pub fn with_result_type(mut self, result_type: ResultType) -> Self {
         self.result_type = Some(result_type);
         self
+    }
+}
+
+impl Encode for SubscriptionsListenResult {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
+        object.end();
+    }
+}
+
+impl Serialize for SubscriptionsListenResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -10609,24 +11937,18 @@ impl<'de> Deserialize<'de> for SubscriptionsListenResult {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResultMetaObject {
     /// Name and version of the server software, for logs and display only.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(
-        rename = "io.modelcontextprotocol/serverInfo",
-        skip_serializing_if = "Option::is_none"
-    )]
     pub server_info: Option<Implementation>,
     /// Id of the `subscriptions/listen` request that is answered here.
     ///
     /// Revisions: 2026-07-28 only.
-    #[serde(rename = "io.modelcontextprotocol/subscriptionId")]
     pub subscription_id: RequestId,
     /// Fields that the schema does not name but allows.
-    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -10652,6 +11974,30 @@ impl SubscriptionsListenResultMetaObject {
     pub fn with_server_info(mut self, server_info: Implementation) -> Self {
         self.server_info = Some(server_info);
         self
+    }
+}
+
+impl Encode for SubscriptionsListenResultMetaObject {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object
+            .optional(
+                const { &FieldName::new("io.modelcontextprotocol/serverInfo") },
+                &self.server_info,
+            );
+        object
+            .field(
+                const { &FieldName::new("io.modelcontextprotocol/subscriptionId") },
+                &self.subscription_id,
+            );
+        object.entries(&self.extra);
+        object.end();
+    }
+}
+
+impl Serialize for SubscriptionsListenResultMetaObject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -10714,23 +12060,20 @@ impl<'de> Deserialize<'de> for SubscriptionsListenResultMetaObject {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Task {
     /// When it began, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "createdAt")]
     pub created_at: String,
     /// When its state last changed, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "lastUpdatedAt")]
     pub last_updated_at: String,
     /// How long to wait between two looks at it, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "pollInterval", skip_serializing_if = "Option::is_none")]
     pub poll_interval: Option<i64>,
     /// How it is getting on.
     ///
@@ -10740,12 +12083,10 @@ pub struct Task {
     /// doing.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "statusMessage", skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Id of the task, chosen by whoever runs it.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "taskId")]
     pub task_id: String,
     /// How long it is kept, in milliseconds from when it began; null means without limit.
     ///
@@ -10792,6 +12133,27 @@ impl Task {
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
         self.status_message = Some(status_message.into());
         self
+    }
+}
+
+impl Encode for Task {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("createdAt") }, &self.created_at);
+        object.field(const { &FieldName::new("lastUpdatedAt") }, &self.last_updated_at);
+        object.optional(const { &FieldName::new("pollInterval") }, &self.poll_interval);
+        object.field(const { &FieldName::new("status") }, &self.status);
+        object
+            .optional(const { &FieldName::new("statusMessage") }, &self.status_message);
+        object.field(const { &FieldName::new("taskId") }, &self.task_id);
+        object.field(const { &FieldName::new("ttl") }, &self.ttl);
+        object.end();
+    }
+}
+
+impl Serialize for Task {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -10862,14 +12224,13 @@ impl<'de> Deserialize<'de> for Task {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct TaskMetadata {
     /// How long to keep the task, in milliseconds from when it begins. The receiver may decide
     /// otherwise.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl: Option<i64>,
 }
 
@@ -10891,6 +12252,20 @@ impl TaskMetadata {
     pub fn with_ttl(mut self, ttl: i64) -> Self {
         self.ttl = Some(ttl);
         self
+    }
+}
+
+impl Encode for TaskMetadata {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("ttl") }, &self.ttl);
+        object.end();
+    }
+}
+
+impl Serialize for TaskMetadata {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -10933,29 +12308,25 @@ impl<'de> Deserialize<'de> for TaskMetadata {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TaskStatusNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// When it began, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "createdAt")]
     pub created_at: String,
     /// When its state last changed, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "lastUpdatedAt")]
     pub last_updated_at: String,
     /// How long to wait between two looks at it, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "pollInterval", skip_serializing_if = "Option::is_none")]
     pub poll_interval: Option<i64>,
     /// How it is getting on.
     ///
@@ -10965,12 +12336,10 @@ pub struct TaskStatusNotificationParams {
     /// doing.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "statusMessage", skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Id of the task, chosen by whoever runs it.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "taskId")]
     pub task_id: String,
     /// How long it is kept, in milliseconds from when it began; null means without limit.
     ///
@@ -11025,6 +12394,28 @@ impl TaskStatusNotificationParams {
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
         self.status_message = Some(status_message.into());
         self
+    }
+}
+
+impl Encode for TaskStatusNotificationParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("createdAt") }, &self.created_at);
+        object.field(const { &FieldName::new("lastUpdatedAt") }, &self.last_updated_at);
+        object.optional(const { &FieldName::new("pollInterval") }, &self.poll_interval);
+        object.field(const { &FieldName::new("status") }, &self.status);
+        object
+            .optional(const { &FieldName::new("statusMessage") }, &self.status_message);
+        object.field(const { &FieldName::new("taskId") }, &self.task_id);
+        object.field(const { &FieldName::new("ttl") }, &self.ttl);
+        object.end();
+    }
+}
+
+impl Serialize for TaskStatusNotificationParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -11099,20 +12490,17 @@ impl<'de> Deserialize<'de> for TaskStatusNotificationParams {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename = "text")]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TextContent {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// The text.
     ///
@@ -11149,6 +12537,23 @@ impl TextContent {
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
+    }
+}
+
+impl Encode for TextContent {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("type") }, &"text");
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("annotations") }, &self.annotations);
+        object.field(const { &FieldName::new("text") }, &self.text);
+        object.end();
+    }
+}
+
+impl Serialize for TextContent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -11202,19 +12607,17 @@ impl<'de> Deserialize<'de> for TextContent {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TextResourceContents {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Media type, if known.
     ///
     /// Revisions: all.
-    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// The text as it is.
     ///
@@ -11256,6 +12659,23 @@ impl TextResourceContents {
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
+    }
+}
+
+impl Encode for TextResourceContents {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("mimeType") }, &self.mime_type);
+        object.field(const { &FieldName::new("text") }, &self.text);
+        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.end();
+    }
+}
+
+impl Serialize for TextResourceContents {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -11313,19 +12733,16 @@ impl<'de> Deserialize<'de> for TextResourceContents {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename = "array")]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchema {
     /// Choices that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Vec<String>>,
     /// What to choose, in words for the user.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The choices.
     ///
@@ -11334,17 +12751,14 @@ pub struct TitledMultiSelectEnumSchema {
     /// Most choices allowed.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "maxItems", skip_serializing_if = "Option::is_none")]
     pub max_items: Option<i64>,
     /// Fewest choices allowed.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "minItems", skip_serializing_if = "Option::is_none")]
     pub min_items: Option<i64>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -11404,6 +12818,26 @@ impl TitledMultiSelectEnumSchema {
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
+    }
+}
+
+impl Encode for TitledMultiSelectEnumSchema {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("type") }, &"array");
+        object.optional(const { &FieldName::new("default") }, &self.default);
+        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.field(const { &FieldName::new("items") }, &self.items);
+        object.optional(const { &FieldName::new("maxItems") }, &self.max_items);
+        object.optional(const { &FieldName::new("minItems") }, &self.min_items);
+        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.end();
+    }
+}
+
+impl Serialize for TitledMultiSelectEnumSchema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -11469,13 +12903,12 @@ impl<'de> Deserialize<'de> for TitledMultiSelectEnumSchema {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchemaItems {
     /// The choices, in the order of the form.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "anyOf")]
     pub any_of: Vec<EnumOption>,
 }
 
@@ -11492,6 +12925,20 @@ impl TitledMultiSelectEnumSchemaItems {
         Self {
             any_of: any_of.into_iter().collect(),
         }
+    }
+}
+
+impl Encode for TitledMultiSelectEnumSchemaItems {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("anyOf") }, &self.any_of);
+        object.end();
+    }
+}
+
+impl Serialize for TitledMultiSelectEnumSchemaItems {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -11535,29 +12982,24 @@ impl<'de> Deserialize<'de> for TitledMultiSelectEnumSchemaItems {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename = "string")]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TitledSingleSelectEnumSchema {
     /// Choice that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// What to choose, in words for the user.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The choices, in the order of the form.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "oneOf")]
     pub one_of: Vec<EnumOption>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -11598,6 +13040,24 @@ impl TitledSingleSelectEnumSchema {
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
+    }
+}
+
+impl Encode for TitledSingleSelectEnumSchema {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("type") }, &"string");
+        object.optional(const { &FieldName::new("default") }, &self.default);
+        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.field(const { &FieldName::new("oneOf") }, &self.one_of);
+        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.end();
+    }
+}
+
+impl Serialize for TitledSingleSelectEnumSchema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -11655,40 +13115,34 @@ impl<'de> Deserialize<'de> for TitledSingleSelectEnumSchema {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on what the tool does to the world.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ToolAnnotations>,
     /// What the tool does and when to use it, written for the language model.
     ///
     /// Revisions: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// How the tool can be run, beyond a plain call.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub execution: Option<ToolExecution>,
     /// Pictures for the tool, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// JSON Schema of the arguments, whose root has `type: "object"`. The dialect is 2020-12
     /// unless `$schema` names another.
     ///
     /// Revisions: all.
-    #[serde(rename = "inputSchema")]
     pub input_schema: RawJson,
     /// Identifier of the tool, unique on its server; `tools/call` uses it.
     ///
@@ -11698,12 +13152,10 @@ pub struct Tool {
     /// `$schema` names another.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(rename = "outputSchema", skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<RawJson>,
     /// Display name for people. It goes before `annotations.title` and `name`.
     ///
     /// Revisions: since 2025-06-18.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -11777,6 +13229,28 @@ impl Tool {
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
+    }
+}
+
+impl Encode for Tool {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.optional(const { &FieldName::new("annotations") }, &self.annotations);
+        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.optional(const { &FieldName::new("execution") }, &self.execution);
+        object.optional(const { &FieldName::new("icons") }, &self.icons);
+        object.field(const { &FieldName::new("inputSchema") }, &self.input_schema);
+        object.field(const { &FieldName::new("name") }, &self.name);
+        object.optional(const { &FieldName::new("outputSchema") }, &self.output_schema);
+        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.end();
+    }
+}
+
+impl Serialize for Tool {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -11855,36 +13329,31 @@ impl<'de> Deserialize<'de> for Tool {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-03-26.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolAnnotations {
     /// True if it may overwrite or delete, false if it only adds. Says nothing where
     /// `readOnlyHint` is true. Default: true.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(rename = "destructiveHint", skip_serializing_if = "Option::is_none")]
     pub destructive_hint: Option<bool>,
     /// True if repeating a call with equal arguments changes nothing more. Says nothing where
     /// `readOnlyHint` is true. Default: false.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(rename = "idempotentHint", skip_serializing_if = "Option::is_none")]
     pub idempotent_hint: Option<bool>,
     /// True if it reaches beyond the server's own data, as a web search does; false if its world
     /// is closed, as a notebook's is. Default: true.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(rename = "openWorldHint", skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
     /// True if it changes nothing. Default: false.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(rename = "readOnlyHint", skip_serializing_if = "Option::is_none")]
     pub read_only_hint: Option<bool>,
     /// Display name for people; an older place for the tool's own `title`.
     ///
     /// Revisions: since 2025-03-26.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -11940,6 +13409,33 @@ impl ToolAnnotations {
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
+    }
+}
+
+impl Encode for ToolAnnotations {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object
+            .optional(
+                const { &FieldName::new("destructiveHint") },
+                &self.destructive_hint,
+            );
+        object
+            .optional(
+                const { &FieldName::new("idempotentHint") },
+                &self.idempotent_hint,
+            );
+        object
+            .optional(const { &FieldName::new("openWorldHint") }, &self.open_world_hint);
+        object.optional(const { &FieldName::new("readOnlyHint") }, &self.read_only_hint);
+        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.end();
+    }
+}
+
+impl Serialize for ToolAnnotations {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -12001,13 +13497,12 @@ impl<'de> Deserialize<'de> for ToolAnnotations {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolChoice {
     /// Whether it may, must or must not. Default: `auto`.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<ToolChoiceMode>,
 }
 
@@ -12029,6 +13524,20 @@ impl ToolChoice {
     pub fn with_mode(mut self, mode: ToolChoiceMode) -> Self {
         self.mode = Some(mode);
         self
+    }
+}
+
+impl Encode for ToolChoice {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("mode") }, &self.mode);
+        object.end();
+    }
+}
+
+impl Serialize for ToolChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -12070,13 +13579,12 @@ impl<'de> Deserialize<'de> for ToolChoice {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default, Serialize)]
+#[derive(Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct ToolExecution {
     /// Whether a call of the tool may be a task. Default: `forbidden`.
     ///
     /// Revisions: 2025-11-25 only.
-    #[serde(rename = "taskSupport", skip_serializing_if = "Option::is_none")]
     pub task_support: Option<ToolExecutionTaskSupport>,
 }
 
@@ -12098,6 +13606,20 @@ impl ToolExecution {
     pub fn with_task_support(mut self, task_support: ToolExecutionTaskSupport) -> Self {
         self.task_support = Some(task_support);
         self
+    }
+}
+
+impl Encode for ToolExecution {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("taskSupport") }, &self.task_support);
+        object.end();
+    }
+}
+
+impl Serialize for ToolExecution {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -12141,15 +13663,13 @@ impl<'de> Deserialize<'de> for ToolExecution {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename = "tool_result")]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolResultContent {
     /// Metadata beside the payload. Keep it when the message is sent again: caches at the
     /// provider may depend on it.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// The outcome in a form that a language model reads.
     ///
@@ -12158,18 +13678,15 @@ pub struct ToolResultContent {
     /// True if the tool failed; `content` then says why. Default: false.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "isError", skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
     /// The outcome as JSON, fitting the tool's `outputSchema` where it has one; before 2026-07-28
     /// always an object.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "structuredContent", skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<RawJson>,
     /// The `id` of the [`ToolUseContent`] that this answers.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "toolUseId")]
     pub tool_use_id: String,
 }
 
@@ -12217,6 +13734,29 @@ impl ToolResultContent {
     ) -> Self {
         self.structured_content = Some(structured_content.into());
         self
+    }
+}
+
+impl Encode for ToolResultContent {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("type") }, &"tool_result");
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("content") }, &self.content);
+        object.optional(const { &FieldName::new("isError") }, &self.is_error);
+        object
+            .optional(
+                const { &FieldName::new("structuredContent") },
+                &self.structured_content,
+            );
+        object.field(const { &FieldName::new("toolUseId") }, &self.tool_use_id);
+        object.end();
+    }
+}
+
+impl Serialize for ToolResultContent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -12278,15 +13818,13 @@ impl<'de> Deserialize<'de> for ToolResultContent {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename = "tool_use")]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolUseContent {
     /// Metadata beside the payload. Keep it when the message is sent again: caches at the
     /// provider may depend on it.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Id of this use, repeated by its result.
     ///
@@ -12329,6 +13867,24 @@ impl ToolUseContent {
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
+    }
+}
+
+impl Encode for ToolUseContent {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("type") }, &"tool_use");
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("id") }, &self.id);
+        object.field(const { &FieldName::new("input") }, &self.input);
+        object.field(const { &FieldName::new("name") }, &self.name);
+        object.end();
+    }
+}
+
+impl Serialize for ToolUseContent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -12386,14 +13942,13 @@ impl<'de> Deserialize<'de> for ToolUseContent {
 /// [Resources](https://modelcontextprotocol.io/specification/2025-11-25/server/resources).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct UnsubscribeRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Which resource to stop watching.
     ///
@@ -12422,6 +13977,21 @@ impl UnsubscribeRequestParams {
     pub fn with_meta(mut self, meta: RequestMetaObject) -> Self {
         self.meta = Some(meta);
         self
+    }
+}
+
+impl Encode for UnsubscribeRequestParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.optional(const { &FieldName::new("_meta") }, &self.meta);
+        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.end();
+    }
+}
+
+impl Serialize for UnsubscribeRequestParams {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -12468,7 +14038,7 @@ impl<'de> Deserialize<'de> for UnsubscribeRequestParams {
 /// Data of error -32022: revisions that would have worked.
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionErrorData {
     /// The revision that the client asked for.
@@ -12498,6 +14068,21 @@ impl UnsupportedProtocolVersionErrorData {
             requested: requested.into(),
             supported: supported.into_iter().map(Into::into).collect(),
         }
+    }
+}
+
+impl Encode for UnsupportedProtocolVersionErrorData {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("requested") }, &self.requested);
+        object.field(const { &FieldName::new("supported") }, &self.supported);
+        object.end();
+    }
+}
+
+impl Serialize for UnsupportedProtocolVersionErrorData {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -12547,19 +14132,16 @@ impl<'de> Deserialize<'de> for UnsupportedProtocolVersionErrorData {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename = "array")]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct UntitledMultiSelectEnumSchema {
     /// Choices that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Vec<String>>,
     /// What to choose, in words for the user.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The choices.
     ///
@@ -12568,17 +14150,14 @@ pub struct UntitledMultiSelectEnumSchema {
     /// Most choices allowed.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "maxItems", skip_serializing_if = "Option::is_none")]
     pub max_items: Option<i64>,
     /// Fewest choices allowed.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "minItems", skip_serializing_if = "Option::is_none")]
     pub min_items: Option<i64>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -12638,6 +14217,26 @@ impl UntitledMultiSelectEnumSchema {
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
+    }
+}
+
+impl Encode for UntitledMultiSelectEnumSchema {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("type") }, &"array");
+        object.optional(const { &FieldName::new("default") }, &self.default);
+        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.field(const { &FieldName::new("items") }, &self.items);
+        object.optional(const { &FieldName::new("maxItems") }, &self.max_items);
+        object.optional(const { &FieldName::new("minItems") }, &self.min_items);
+        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.end();
+    }
+}
+
+impl Serialize for UntitledMultiSelectEnumSchema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -12703,14 +14302,12 @@ impl<'de> Deserialize<'de> for UntitledMultiSelectEnumSchema {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename = "string")]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct UntitledMultiSelectEnumSchemaItems {
     /// The choices, in the order of the form.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "enum")]
     pub values: Vec<String>,
 }
 
@@ -12727,6 +14324,21 @@ impl UntitledMultiSelectEnumSchemaItems {
         Self {
             values: values.into_iter().map(Into::into).collect(),
         }
+    }
+}
+
+impl Encode for UntitledMultiSelectEnumSchemaItems {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("type") }, &"string");
+        object.field(const { &FieldName::new("enum") }, &self.values);
+        object.end();
+    }
+}
+
+impl Serialize for UntitledMultiSelectEnumSchemaItems {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -12770,29 +14382,24 @@ impl<'de> Deserialize<'de> for UntitledMultiSelectEnumSchemaItems {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename = "string")]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct UntitledSingleSelectEnumSchema {
     /// Choice that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// What to choose, in words for the user.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The choices, in the order of the form.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(rename = "enum")]
     pub values: Vec<String>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-11-25.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
@@ -12833,6 +14440,24 @@ impl UntitledSingleSelectEnumSchema {
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
+    }
+}
+
+impl Encode for UntitledSingleSelectEnumSchema {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("type") }, &"string");
+        object.optional(const { &FieldName::new("default") }, &self.default);
+        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.field(const { &FieldName::new("enum") }, &self.values);
+        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.end();
+    }
+}
+
+impl Serialize for UntitledSingleSelectEnumSchema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -12887,7 +14512,7 @@ impl<'de> Deserialize<'de> for UntitledSingleSelectEnumSchema {
 /// Data of error -32042: what the user must do on a web page before the request can succeed.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct UrlElicitationRequiredErrorData {
     /// The web pages to visit.
@@ -12895,7 +14520,6 @@ pub struct UrlElicitationRequiredErrorData {
     /// Revisions: 2025-11-25 only.
     pub elicitations: Vec<ElicitRequestUrlParams>,
     /// Fields that the schema does not name but allows.
-    #[serde(flatten)]
     pub extra: JsonObject,
 }
 
@@ -12913,6 +14537,21 @@ impl UrlElicitationRequiredErrorData {
             elicitations: elicitations.into_iter().collect(),
             extra: JsonObject::new(),
         }
+    }
+}
+
+impl Encode for UrlElicitationRequiredErrorData {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("elicitations") }, &self.elicitations);
+        object.entries(&self.extra);
+        object.end();
+    }
+}
+
+impl Serialize for UrlElicitationRequiredErrorData {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 

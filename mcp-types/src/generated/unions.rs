@@ -99,38 +99,40 @@ impl ByMethod for ClientNotification {
     }
 }
 
-impl Serialize for ClientNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Encode for ClientNotification {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         match self {
             Self::Cancelled(params) => {
-                message::serialize("notifications/cancelled", Some(params), serializer)
+                message::encode(to, &"notifications/cancelled", Some(params));
             }
             Self::Initialized(params) => {
-                message::serialize(
-                    "notifications/initialized",
-                    params.as_ref(),
-                    serializer,
-                )
+                message::encode(
+                    to,
+                    &"notifications/initialized",
+                    params.as_ref().map(|params| params as &dyn Encode),
+                );
             }
             Self::Progress(params) => {
-                message::serialize("notifications/progress", Some(params), serializer)
+                message::encode(to, &"notifications/progress", Some(params));
             }
             Self::TaskStatus(params) => {
-                message::serialize(
-                    "notifications/tasks/status",
-                    Some(params),
-                    serializer,
-                )
+                message::encode(to, &"notifications/tasks/status", Some(params));
             }
             Self::RootsListChanged(params) => {
-                message::serialize(
-                    "notifications/roots/list_changed",
-                    params.as_ref(),
-                    serializer,
-                )
+                message::encode(
+                    to,
+                    &"notifications/roots/list_changed",
+                    params.as_ref().map(|params| params as &dyn Encode),
+                );
             }
-            Self::Unknown(json) => json.serialize(serializer),
+            Self::Unknown(json) => json.encode(to),
         }
+    }
+}
+
+impl Serialize for ClientNotification {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -325,70 +327,98 @@ impl ByMethod for ClientRequest {
     }
 }
 
-impl Serialize for ClientRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Encode for ClientRequest {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         match self {
             Self::Discover(params) => {
-                message::serialize("server/discover", Some(params), serializer)
+                message::encode(to, &"server/discover", Some(params));
             }
             Self::ListResources(params) => {
-                message::serialize("resources/list", params.as_ref(), serializer)
+                message::encode(
+                    to,
+                    &"resources/list",
+                    params.as_ref().map(|params| params as &dyn Encode),
+                );
             }
             Self::ListResourceTemplates(params) => {
-                message::serialize(
-                    "resources/templates/list",
-                    params.as_ref(),
-                    serializer,
-                )
+                message::encode(
+                    to,
+                    &"resources/templates/list",
+                    params.as_ref().map(|params| params as &dyn Encode),
+                );
             }
             Self::ReadResource(params) => {
-                message::serialize("resources/read", Some(params), serializer)
+                message::encode(to, &"resources/read", Some(params));
             }
             Self::SubscriptionsListen(params) => {
-                message::serialize("subscriptions/listen", Some(params), serializer)
+                message::encode(to, &"subscriptions/listen", Some(params));
             }
             Self::ListPrompts(params) => {
-                message::serialize("prompts/list", params.as_ref(), serializer)
+                message::encode(
+                    to,
+                    &"prompts/list",
+                    params.as_ref().map(|params| params as &dyn Encode),
+                );
             }
             Self::GetPrompt(params) => {
-                message::serialize("prompts/get", Some(params), serializer)
+                message::encode(to, &"prompts/get", Some(params));
             }
             Self::ListTools(params) => {
-                message::serialize("tools/list", params.as_ref(), serializer)
+                message::encode(
+                    to,
+                    &"tools/list",
+                    params.as_ref().map(|params| params as &dyn Encode),
+                );
             }
             Self::CallTool(params) => {
-                message::serialize("tools/call", Some(params), serializer)
+                message::encode(to, &"tools/call", Some(params));
             }
             Self::Complete(params) => {
-                message::serialize("completion/complete", Some(params), serializer)
+                message::encode(to, &"completion/complete", Some(params));
             }
             Self::Initialize(params) => {
-                message::serialize("initialize", Some(params), serializer)
+                message::encode(to, &"initialize", Some(params));
             }
-            Self::Ping(params) => message::serialize("ping", params.as_ref(), serializer),
+            Self::Ping(params) => {
+                message::encode(
+                    to,
+                    &"ping",
+                    params.as_ref().map(|params| params as &dyn Encode),
+                );
+            }
             Self::Subscribe(params) => {
-                message::serialize("resources/subscribe", Some(params), serializer)
+                message::encode(to, &"resources/subscribe", Some(params));
             }
             Self::Unsubscribe(params) => {
-                message::serialize("resources/unsubscribe", Some(params), serializer)
+                message::encode(to, &"resources/unsubscribe", Some(params));
             }
             Self::GetTask(params) => {
-                message::serialize("tasks/get", Some(params), serializer)
+                message::encode(to, &"tasks/get", Some(params));
             }
             Self::GetTaskPayload(params) => {
-                message::serialize("tasks/result", Some(params), serializer)
+                message::encode(to, &"tasks/result", Some(params));
             }
             Self::CancelTask(params) => {
-                message::serialize("tasks/cancel", Some(params), serializer)
+                message::encode(to, &"tasks/cancel", Some(params));
             }
             Self::ListTasks(params) => {
-                message::serialize("tasks/list", params.as_ref(), serializer)
+                message::encode(
+                    to,
+                    &"tasks/list",
+                    params.as_ref().map(|params| params as &dyn Encode),
+                );
             }
             Self::SetLevel(params) => {
-                message::serialize("logging/setLevel", Some(params), serializer)
+                message::encode(to, &"logging/setLevel", Some(params));
             }
-            Self::Unknown(json) => json.serialize(serializer),
+            Self::Unknown(json) => json.encode(to),
         }
+    }
+}
+
+impl Serialize for ClientRequest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -468,13 +498,19 @@ impl ByField for CompletionReference {
     }
 }
 
+impl Encode for CompletionReference {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        match self {
+            Self::Prompt(value) => value.encode(to),
+            Self::Resource(value) => value.encode(to),
+            Self::Unknown(value) => value.encode(to),
+        }
+    }
+}
+
 impl Serialize for CompletionReference {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Prompt(value) => value.serialize(serializer),
-            Self::Resource(value) => value.serialize(serializer),
-            Self::Unknown(value) => value.serialize(serializer),
-        }
+        json::serialize(self, serializer)
     }
 }
 
@@ -590,16 +626,22 @@ impl ByField for ContentBlock {
     }
 }
 
+impl Encode for ContentBlock {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        match self {
+            Self::Text(value) => value.encode(to),
+            Self::Image(value) => value.encode(to),
+            Self::Audio(value) => value.encode(to),
+            Self::ResourceLink(value) => value.encode(to),
+            Self::Resource(value) => value.encode(to),
+            Self::Unknown(value) => value.encode(to),
+        }
+    }
+}
+
 impl Serialize for ContentBlock {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(value) => value.serialize(serializer),
-            Self::Image(value) => value.serialize(serializer),
-            Self::Audio(value) => value.serialize(serializer),
-            Self::ResourceLink(value) => value.serialize(serializer),
-            Self::Resource(value) => value.serialize(serializer),
-            Self::Unknown(value) => value.serialize(serializer),
-        }
+        json::serialize(self, serializer)
     }
 }
 
@@ -680,13 +722,19 @@ impl ByField for ElicitRequestParams {
     }
 }
 
+impl Encode for ElicitRequestParams {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        match self {
+            Self::Form(value) => value.encode(to),
+            Self::Url(value) => value.encode(to),
+            Self::Unknown(value) => value.encode(to),
+        }
+    }
+}
+
 impl Serialize for ElicitRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Form(value) => value.serialize(serializer),
-            Self::Url(value) => value.serialize(serializer),
-            Self::Unknown(value) => value.serialize(serializer),
-        }
+        json::serialize(self, serializer)
     }
 }
 
@@ -761,15 +809,21 @@ impl From<Vec<String>> for ElicitValue {
     }
 }
 
+impl Encode for ElicitValue {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        match self {
+            Self::String(value) => value.encode(to),
+            Self::Number(value) => value.encode(to),
+            Self::Boolean(value) => value.encode(to),
+            Self::List(value) => value.encode(to),
+            Self::Unknown(value) => value.encode(to),
+        }
+    }
+}
+
 impl Serialize for ElicitValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::String(value) => value.serialize(serializer),
-            Self::Number(value) => crate::number::serialize(value, serializer),
-            Self::Boolean(value) => value.serialize(serializer),
-            Self::List(value) => value.serialize(serializer),
-            Self::Unknown(value) => value.serialize(serializer),
-        }
+        json::serialize(self, serializer)
     }
 }
 
@@ -872,20 +926,30 @@ impl ByMethod for InputRequest {
     }
 }
 
-impl Serialize for InputRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Encode for InputRequest {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         match self {
             Self::CreateMessage(params) => {
-                message::serialize("sampling/createMessage", Some(params), serializer)
+                message::encode(to, &"sampling/createMessage", Some(params));
             }
             Self::ListRoots(params) => {
-                message::serialize("roots/list", params.as_ref(), serializer)
+                message::encode(
+                    to,
+                    &"roots/list",
+                    params.as_ref().map(|params| params as &dyn Encode),
+                );
             }
             Self::Elicit(params) => {
-                message::serialize("elicitation/create", Some(params), serializer)
+                message::encode(to, &"elicitation/create", Some(params));
             }
-            Self::Unknown(json) => json.serialize(serializer),
+            Self::Unknown(json) => json.encode(to),
         }
+    }
+}
+
+impl Serialize for InputRequest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -975,14 +1039,20 @@ impl ByKey for InputResponse {
     }
 }
 
+impl Encode for InputResponse {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        match self {
+            Self::CreateMessage(value) => value.encode(to),
+            Self::ListRoots(value) => value.encode(to),
+            Self::Elicit(value) => value.encode(to),
+            Self::Unknown(value) => value.encode(to),
+        }
+    }
+}
+
 impl Serialize for InputResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::CreateMessage(value) => value.serialize(serializer),
-            Self::ListRoots(value) => value.serialize(serializer),
-            Self::Elicit(value) => value.serialize(serializer),
-            Self::Unknown(value) => value.serialize(serializer),
-        }
+        json::serialize(self, serializer)
     }
 }
 
@@ -1173,19 +1243,25 @@ impl ByBestMatch for PrimitiveSchemaDefinition {
     }
 }
 
+impl Encode for PrimitiveSchemaDefinition {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        match self {
+            Self::String(value) => value.encode(to),
+            Self::Number(value) => value.encode(to),
+            Self::Boolean(value) => value.encode(to),
+            Self::UntitledSingleSelectEnum(value) => value.encode(to),
+            Self::TitledSingleSelectEnum(value) => value.encode(to),
+            Self::UntitledMultiSelectEnum(value) => value.encode(to),
+            Self::TitledMultiSelectEnum(value) => value.encode(to),
+            Self::LegacyTitledEnum(value) => value.encode(to),
+            Self::Unknown(value) => value.encode(to),
+        }
+    }
+}
+
 impl Serialize for PrimitiveSchemaDefinition {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::String(value) => value.serialize(serializer),
-            Self::Number(value) => value.serialize(serializer),
-            Self::Boolean(value) => value.serialize(serializer),
-            Self::UntitledSingleSelectEnum(value) => value.serialize(serializer),
-            Self::TitledSingleSelectEnum(value) => value.serialize(serializer),
-            Self::UntitledMultiSelectEnum(value) => value.serialize(serializer),
-            Self::TitledMultiSelectEnum(value) => value.serialize(serializer),
-            Self::LegacyTitledEnum(value) => value.serialize(serializer),
-            Self::Unknown(value) => value.serialize(serializer),
-        }
+        json::serialize(self, serializer)
     }
 }
 
@@ -1263,13 +1339,19 @@ impl ByKey for ResourceContents {
     }
 }
 
+impl Encode for ResourceContents {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        match self {
+            Self::Text(value) => value.encode(to),
+            Self::Blob(value) => value.encode(to),
+            Self::Unknown(value) => value.encode(to),
+        }
+    }
+}
+
 impl Serialize for ResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(value) => value.serialize(serializer),
-            Self::Blob(value) => value.serialize(serializer),
-            Self::Unknown(value) => value.serialize(serializer),
-        }
+        json::serialize(self, serializer)
     }
 }
 
@@ -1385,16 +1467,22 @@ impl ByField for SamplingMessageContentBlock {
     }
 }
 
+impl Encode for SamplingMessageContentBlock {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        match self {
+            Self::Text(value) => value.encode(to),
+            Self::Image(value) => value.encode(to),
+            Self::Audio(value) => value.encode(to),
+            Self::ToolUse(value) => value.encode(to),
+            Self::ToolResult(value) => value.encode(to),
+            Self::Unknown(value) => value.encode(to),
+        }
+    }
+}
+
 impl Serialize for SamplingMessageContentBlock {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(value) => value.serialize(serializer),
-            Self::Image(value) => value.serialize(serializer),
-            Self::Audio(value) => value.serialize(serializer),
-            Self::ToolUse(value) => value.serialize(serializer),
-            Self::ToolResult(value) => value.serialize(serializer),
-            Self::Unknown(value) => value.serialize(serializer),
-        }
+        json::serialize(self, serializer)
     }
 }
 
@@ -1548,69 +1636,63 @@ impl ByMethod for ServerNotification {
     }
 }
 
-impl Serialize for ServerNotification {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Encode for ServerNotification {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         match self {
             Self::Cancelled(params) => {
-                message::serialize("notifications/cancelled", Some(params), serializer)
+                message::encode(to, &"notifications/cancelled", Some(params));
             }
             Self::Progress(params) => {
-                message::serialize("notifications/progress", Some(params), serializer)
+                message::encode(to, &"notifications/progress", Some(params));
             }
             Self::ResourceListChanged(params) => {
-                message::serialize(
-                    "notifications/resources/list_changed",
-                    params.as_ref(),
-                    serializer,
-                )
+                message::encode(
+                    to,
+                    &"notifications/resources/list_changed",
+                    params.as_ref().map(|params| params as &dyn Encode),
+                );
             }
             Self::SubscriptionsAcknowledged(params) => {
-                message::serialize(
-                    "notifications/subscriptions/acknowledged",
+                message::encode(
+                    to,
+                    &"notifications/subscriptions/acknowledged",
                     Some(params),
-                    serializer,
-                )
+                );
             }
             Self::ResourceUpdated(params) => {
-                message::serialize(
-                    "notifications/resources/updated",
-                    Some(params),
-                    serializer,
-                )
+                message::encode(to, &"notifications/resources/updated", Some(params));
             }
             Self::PromptListChanged(params) => {
-                message::serialize(
-                    "notifications/prompts/list_changed",
-                    params.as_ref(),
-                    serializer,
-                )
+                message::encode(
+                    to,
+                    &"notifications/prompts/list_changed",
+                    params.as_ref().map(|params| params as &dyn Encode),
+                );
             }
             Self::ToolListChanged(params) => {
-                message::serialize(
-                    "notifications/tools/list_changed",
-                    params.as_ref(),
-                    serializer,
-                )
+                message::encode(
+                    to,
+                    &"notifications/tools/list_changed",
+                    params.as_ref().map(|params| params as &dyn Encode),
+                );
             }
             Self::LoggingMessage(params) => {
-                message::serialize("notifications/message", Some(params), serializer)
+                message::encode(to, &"notifications/message", Some(params));
             }
             Self::TaskStatus(params) => {
-                message::serialize(
-                    "notifications/tasks/status",
-                    Some(params),
-                    serializer,
-                )
+                message::encode(to, &"notifications/tasks/status", Some(params));
             }
             Self::ElicitationComplete(params) => {
-                message::serialize(
-                    "notifications/elicitation/complete",
-                    Some(params),
-                    serializer,
-                )
+                message::encode(to, &"notifications/elicitation/complete", Some(params));
             }
-            Self::Unknown(json) => json.serialize(serializer),
+            Self::Unknown(json) => json.encode(to),
         }
+    }
+}
+
+impl Serialize for ServerNotification {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 
@@ -1733,33 +1815,53 @@ impl ByMethod for ServerRequest {
     }
 }
 
-impl Serialize for ServerRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Encode for ServerRequest {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         match self {
-            Self::Ping(params) => message::serialize("ping", params.as_ref(), serializer),
+            Self::Ping(params) => {
+                message::encode(
+                    to,
+                    &"ping",
+                    params.as_ref().map(|params| params as &dyn Encode),
+                );
+            }
             Self::GetTask(params) => {
-                message::serialize("tasks/get", Some(params), serializer)
+                message::encode(to, &"tasks/get", Some(params));
             }
             Self::GetTaskPayload(params) => {
-                message::serialize("tasks/result", Some(params), serializer)
+                message::encode(to, &"tasks/result", Some(params));
             }
             Self::CancelTask(params) => {
-                message::serialize("tasks/cancel", Some(params), serializer)
+                message::encode(to, &"tasks/cancel", Some(params));
             }
             Self::ListTasks(params) => {
-                message::serialize("tasks/list", params.as_ref(), serializer)
+                message::encode(
+                    to,
+                    &"tasks/list",
+                    params.as_ref().map(|params| params as &dyn Encode),
+                );
             }
             Self::CreateMessage(params) => {
-                message::serialize("sampling/createMessage", Some(params), serializer)
+                message::encode(to, &"sampling/createMessage", Some(params));
             }
             Self::ListRoots(params) => {
-                message::serialize("roots/list", params.as_ref(), serializer)
+                message::encode(
+                    to,
+                    &"roots/list",
+                    params.as_ref().map(|params| params as &dyn Encode),
+                );
             }
             Self::Elicit(params) => {
-                message::serialize("elicitation/create", Some(params), serializer)
+                message::encode(to, &"elicitation/create", Some(params));
             }
-            Self::Unknown(json) => json.serialize(serializer),
+            Self::Unknown(json) => json.encode(to),
         }
+    }
+}
+
+impl Serialize for ServerRequest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 

@@ -27,7 +27,13 @@ pub(crate) fn append<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Res
 /// As [`append`].
 pub(crate) fn to_text<T: Serialize + ?Sized>(value: &T) -> Result<String> {
     let mut out = Vec::new();
-    append(&mut out, value)?;
+    let written = append(&mut out, value);
+    finished(out, written)
+}
+
+/// The text of `out`: not generic, so that it is there once.
+fn finished(out: Vec<u8>, written: Result<()>) -> Result<String> {
+    written?;
     String::from_utf8(out).map_err(Error::custom)
 }
 
@@ -83,6 +89,35 @@ fn append_escaped(out: &mut Vec<u8>, bytes: &[u8]) {
         }
         rest = after;
     }
+}
+
+#[inline]
+pub(super) fn append_bool(out: &mut Vec<u8>, value: bool) {
+    let word: &[u8] = if value { b"true" } else { b"false" };
+    out.extend_from_slice(word);
+}
+
+/// Appends an integer of that size.
+pub(super) fn append_integer(out: &mut Vec<u8>, negative: bool, size: u64) {
+    let (mut digits, mut start, mut rest) = ([0; 20], 20, size);
+    for place in digits.iter_mut().rev() {
+        *place = b'0' + (rest % 10) as u8;
+        start -= 1;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if negative {
+        out.push(b'-');
+    }
+    out.extend_from_slice(&digits[start..]);
+}
+
+/// Appends a number of any kind; what has no form in JSON is `null`.
+pub(super) fn append_scalar<T: Serialize>(out: &mut Vec<u8>, number: &T) {
+    // Nothing can go wrong with it.
+    let _ = serde_json::to_writer(out, number);
 }
 
 /// A place for one value.
@@ -143,8 +178,7 @@ impl<'a> Serializer for Writer<'a> {
 
     #[inline]
     fn serialize_bool(self, value: bool) -> Result<()> {
-        let word: &[u8] = if value { b"true" } else { b"false" };
-        self.out.extend_from_slice(word);
+        append_bool(self.out, value);
         Ok(())
     }
 

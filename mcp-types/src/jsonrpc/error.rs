@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Result;
 
 use super::RequestId;
 use crate::RawJson;
-use crate::json::{self, Decode, Members, Reader};
+use crate::json::{self, Decode, Encode, Encoder, FieldName, Members, Reader};
 use crate::object::{self, Object, once};
 
 /// Error codes of JSON-RPC 2.0, section 5.1.
@@ -28,14 +28,13 @@ pub mod code {
 }
 
 /// The `error` member of a response: JSON-RPC 2.0, section 5.1.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ErrorObject {
     /// What kind of error it is; see [`code`].
     pub code: i64,
     /// One sentence for a person.
     pub message: Cow<'static, str>,
     /// Details, in a form that the code defines.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<RawJson>,
 }
 
@@ -95,6 +94,22 @@ impl<'de> Object<'de> for ErrorObject {
 impl<'de> Decode<'de> for ErrorObject {
     fn decode(reader: &mut Reader<'de>) -> Result<Self> {
         object::decode(reader)
+    }
+}
+
+impl Encode for ErrorObject {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        object.field(const { &FieldName::new("code") }, &self.code);
+        object.field(const { &FieldName::new("message") }, &self.message);
+        object.optional(const { &FieldName::new("data") }, &self.data);
+        object.end();
+    }
+}
+
+impl Serialize for ErrorObject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
     }
 }
 

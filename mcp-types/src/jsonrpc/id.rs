@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
-use crate::json::{self, Decode, Reader};
+use crate::json::{self, Decode, Encode, Encoder, Reader};
 
 /// The id that ties a response to its request: an integer or a string, never null.
 ///
@@ -62,9 +62,15 @@ impl fmt::Display for RequestId {
 
 impl Serialize for RequestId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
+    }
+}
+
+impl Encode for RequestId {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         match self {
-            Self::Number(id) => serializer.serialize_i64(*id),
-            Self::String(id) => serializer.serialize_str(id),
+            Self::Number(id) => to.integer(*id),
+            Self::String(id) => to.text(id),
         }
     }
 }

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
-use serde::ser::Error as _;
-
 use super::RequestId;
-use crate::json;
+use super::write::no_object;
+use crate::json::{Encode, append_encoded, encode};
 
 /// A result that is the same for everybody, ready to be copied into any number of responses.
 /// Cloning is cheap.
@@ -19,7 +17,7 @@ use crate::json;
 ///
 /// let result = PreparedResult::new(&mcp_types::EmptyResult::new()).unwrap();
 /// let mut line = Vec::new();
-/// result.write(&mut line, &RequestId::from(1), "").unwrap();
+/// result.write(&mut line, &RequestId::from(1), "");
 /// assert_eq!(line, br#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,11 +28,11 @@ impl PreparedResult {
     ///
     /// # Errors
     ///
-    /// When it can't be serialised, or is not an object.
-    pub fn new<R: Serialize + ?Sized>(result: &R) -> serde_json::Result<Self> {
-        let json = json::to_text(result)?;
+    /// When it is not an object.
+    pub fn new(result: &dyn Encode) -> serde_json::Result<Self> {
+        let json = encode(result);
         if !json.starts_with('{') {
-            return Err(serde_json::Error::custom("a result must be an object"));
+            return Err(no_object());
         }
         Ok(Self(json.into()))
     }
@@ -49,32 +47,18 @@ impl PreparedResult {
     ///
     /// `prefix` is empty, or an object without its closing brace and with at least one member: the
     /// members go before those of the result.
-    ///
-    /// # Errors
-    ///
-    /// When the id can't be written, which does not happen.
-    pub fn write(&self, out: &mut Vec<u8>, id: &RequestId, prefix: &str) -> serde_json::Result<()> {
+    pub fn write(&self, out: &mut Vec<u8>, id: &RequestId, prefix: &str) {
         out.reserve(self.0.len() + prefix.len() + 64);
-        self.write_before(out, id, prefix)?;
+        self.write_before(out, id, prefix);
         out.extend_from_slice(self.members().as_bytes());
         out.push(b'}');
-        Ok(())
     }
 
     /// Appends what goes before the [`members`](Self::members) in such a response. What goes behind
     /// them is one more closing brace.
-    ///
-    /// # Errors
-    ///
-    /// When the id can't be written, which does not happen.
-    pub fn write_before(
-        &self,
-        out: &mut Vec<u8>,
-        id: &RequestId,
-        prefix: &str,
-    ) -> serde_json::Result<()> {
+    pub fn write_before(&self, out: &mut Vec<u8>, id: &RequestId, prefix: &str) {
         out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-        json::append(out, id)?;
+        append_encoded(out, id);
         out.extend_from_slice(br#","result":"#);
         out.extend_from_slice(match prefix {
             "" => b"{",
@@ -83,7 +67,6 @@ impl PreparedResult {
         if !prefix.is_empty() && self.members() != "}" {
             out.push(b',');
         }
-        Ok(())
     }
 
     /// The result without its opening brace.
@@ -95,16 +78,15 @@ impl PreparedResult {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::value::RawValue;
-
     use super::*;
+    use crate::RawJson;
 
     #[track_caller]
     fn check(result: &str, prefix: &str, expected: &str) {
-        let result = RawValue::from_string(result.to_owned()).unwrap();
+        let result = RawJson::from_text(result).unwrap();
         let mut out = Vec::new();
         let result = PreparedResult::new(&result).unwrap();
-        result.write(&mut out, &RequestId::from(1), prefix).unwrap();
+        result.write(&mut out, &RequestId::from(1), prefix);
         let expected = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{expected}}}"#);
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
@@ -119,6 +101,6 @@ mod tests {
 
     #[test]
     fn only_objects_are_results() {
-        assert!(PreparedResult::new(&[1]).is_err());
+        assert!(PreparedResult::new(&vec![1_i64]).is_err());
     }
 }

@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Result;
 
-use crate::json::{Decode, Members, Reader};
+use crate::json::{Decode, Encode, Encoder, FieldName, Members, Reader};
 use crate::{RawJson, RawJsonRef};
 
 /// A union of messages.
@@ -64,15 +63,15 @@ pub(crate) fn by_method<T: ByMethod>(reader: &mut Reader<'_>) -> Result<T> {
 }
 
 /// Writes a message without its envelope.
-pub(crate) fn serialize<S: Serializer, P: Serialize>(
-    method: &str,
-    params: Option<&P>,
-    serializer: S,
-) -> std::result::Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(Some(1 + usize::from(params.is_some())))?;
-    map.serialize_entry("method", method)?;
+pub(crate) fn encode<'a>(
+    to: &mut Encoder<'_, 'a>,
+    method: &'a &'static str,
+    params: Option<&'a dyn Encode>,
+) {
+    let mut object = to.object();
+    object.field(const { &FieldName::new("method") }, method);
     if let Some(params) = params {
-        map.serialize_entry("params", params)?;
+        object.any_field(const { &FieldName::new("params") }, params);
     }
-    map.end()
+    object.end();
 }

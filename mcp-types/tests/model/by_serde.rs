@@ -1,10 +1,10 @@
-//! Types of the model read by serde, from all that it can read.
+//! Types of the model read and written by serde, in all the ways that it has.
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error as ValueError, MapDeserializer, SeqDeserializer, StrDeserializer};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn tool() -> Tool {
 }
 
 /// A user's types around types of the model, in all the ways in which serde holds values back.
-#[derive(Debug, Deserialize, PartialEq)]
+#[derive(Debug, Deserialize, PartialEq, Serialize)]
 struct Plain {
     tool: Tool,
     roles: HashMap<Role, u8>,
@@ -28,14 +28,14 @@ struct Plain {
     error: Option<ErrorObject>,
 }
 
-#[derive(Debug, Deserialize, PartialEq)]
+#[derive(Debug, Deserialize, PartialEq, Serialize)]
 struct Flat {
     at: u8,
     #[serde(flatten)]
     tool: Tool,
 }
 
-#[derive(Debug, Deserialize, PartialEq)]
+#[derive(Debug, Deserialize, PartialEq, Serialize)]
 #[serde(untagged)]
 enum Untagged {
     Implementation(Implementation),
@@ -43,13 +43,13 @@ enum Untagged {
     Id(RequestId),
 }
 
-#[derive(Debug, Deserialize, PartialEq)]
+#[derive(Debug, Deserialize, PartialEq, Serialize)]
 #[serde(tag = "kind")]
 enum Tagged {
     Tool(Tool),
 }
 
-#[derive(Debug, Deserialize, PartialEq)]
+#[derive(Debug, Deserialize, PartialEq, Serialize)]
 #[serde(tag = "kind", content = "value")]
 enum Adjacent {
     Tool(Tool),
@@ -239,4 +239,37 @@ fn what_nests_too_deep_is_refused() {
     let tool = TOOL.replace("1.0", &deep(300));
     mcp_types::from_str::<Tool>(&tool).unwrap();
     let _: (Annotations, Vec<Icon>) = mcp_types::from_str("[{},[]]").unwrap();
+}
+
+/// Writes what `text` says in each of the ways that there are.
+fn written_each_way<T: serde::de::DeserializeOwned + Serialize>(text: &str) {
+    let value: T = mcp_types::from_str(text).unwrap();
+    assert_eq!(serde_json::to_string(&value).unwrap(), text);
+    let json: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(serde_json::to_value(&value).unwrap(), json);
+    assert_eq!(RawJson::new(&value).unwrap().get(), text);
+    let pretty = serde_json::to_string_pretty(&value).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&pretty).unwrap(), json);
+}
+
+#[test]
+fn values_are_written_alike_by_every_serializer() {
+    let tool = r#"{"annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","x":[1.0,-2,null,"é"]},"name":"add"}"#;
+    written_each_way::<Tool>(tool);
+    written_each_way::<Untagged>(tool);
+    let members = tool.strip_prefix('{').unwrap();
+    written_each_way::<Flat>(&format!(r#"{{"at":1,{members}"#));
+    written_each_way::<Tagged>(&format!(r#"{{"kind":"Tool",{members}"#));
+    written_each_way::<Adjacent>(&format!(r#"{{"kind":"Tool","value":{tool}}}"#));
+    written_each_way::<Plain>(&format!(
+        r#"{{"tool":{tool},"roles":{{"user":1}},"ids":[1,"a",-9223372036854775808],"error":{{"code":-32700,"message":"m","data":[1.0]}}}}"#
+    ));
+    written_each_way::<Plain>(&format!(
+        r#"{{"tool":{tool},"roles":{{}},"ids":[],"error":null}}"#
+    ));
+    written_each_way::<Annotations>(r#"{"audience":["user","new"],"priority":0.5}"#);
+    written_each_way::<Annotations>(r#"{"priority":1}"#);
+    written_each_way::<Vec<ContentBlock>>(
+        r#"[{"type":"text","_meta":{"a":{"b":[1.5,"c",null,true,-1]}},"text":"t\n"},{"type":"new","x":[]}]"#,
+    );
 }

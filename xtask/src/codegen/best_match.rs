@@ -13,7 +13,7 @@ use quote::quote;
 /// The code of one such union.
 pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
     let name = &union.ident;
-    let serialize = union.serialize_content();
+    let encode = union.encode_content();
     let deserialize = decoders::by(name, &quote!(best_match::decode));
     let variants = &union.variants;
     let index: Vec<_> = (0..variants.len()).collect();
@@ -36,7 +36,7 @@ pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
             fn unknown(json: RawJson) -> Self { Self::Unknown(json) }
         }
 
-        #serialize
+        #encode
         #deserialize
     }
 }

@@ -1,4 +1,4 @@
-//! What each type can do by way of JSON text: be read by serde, and be shown.
+//! What each type can do by way of JSON text: be read and written, also by serde, and be shown.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -28,7 +28,24 @@ pub(crate) fn deserialize(name: &Ident) -> TokenStream {
     }
 }
 
-/// `Debug` of a type that has a `Serialize`.
+/// `Encode` by the statements `body`, which write to `to`, and `Serialize`.
+pub(crate) fn encode(name: &Ident, body: &TokenStream) -> TokenStream {
+    quote! {
+        impl Encode for #name {
+            fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+                #body
+            }
+        }
+
+        impl Serialize for #name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                json::serialize(self, serializer)
+            }
+        }
+    }
+}
+
+/// `Debug` of a type that has an `Encode`.
 ///
 /// What is derived would be code for each field, and show each one that is absent.
 pub(crate) fn debug(name: &Ident) -> TokenStream {

@@ -77,6 +77,7 @@ fn emit_one(
 
 /// What every enum has, whatever its values.
 fn conversions(name: &syn::Ident) -> TokenStream {
+    let encode = decoders::encode(name, &quote!(to.text(self.as_str());));
     let decode = decoders::by(name, &quote!(open_enum::decode));
     quote! {
         impl From<&str> for #name {
@@ -91,12 +92,7 @@ fn conversions(name: &syn::Ident) -> TokenStream {
             }
         }
 
-        impl Serialize for #name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
-            }
-        }
-
+        #encode
         #decode
     }
 }

@@ -15,12 +15,12 @@ pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
     let name = &union.ident;
     let inherent = inherent(union, &methods);
     let by_method = by_method(union, &methods);
-    let serialize = serialize(union, &methods);
+    let encode = encode(union, &methods);
     let deserialize = decoders::by(name, &quote!(message::by_method));
     quote! {
         #inherent
         #by_method
-        #serialize
+        #encode
         #deserialize
     }
 }
@@ -79,24 +79,21 @@ fn by_method(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
     }
 }
 
-fn serialize(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
+fn encode(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
     let name = &union.ident;
     let members = union.members.iter().zip(&union.variants).zip(methods);
     let arms = members.map(|((member, variant), method)| {
         let params = match union.is_optional(&member.member) {
-            true => quote!(params.as_ref()),
+            true => quote!(params.as_ref().map(|params| params as &dyn Encode)),
             false => quote!(Some(params)),
         };
-        quote!(Self::#variant(params) => message::serialize(#method, #params, serializer))
+        quote!(Self::#variant(params) => { message::encode(to, &#method, #params); })
     });
-    quote! {
-        impl Serialize for #name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                match self {
-                    #(#arms,)*
-                    Self::Unknown(json) => json.serialize(serializer),
-                }
-            }
+    let body = quote! {
+        match self {
+            #(#arms,)*
+            Self::Unknown(json) => json.encode(to),
         }
-    }
+    };
+    decoders::encode(name, &body)
 }

@@ -6,7 +6,6 @@
 
 use super::decoders;
 use super::docs::Docs;
-use super::ir::Type;
 use super::merge::{Merged, MergedField, MergedStruct, Shape};
 use super::objects;
 use super::overlay::Overlay;
@@ -36,6 +35,7 @@ pub(crate) fn emit(
             let doc = docs.of(name, &ty.known);
             out.extend(emitter.item(&doc, printed.clone()));
             out.extend(emitter.methods());
+            out.extend(emitter.encode());
             out.extend(objects::of_struct(name, structure, overlay));
         }
     }
@@ -58,10 +58,6 @@ impl Emitter<'_> {
         let name = &item.ident;
         let all_optional = self.structure.stored().all(|(_, field)| !field.always);
         let default = all_optional.then(|| quote!(, Default));
-        let tag = self
-            .structure
-            .constant()
-            .map(|(field, value)| quote!(#[serde(tag = #field, rename = #value)]));
         let printed: BTreeMap<_, _> = item
             .fields
             .iter()
@@ -74,15 +70,13 @@ impl Emitter<'_> {
         let extra = open.then(|| {
             quote! {
                 /// Fields that the schema does not name but allows.
-                #[serde(flatten)]
                 pub extra: JsonObject,
             }
         });
         let debug = decoders::debug(name);
         quote! {
             #doc
-            #[derive(Clone, PartialEq #default, Serialize)]
-            #tag
+            #[derive(Clone, PartialEq #default)]
             #[non_exhaustive]
             pub struct #name { #(#fields,)* #extra }
 
@@ -94,16 +88,36 @@ impl Emitter<'_> {
         let doc = self.docs.of(&format!("{}.{wire}", self.name), &field.known);
         let rust_name = rust::field_name(wire, self.overlay);
         let name = ident(&rust_name);
-        let rename =
-            (name.to_string().trim_start_matches("r#") != wire).then(|| quote!(rename = #wire));
-        let optional = (!field.always).then(|| quote!(skip_serializing_if = "Option::is_none"));
-        let number = (field.ty == Type::Number).then(|| match field.always {
-            true => quote!(serialize_with = "crate::number::serialize"),
-            false => quote!(serialize_with = "crate::number::serialize_option"),
+        quote!(#doc pub #name: #ty)
+    }
+
+    /// How it is written: first what tells it apart, and last what the schema does not name.
+    fn encode(&self) -> TokenStream {
+        let constant = self.structure.constant().map(|(field, value)| {
+            let field = field_name(field);
+            quote!(object.field(#field, &#value);)
         });
-        let options: Vec<_> = [rename, optional, number].into_iter().flatten().collect();
-        let serde = (!options.is_empty()).then(|| quote!(#[serde(#(#options),*)]));
-        quote!(#doc #serde pub #name: #ty)
+        let fields = self.structure.stored().map(|(wire, field)| {
+            let name = ident(&rust::field_name(wire, self.overlay));
+            let wire = field_name(wire);
+            match field.always {
+                true => quote!(object.field(#wire, &self.#name);),
+                false => quote!(object.optional(#wire, &self.#name);),
+            }
+        });
+        let open = !self.structure.open.is_empty();
+        let extra = open.then(|| quote!(object.entries(&self.extra);));
+        let body = match constant.is_none() && self.structure.stored().next().is_none() && !open {
+            true => quote!(to.object().end();),
+            false => quote! {
+                let mut object = to.object();
+                #constant
+                #(#fields)*
+                #extra
+                object.end();
+            },
+        };
+        decoders::encode(&ident(self.name), &body)
     }
 
     /// The constructor and the setters.
@@ -176,6 +190,11 @@ impl Emitter<'_> {
             }
         }
     }
+}
+
+/// The name of a field as it is written.
+fn field_name(wire: &str) -> TokenStream {
+    quote!(const { &FieldName::new(#wire) })
 }
 
 /// The fields that a constructor takes, in order.

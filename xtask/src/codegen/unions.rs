@@ -128,29 +128,17 @@ impl<'a> EmittedUnion<'a> {
         out
     }
 
-    /// Serialises what is inside: each struct writes its own constant.
-    pub(crate) fn serialize_content(&self) -> TokenStream {
+    /// Writes what is inside: each struct writes its own constant.
+    pub(crate) fn encode_content(&self) -> TokenStream {
         let name = &self.ident;
-        let arms = self
-            .members
-            .iter()
-            .zip(&self.variants)
-            .map(|(member, variant)| match member.member.ty {
-                Type::Number => quote! {
-                    Self::#variant(value) => crate::number::serialize(value, serializer)
-                },
-                _ => quote!(Self::#variant(value) => value.serialize(serializer)),
-            });
-        quote! {
-            impl Serialize for #name {
-                fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                    match self {
-                        #(#arms,)*
-                        Self::Unknown(value) => value.serialize(serializer),
-                    }
-                }
+        let variants = &self.variants;
+        let body = quote! {
+            match self {
+                #(Self::#variants(value) => value.encode(to),)*
+                Self::Unknown(value) => value.encode(to),
             }
-        }
+        };
+        decoders::encode(name, &body)
     }
 
     /// `match index`, each arm reading one member.
@@ -177,7 +165,7 @@ impl<'a> EmittedUnion<'a> {
             Some(default) => quote! { const DEFAULT: Option<usize> = Some(#default); },
             None => TokenStream::new(),
         };
-        let serialize = self.serialize_content();
+        let encode = self.encode_content();
         let deserialize = decoders::by(name, &quote!(union::by_field));
         let expected = format!("an object with `{field}`");
         quote! {
@@ -200,7 +188,7 @@ impl<'a> EmittedUnion<'a> {
                 fn unknown(json: RawJson) -> Self { Self::Unknown(json) }
             }
 
-            #serialize
+            #encode
             #deserialize
         }
     }
@@ -209,7 +197,7 @@ impl<'a> EmittedUnion<'a> {
         let name = &self.ident;
         let arms = self.decode_arms();
         let index = 0..keys.len();
-        let serialize = self.serialize_content();
+        let encode = self.encode_content();
         let deserialize = decoders::by(name, &quote!(union::by_key));
         quote! {
             impl ByKey for #name {
@@ -227,14 +215,14 @@ impl<'a> EmittedUnion<'a> {
                 fn unknown(json: RawJson) -> Self { Self::Unknown(json) }
             }
 
-            #serialize
+            #encode
             #deserialize
         }
     }
 
     fn by_kind(&self) -> TokenStream {
         let name = &self.ident;
-        let serialize = self.serialize_content();
+        let encode = self.encode_content();
         let arms = self
             .members
             .iter()
@@ -250,7 +238,7 @@ impl<'a> EmittedUnion<'a> {
             });
         let deserialize = decoders::deserialize(name);
         quote! {
-            #serialize
+            #encode
 
             impl<'de> Decode<'de> for #name {
                 fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {

@@ -8,8 +8,8 @@ use mcp_types::jsonrpc::code;
 use mcp_types::{
     ClientCapabilities, ClientCapabilitiesElicitation, ClientCapabilitiesRoots,
     ClientCapabilitiesSampling, Conform, CreateMessageRequestParams, CreateMessageResult,
-    ElicitRequestParams, ErrorObject, InputRequest, JsonObject, ListRootsResult, RawJson, Revision,
-    Root,
+    ElicitRequestParams, Encode, ErrorObject, InputRequest, JsonObject, ListRootsResult, RawJson,
+    Revision, Root,
 };
 
 use super::{ElicitReply, Form, Page, Roots};
@@ -112,12 +112,9 @@ fn elicited(reply: BoxFuture<ElicitReply>, revision: Revision) -> Answering {
     })
 }
 
-fn written<T: serde::Serialize + Conform>(
-    mut result: T,
-    revision: Revision,
-) -> Result<RawJson, ErrorObject> {
+fn written<T: Encode + Conform>(mut result: T, revision: Revision) -> Result<RawJson, ErrorObject> {
     result.conform(revision);
-    RawJson::new(&result).map_err(|fault| internal(fault.to_string()))
+    Ok(RawJson::encode(&result))
 }
 
 fn internal(reason: String) -> ErrorObject {

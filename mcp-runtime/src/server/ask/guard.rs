@@ -2,17 +2,13 @@
 
 use std::sync::Arc;
 
-use mcp_types::RawJson;
+use mcp_types::Encode;
 
 use crate::driver::{Guard, Peer};
 use crate::protocol::{Terms, Unavailable};
 
 impl Guard for Terms {
-    fn check(
-        &self,
-        method: &'static str,
-        params: &dyn Fn() -> Option<RawJson>,
-    ) -> Result<(), Unavailable> {
+    fn check(&self, method: &'static str, params: &dyn Encode) -> Result<(), Unavailable> {
         self.allow(method, params)
     }
 }

@@ -7,7 +7,6 @@ use mcp_types::{
     Conform, CreateMessageRequest, ElicitRequest, InputRequest, ListRootsRequest, RawJson, Request,
     Revision,
 };
-use serde::Serialize;
 
 use super::AskError;
 use crate::driver::Peer;
@@ -44,7 +43,7 @@ impl Question {
             _ => "roots",
         };
         let mut name = format!("{kind}-");
-        let text = RawJson::new(&self.request).unwrap_or_else(|_| RawJson::empty_object());
+        let text = RawJson::encode(&self.request);
         let written = write!(name, "{:016x}", fnv(text.get().as_bytes()));
         debug_assert!(written.is_ok(), "a string takes everything");
         name
@@ -75,7 +74,7 @@ impl Question {
 
 async fn call<R: Request>(
     peer: &Peer,
-    params: &(impl Serialize + Sync),
+    params: &R::Params,
     wait: Duration,
 ) -> Result<RawJson, AskError> {
     let timeouts = Timeouts {

@@ -263,10 +263,7 @@ fn pages_required(questions: BTreeMap<String, InputRequest>) -> Result<ErrorObje
         error_codes::URL_ELICITATION_REQUIRED,
         "The user has to visit a web page first",
     );
-    Ok(match RawJson::new(&data) {
-        Ok(data) => error.with_data(data),
-        Err(_) => error,
-    })
+    Ok(error.with_data(RawJson::encode(&data)))
 }
 
 /// Asks everything at once, by requests.

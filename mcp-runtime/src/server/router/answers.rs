@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_types::jsonrpc::PreparedResult;
-use mcp_types::{Conform, ErrorObject, InputRequiredResult};
+use mcp_types::{Conform, Encode, ErrorObject, InputRequiredResult};
 
 use super::{Admitted, Router};
 use crate::driver::Served;
@@ -26,7 +26,7 @@ impl Router {
     }
 
     /// An answer that is written for this one request.
-    pub(super) fn written<T: serde::Serialize + Conform + Send + 'static>(
+    pub(super) fn written<T: Encode + Conform + Send + 'static>(
         &self,
         reply: Reply<T>,
         request: Admitted<'_>,

@@ -1,7 +1,6 @@
 //! The methods about resources.
 
-use mcp_types::Conform;
-use serde::Serialize;
+use mcp_types::{Conform, Encode};
 
 use super::{Admitted, Router};
 use crate::driver::Served;
@@ -37,7 +36,7 @@ impl Router {
         Ok(self.listed(page, request))
     }
 
-    fn listed<T: Serialize + Conform + Send + 'static>(
+    fn listed<T: Encode + Conform + Send + 'static>(
         &self,
         page: Listing<T>,
         request: Admitted<'_>,

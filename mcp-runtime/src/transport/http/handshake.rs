@@ -189,8 +189,8 @@ fn batch(
             Err(invalid) => {
                 let id = invalid.id.as_ref().map_or(ErrorId::Null, ErrorId::Of);
                 let mut message = Vec::new();
-                let written = write::error(&mut message, id, &invalid.error);
-                batch.answer(written.is_ok().then_some(&message[..]));
+                write::error(&mut message, id, &invalid.error);
+                batch.answer(Some(&message[..]));
             }
         }
     }

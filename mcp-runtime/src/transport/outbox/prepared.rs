@@ -11,21 +11,13 @@ pub(super) const SHARED_BYTES: usize = 4 * 1024;
 impl Outbox {
     /// Appends the response to the request `id` with a result that was written before, behind
     /// `prefix` as [`PreparedResult::write`] has it.
-    ///
-    /// # Errors
-    ///
-    /// When the id can't be written, which does not happen.
-    pub(crate) fn push_prepared(
-        &mut self,
-        id: &RequestId,
-        prefix: &str,
-        result: &PreparedResult,
-    ) -> serde_json::Result<()> {
+    pub(crate) fn push_prepared(&mut self, id: &RequestId, prefix: &str, result: &PreparedResult) {
         let length = result.members().len();
         if !self.shares || length < SHARED_BYTES {
-            return self.push(|out| result.write(out, id, prefix));
+            result.write(&mut self.bytes, id, prefix);
+            return self.bytes.push(b'\n');
         }
-        result.write_before(&mut self.bytes, id, prefix)?;
+        result.write_before(&mut self.bytes, id, prefix);
         self.shared.push_back(Shared {
             result: result.clone(),
             at: self.bytes.len(),
@@ -33,6 +25,5 @@ impl Outbox {
         });
         self.shared_len += length;
         self.bytes.extend_from_slice(b"}\n");
-        Ok(())
     }
 }

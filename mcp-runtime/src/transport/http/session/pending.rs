@@ -37,8 +37,7 @@ impl Asked {
             .with_request_id(id)
             .with_reason(reason);
         let mut frame = Vec::new();
-        let written = write::notification(&mut frame, CancelledNotification::METHOD, Some(&params));
-        debug_assert!(written.is_ok(), "an id and a reason can be written");
+        write::notification(&mut frame, CancelledNotification::METHOD, Some(&params));
         self.stream.push(frame);
     }
 }
