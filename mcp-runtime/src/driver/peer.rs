@@ -226,7 +226,15 @@ impl Peer {
         &self,
         params: Option<&N::Params>,
     ) -> Result<(), CallError> {
-        let frame = notification::<N>(params);
+        self.send_when_ready(notification::<N>(params)).await
+    }
+
+    /// Sends what [`notification`] has written, once the peer has read enough.
+    ///
+    /// # Errors
+    ///
+    /// When the connection is over.
+    pub(crate) async fn send_when_ready(&self, frame: Vec<u8>) -> Result<(), CallError> {
         let urgent = false;
         match self.link.send(Command::Notify { frame, urgent }) {
             Err(Unsent::Full(command)) => self.link.send_later(command).await,
@@ -264,7 +272,8 @@ impl Peer {
     }
 }
 
-fn notification<N: Notification>(params: Option<&N::Params>) -> Vec<u8> {
+/// A notification as it is sent.
+pub(crate) fn notification<N: Notification>(params: Option<&N::Params>) -> Vec<u8> {
     let mut frame = Vec::new();
     let params = params.map(|params| params as &dyn Encode);
     write::notification(&mut frame, N::METHOD, params);

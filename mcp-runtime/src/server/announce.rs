@@ -1,6 +1,6 @@
 //! Telling a client what has changed.
 
-use std::sync::Arc;
+use std::convert::Infallible;
 use std::time::Duration;
 
 use mcp_types::{
@@ -10,7 +10,7 @@ use mcp_types::{
 };
 
 use super::changes::{Change, Listener};
-use crate::driver::Peer;
+use crate::driver::{Peer, notification};
 use crate::error::CallError;
 
 /// What a server says it tells of its own accord, in its capabilities.
@@ -24,7 +24,7 @@ pub(crate) struct Announced {
 }
 
 /// How long a client is left alone after it was told. What happens meanwhile is said at once then.
-pub(super) const PAUSE: Duration = Duration::from_millis(50);
+const PAUSE: Duration = Duration::from_millis(50);
 
 impl Announced {
     pub(super) fn by(capabilities: &ServerCapabilities) -> Self {
@@ -58,50 +58,46 @@ impl Announced {
     }
 }
 
-/// Tells a client of the handshake era what `listener` hears, for as long as it can be told.
-pub(super) async fn announce(listener: Arc<Listener>, peer: Peer) {
+/// Tells a client what `listener` hears for as long as it can be told, as part of a subscription if
+/// it belongs to one. Waits until the client has read what it was told before.
+///
+/// # Errors
+///
+/// When the client is gone.
+pub(super) async fn announce(
+    listener: &Listener,
+    peer: &Peer,
+    subscription: Option<&RequestId>,
+) -> Result<Infallible, CallError> {
     loop {
         listener.changed().await;
         for change in listener.take() {
-            if tell(&peer, change, None).await.is_err() {
-                return;
-            }
+            peer.send_when_ready(said(change, subscription)).await?;
         }
         tokio::time::sleep(PAUSE).await;
     }
 }
 
-/// Tells the client of one change, as part of a subscription if it belongs to one. Waits until the
-/// client has read what it was told before.
-///
-/// # Errors
-///
-/// When the client is gone.
-pub(super) async fn tell(
-    peer: &Peer,
-    change: Change,
-    subscription: Option<&RequestId>,
-) -> Result<(), CallError> {
+/// How a change is said.
+fn said(change: Change, subscription: Option<&RequestId>) -> Vec<u8> {
     let meta = subscription.map(about);
     match change {
-        Change::Tools => tell_list::<ToolListChangedNotification>(peer, meta).await,
-        Change::Prompts => tell_list::<PromptListChangedNotification>(peer, meta).await,
-        Change::Resources => tell_list::<ResourceListChangedNotification>(peer, meta).await,
+        Change::Tools => list_said::<ToolListChangedNotification>(meta),
+        Change::Prompts => list_said::<PromptListChangedNotification>(meta),
+        Change::Resources => list_said::<ResourceListChangedNotification>(meta),
         Change::Resource(uri) => {
             let mut params = ResourceUpdatedNotificationParams::new(uri);
             params.meta = meta;
-            peer.notify_when_ready::<ResourceUpdatedNotification>(Some(&params))
-                .await
+            notification::<ResourceUpdatedNotification>(Some(&params))
         }
     }
 }
 
-async fn tell_list<N: Notification<Params = NotificationParams>>(
-    peer: &Peer,
+fn list_said<N: Notification<Params = NotificationParams>>(
     meta: Option<NotificationMetaObject>,
-) -> Result<(), CallError> {
+) -> Vec<u8> {
     let params = meta.map(|meta| NotificationParams::new().with_meta(meta));
-    peer.notify_when_ready::<N>(params.as_ref()).await
+    notification::<N>(params.as_ref())
 }
 
 /// Says which subscription a notification belongs to.
@@ -117,10 +113,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn little_is_kept_for_a_client_that_does_not_read() {
         let changes = Changes::default();
-        let listener = Arc::new(changes.listener());
+        let listener = changes.listener();
         listener.want(Change::Tools);
         let (peer, mut commands) = Peer::channel();
-        let telling = tokio::spawn(announce(listener, peer));
+        let telling = tokio::spawn(async move { announce(&listener, &peer, None).await });
         for _ in 0..10_000 {
             changes.publish(Change::Tools);
             tokio::time::sleep(PAUSE).await;

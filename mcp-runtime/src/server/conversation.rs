@@ -77,7 +77,9 @@ impl Conversation {
             for list in self.announced.lists() {
                 listener.want(list);
             }
-            let task = tokio::spawn(announce(Arc::clone(&listener), peer)).abort_handle();
+            let heard = Arc::clone(&listener);
+            let task = tokio::spawn(async move { announce(&heard, &peer, None).await });
+            let task = task.abort_handle();
             Telling { listener, task }
         });
     }

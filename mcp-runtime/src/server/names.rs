@@ -32,6 +32,16 @@ pub(super) struct Index {
     by_name: Vec<usize>,
 }
 
+/// What becomes of a name that comes from a mounted server.
+pub(super) enum Claim {
+    /// It is the mounted server's already, at this place.
+    Old(usize),
+    /// It stands at the end now.
+    New,
+    /// Whoever has it keeps it.
+    Taken,
+}
+
 impl Names {
     /// The place of `name`.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
@@ -64,9 +74,19 @@ impl Names {
         }
     }
 
-    /// Whether what stands at `place` comes from the mounted server `mount`.
-    pub(super) fn is_from(&self, place: usize, mount: usize) -> bool {
-        self.entries[place].mount == Some(mount)
+    /// Adds a name that comes from the mounted server `mount`, unless it is there already.
+    pub(super) fn claim(&mut self, name: &str, mount: usize) -> Claim {
+        match self.find(name) {
+            Some(place) if self.entries[place].mount == Some(mount) => Claim::Old(place),
+            Some(_) => {
+                tracing::warn!(name, "hidden by what has its name: mount under a prefix");
+                Claim::Taken
+            }
+            None => {
+                self.push(name, Some(mount));
+                Claim::New
+            }
+        }
     }
 
     /// Removes what came from the mounted server `mount` and is not among `names` any more. Says
@@ -74,7 +94,8 @@ impl Names {
     pub(super) fn keep(&mut self, mount: usize, names: &[&str]) -> Vec<usize> {
         let mut gone = Vec::new();
         for place in (0..self.entries.len()).rev() {
-            if self.is_from(place, mount) && !names.contains(&&*self.entries[place].name) {
+            let entry = &self.entries[place];
+            if entry.mount == Some(mount) && !names.contains(&&*entry.name) {
                 self.entries.remove(place);
                 gone.push(place);
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::names::{Index, Names};
+use super::names::{Claim, Index, Names};
 
 /// Something that is found by a name.
 pub(super) trait Named {
@@ -95,15 +95,10 @@ impl<R: Named> Stock<R> {
             self.routes.remove(place);
         }
         for route in routes {
-            match self.names.find(route.name()) {
-                Some(place) if self.names.is_from(place, mount) => {
-                    self.routes[place] = Arc::new(route);
-                }
-                Some(_) => {
-                    let name = route.name();
-                    tracing::warn!(name, "hidden by what has its name: mount under a prefix");
-                }
-                None => self.push(route, Some(mount)),
+            match self.names.claim(route.name(), mount) {
+                Claim::Old(place) => self.routes[place] = Arc::new(route),
+                Claim::New => self.routes.push(Arc::new(route)),
+                Claim::Taken => {}
             }
         }
     }

@@ -1,6 +1,7 @@
 //! `subscriptions/listen`: a request that lasts, and what it delivers meanwhile (2026-07-28,
 //! "Subscriptions").
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use mcp_types::{
@@ -9,10 +10,10 @@ use mcp_types::{
     SubscriptionsListenResult, SubscriptionsListenResultMetaObject,
 };
 
-use super::announce::{PAUSE, about, tell};
+use super::announce::{about, announce};
 use super::changes::{Change, Listener};
 use super::{Answer, Conversation};
-use crate::driver::Peer;
+use crate::driver::{Peer, notification};
 use crate::error::CallError;
 use crate::protocol::Terms;
 
@@ -70,18 +71,11 @@ impl Subscription {
         listener
     }
 
-    async fn deliver(&self, listener: &Listener) -> Result<std::convert::Infallible, CallError> {
+    async fn deliver(&self, listener: &Listener) -> Result<Infallible, CallError> {
         let mut params = SubscriptionsAcknowledgedNotificationParams::new(self.accepted.clone());
         params.meta = Some(about(&self.id));
-        self.peer
-            .notify_when_ready::<SubscriptionsAcknowledgedNotification>(Some(&params))
-            .await?;
-        loop {
-            listener.changed().await;
-            for change in listener.take() {
-                tell(&self.peer, change, Some(&self.id)).await?;
-            }
-            tokio::time::sleep(PAUSE).await;
-        }
+        let acknowledged = notification::<SubscriptionsAcknowledgedNotification>(Some(&params));
+        self.peer.send_when_ready(acknowledged).await?;
+        announce(listener, &self.peer, Some(&self.id)).await
     }
 }

@@ -126,10 +126,8 @@ impl Completers {
             let nothing = Completion::new(Vec::<String>::new());
             return Ok(Reply::Ready(Ok(CompleteResult::new(nothing))));
         };
-        let future = (completer.0)(Typing::from(params));
-        Ok(Reply::Pending(Box::pin(async move {
-            Ok(CompleteResult::new(bounded(future.await?)))
-        })))
+        let reply = Reply::Pending((completer.0)(Typing::from(params)));
+        Ok(reply.then(|completion| Ok(CompleteResult::new(bounded(completion)))))
     }
 }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::{PromptCall, PromptRoute};
-use crate::server::Reply;
 use crate::server::completions::Completers;
 use crate::server::mount::Links;
 
@@ -18,16 +17,7 @@ impl PromptRoute {
         let mut route = Self::new(prompt, move |call: PromptCall<'_>| {
             call.context.serve_at(&at);
             let links = Arc::clone(&links);
-            match (serving.handler)(call) {
-                Reply::Ready(outcome) => {
-                    Reply::Ready(outcome.map(|result| links.prompt_result(result)))
-                }
-                Reply::Pending(future) => {
-                    Reply::Pending(Box::pin(
-                        async move { Ok(links.prompt_result(future.await?)) },
-                    ))
-                }
-            }
+            (serving.handler)(call).then(move |result| Ok(links.prompt_result(result)))
         });
         if !inner.completers.is_empty() {
             let inner = Arc::clone(inner);

@@ -31,7 +31,7 @@ pub(in crate::server) enum Listing<T> {
     /// Always the same.
     Prepared(PreparedResult),
     /// Made anew: for one caller, or because templates are asked what they stand for.
-    Made(Reply<T>),
+    Made(T),
 }
 
 /// What a template is asked for: its number, itself, and what it finds.
@@ -61,7 +61,7 @@ impl Resources {
         &self,
         cursor: Option<&str>,
         viewer: Viewer<'_>,
-    ) -> Result<Listing<ListResourcesResult>, Refusal> {
+    ) -> Result<Listing<Reply<ListResourcesResult>>, Refusal> {
         let mut listers: Vec<Expansion> = Vec::new();
         for (serial, route) in self.routes.numbered() {
             if let Some(lister) = &route.lister {
@@ -153,7 +153,7 @@ impl Resources {
             }
             let (items, next) = cut(&places, Pageable::Templates, cursor, self.page_size)?;
             let result = self.caching.mark_private(result(&shown[items], next));
-            return Ok(Listing::Made(Reply::Ready(Ok(result))));
+            return Ok(Listing::Made(result));
         }
         let page = self.template_pages.page(cursor)?;
         let written = page.written(viewer.revision, || {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::route::{Listed, Lister};
 use super::{ResourceCall, ResourceRoute};
+use crate::server::BoxFuture;
 use crate::server::completions::Completers;
 use crate::server::mount::Links;
-use crate::server::{BoxFuture, Reply};
 
 impl ResourceRoute {
     /// The resource or template `inner` of a mounted server, as the one that mounts it has it.
@@ -31,14 +31,8 @@ impl ResourceRoute {
                 call.context.serve_at(&at);
                 let links = Arc::clone(&names);
                 let uri = links.namespace.strip(call.uri);
-                match (serving.handler)(ResourceCall { uri, ..call }) {
-                    Reply::Ready(outcome) => {
-                        Reply::Ready(outcome.map(|contents| links.contents(contents)))
-                    }
-                    Reply::Pending(future) => {
-                        Reply::Pending(Box::pin(async move { Ok(links.contents(future.await?)) }))
-                    }
-                }
+                let reply = (serving.handler)(ResourceCall { uri, ..call });
+                reply.then(move |contents| Ok(links.contents(contents)))
             }),
         );
         if !inner.completers.is_empty() {

@@ -9,7 +9,7 @@ use mcp_types::{
 
 use super::lists::{fixed, is_shown, templates};
 use super::route::ResourceRoute;
-use super::{Contents, ResourceCall, Viewer};
+use super::{ResourceCall, Viewer};
 use crate::protocol::{Refusal, decode_params};
 use crate::server::ask::Retry;
 use crate::server::caching::Caching;
@@ -145,16 +145,10 @@ impl Resources {
             context,
         });
         let (uri, mime_type, caching) = (uri.to_owned(), route.mime_type(), route.caching.clone());
-        let answer = move |contents: Contents| {
-            let answer = contents.answer(uri, mime_type, revision)?;
+        Ok(reply.then(move |contents| {
+            let answer = contents.answer(uri.clone(), mime_type.clone(), revision)?;
             Ok(caching.mark(answer))
-        };
-        Ok(match reply {
-            Reply::Ready(contents) => Reply::Ready(contents.and_then(answer)),
-            Reply::Pending(future) => {
-                Reply::Pending(Box::pin(async move { answer(future.await?) }))
-            }
-        })
+        }))
     }
 
     /// Whether something is found under `uri`.

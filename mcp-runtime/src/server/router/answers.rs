@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use mcp_types::jsonrpc::PreparedResult;
-use mcp_types::{Conform, Encode, ErrorObject, InputRequiredResult};
+use mcp_types::{Conform, Encode, InputRequiredResult};
 
 use super::{Admitted, Router};
 use crate::driver::Served;
 use crate::protocol::Terms;
+use crate::server::answer::Identity;
+use crate::server::reply::then;
 use crate::server::{Answer, Reply};
 
 impl Router {
@@ -26,22 +28,30 @@ impl Router {
     }
 
     /// An answer that is written for this one request.
-    pub(super) fn written<T: Encode + Conform + Send + 'static>(
+    pub(super) fn written<T: Encode + Conform>(
+        &self,
+        result: T,
+        request: Admitted<'_>,
+    ) -> Served<Answer> {
+        Served::Now(Ok(Answer::written(result, request.terms, &self.identity)))
+    }
+
+    /// What `answer` makes of a reply, once it is there.
+    pub(super) fn answered<T: 'static>(
         &self,
         reply: Reply<T>,
         request: Admitted<'_>,
+        answer: fn(T, &Terms, &Arc<Identity>) -> Answer,
     ) -> Served<Answer> {
         let terms = request.terms;
         match reply {
             Reply::Ready(outcome) => {
-                Served::Now(outcome.map(|result| Answer::written(result, terms, &self.identity)))
+                Served::Now(outcome.map(|result| answer(result, terms, &self.identity)))
             }
             Reply::Pending(future) => {
                 let (terms, identity) = (Arc::clone(terms), Arc::clone(&self.identity));
-                Served::Later(Box::pin(async move {
-                    let result = future.await?;
-                    Ok::<_, ErrorObject>(Answer::written(result, &terms, &identity))
-                }))
+                let answer = move |result| Ok(answer(result, &terms, &identity));
+                Served::Later(then(future, answer))
             }
         }
     }

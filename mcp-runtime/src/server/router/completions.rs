@@ -31,6 +31,6 @@ impl Router {
                 });
             }
         };
-        Ok(self.written(reply, request))
+        Ok(self.answered(reply, request, Answer::written))
     }
 }

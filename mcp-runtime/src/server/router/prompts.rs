@@ -3,12 +3,12 @@
 use super::{Admitted, Router};
 use crate::driver::Served;
 use crate::protocol::Refusal;
-use crate::server::{Answer, Reply};
+use crate::server::Answer;
 
 impl Router {
     pub(super) fn get_prompt(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
         let reply = self.prompts.get(request.params, request.context())?;
-        Ok(self.written(reply, request))
+        Ok(self.answered(reply, request, Answer::written))
     }
 
     pub(super) fn list_prompts(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
@@ -16,7 +16,7 @@ impl Router {
         if self.prompts.differ_by_caller() {
             let context = request.own_context()?;
             let page = self.prompts.list_for(cursor.as_deref(), &context)?;
-            return Ok(self.written(Reply::Ready(Ok(page)), request));
+            return Ok(self.written(page, request));
         }
         let page = self
             .prompts

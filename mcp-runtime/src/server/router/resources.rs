@@ -1,7 +1,5 @@
 //! The methods about resources.
 
-use mcp_types::{Conform, Encode};
-
 use super::{Admitted, Router};
 use crate::driver::Served;
 use crate::protocol::Refusal;
@@ -14,15 +12,17 @@ impl Router {
         let reply = self
             .resources
             .read(request.params, revision, request.context())?;
-        Ok(self.written(reply, request))
+        Ok(self.answered(reply, request, Answer::written))
     }
 
     pub(super) fn list_resources(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
         let cursor = request.cursor()?;
         let context = request.context_if(self.resources.differ_by_caller())?;
         let viewer = Viewer::new(request.terms.revision, context.as_ref());
-        let page = self.resources.list(cursor.as_deref(), viewer)?;
-        Ok(self.listed(page, request))
+        Ok(match self.resources.list(cursor.as_deref(), viewer)? {
+            Listing::Prepared(page) => self.prepared(page, request),
+            Listing::Made(page) => self.answered(page, request, Answer::written),
+        })
     }
 
     pub(super) fn list_resource_templates(
@@ -32,18 +32,9 @@ impl Router {
         let cursor = request.cursor()?;
         let context = request.context_if(self.resources.differ_by_caller())?;
         let viewer = Viewer::new(request.terms.revision, context.as_ref());
-        let page = self.resources.templates(cursor.as_deref(), viewer)?;
-        Ok(self.listed(page, request))
-    }
-
-    fn listed<T: Encode + Conform + Send + 'static>(
-        &self,
-        page: Listing<T>,
-        request: Admitted<'_>,
-    ) -> Served<Answer> {
-        match page {
+        Ok(match self.resources.templates(cursor.as_deref(), viewer)? {
             Listing::Prepared(page) => self.prepared(page, request),
             Listing::Made(page) => self.written(page, request),
-        }
+        })
     }
 }

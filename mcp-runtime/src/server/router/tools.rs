@@ -1,29 +1,14 @@
 //! The methods about tools.
 
-use std::sync::Arc;
-
-use mcp_types::ErrorObject;
-
 use super::{Admitted, Router};
 use crate::driver::Served;
 use crate::protocol::Refusal;
-use crate::server::{Answer, Reply};
+use crate::server::Answer;
 
 impl Router {
     pub(super) fn call_tool(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
-        let terms = request.terms;
-        Ok(match self.tools.call(request.params, request.context())? {
-            Reply::Ready(outcome) => {
-                Served::Now(outcome.map(|result| Answer::call_tool(result, terms, &self.identity)))
-            }
-            Reply::Pending(future) => {
-                let (terms, identity) = (Arc::clone(terms), Arc::clone(&self.identity));
-                Served::Later(Box::pin(async move {
-                    let result = future.await?;
-                    Ok::<_, ErrorObject>(Answer::call_tool(result, &terms, &identity))
-                }))
-            }
-        })
+        let reply = self.tools.call(request.params, request.context())?;
+        Ok(self.answered(reply, request, Answer::call_tool))
     }
 
     pub(super) fn list_tools(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
@@ -45,6 +30,6 @@ impl Router {
         let cursor = request.cursor()?;
         let context = request.own_context()?;
         let page = self.tools.list_for(cursor.as_deref(), &context)?;
-        Ok(self.written(Reply::Ready(Ok(page)), request))
+        Ok(self.written(page, request))
     }
 }

@@ -20,12 +20,9 @@ pub(super) fn checked(
         return Box::new(handler);
     };
     let promise = Arc::new((tool.name.clone(), schema));
-    Box::new(move |call| match handler(call) {
-        Reply::Ready(outcome) => Reply::Ready(outcome.and_then(|it| kept(&promise, it))),
-        Reply::Pending(future) => {
-            let promise = Arc::clone(&promise);
-            Reply::Pending(Box::pin(async move { kept(&promise, future.await?) }))
-        }
+    Box::new(move |call| {
+        let promise = Arc::clone(&promise);
+        handler(call).then(move |result| kept(&promise, result))
     })
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use mcp_types::Tool;
 
 use super::{ToolCall, ToolRoute};
-use crate::server::Reply;
 use crate::server::mount::Links;
 
 impl ToolRoute {
@@ -24,16 +23,7 @@ impl ToolRoute {
         let handler = move |call: ToolCall<'_>| {
             call.context.serve_at(&at);
             let links = Arc::clone(&links);
-            match (serving.handler)(call) {
-                Reply::Ready(outcome) => {
-                    Reply::Ready(outcome.map(|result| links.tool_result(result)))
-                }
-                Reply::Pending(future) => {
-                    Reply::Pending(Box::pin(
-                        async move { Ok(links.tool_result(future.await?)) },
-                    ))
-                }
-            }
+            (serving.handler)(call).then(move |result| Ok(links.tool_result(result)))
         };
         let mut route = Self::lazy(name, tool, Box::new(handler));
         route.wrapped_schema.clone_from(&inner.wrapped_schema);

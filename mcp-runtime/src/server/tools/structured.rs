@@ -61,29 +61,19 @@ pub(super) fn wrap_reply(
     if !structured_content_is_object(revision) {
         return reply;
     }
-    map(reply, |mut result| {
+    reply.then(|mut result| {
         result.structured_content = result.structured_content.map(|raw| {
             let text = format!(r#"{{"result":{}}}"#, raw.get());
             RawJson::from_text(text).unwrap_or(raw)
         });
-        result
+        Ok(result)
     })
 }
 
 /// Leaves an answer its text only.
 pub(super) fn drop_reply(reply: Reply<CallToolResult>) -> Reply<CallToolResult> {
-    map(reply, |mut result| {
+    reply.then(|mut result| {
         result.structured_content = None;
-        result
+        Ok(result)
     })
-}
-
-fn map(
-    reply: Reply<CallToolResult>,
-    change: fn(CallToolResult) -> CallToolResult,
-) -> Reply<CallToolResult> {
-    match reply {
-        Reply::Ready(answer) => Reply::Ready(answer.map(change)),
-        Reply::Pending(future) => Reply::Pending(Box::pin(async move { future.await.map(change) })),
-    }
 }
