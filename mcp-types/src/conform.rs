@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::json::{DecodeOwned, Encode, Reader, decode, encode};
+use crate::json::{Encode, Reader, decode, encode};
 use crate::union::best_match::{ByBestMatch, best};
 use crate::{OneOrMany, Revision, Revisions};
 
@@ -59,7 +59,7 @@ pub(crate) trait Nearest: Sized {
     fn describe(&self) -> String;
 
     /// The value that says `text`.
-    fn from_text(text: &str) -> Option<Self>;
+    fn from_text(text: String) -> Self;
 }
 
 /// One value that stands for all.
@@ -67,16 +67,15 @@ pub(crate) fn single<T: Nearest>(value: &mut OneOrMany<T>) {
     let OneOrMany::Many(values) = value else {
         return;
     };
-    let one = match values.len() {
-        1 => values.pop(),
-        _ => {
-            let texts: Vec<_> = values.iter().map(Nearest::describe).collect();
-            T::from_text(&texts.join("\n"))
-        }
+    let only = if values.len() == 1 {
+        values.pop()
+    } else {
+        None
     };
-    if let Some(one) = one {
-        *value = OneOrMany::One(one);
-    }
+    *value = OneOrMany::One(only.unwrap_or_else(|| {
+        let texts: Vec<_> = values.iter().map(Nearest::describe).collect();
+        T::from_text(texts.join("\n"))
+    }));
 }
 
 /// The value as the member that it fits best among those that `revision` has.
@@ -99,21 +98,6 @@ pub(crate) fn refit<T: ByBestMatch + Encode>(
 pub(crate) fn number(value: &mut f64, minimum: f64, maximum: f64) {
     let finite = if value.is_nan() { 0.0 } else { *value };
     *value = finite.clamp(minimum, maximum);
-}
-
-/// The value that `json` is, with `text` in place of the string `{}`.
-pub(crate) fn from_text<T: DecodeOwned>(json: &str, text: &str) -> Option<T> {
-    let mut value: Value = decode(json).ok()?;
-    put(&mut value, text);
-    decode(&encode(&value)).ok()
-}
-
-fn put(value: &mut Value, text: &str) {
-    match value {
-        Value::String(place) if place == "{}" => text.clone_into(place),
-        Value::Object(members) => members.values_mut().for_each(|member| put(member, text)),
-        _ => {}
-    }
 }
 
 /// A value in words: the template with each `{field}` filled in, or else its JSON.

@@ -422,17 +422,15 @@ impl Nearest for CompletionReference {
         fit::describe(self, "")
     }
 
-    fn from_text(text: &str) -> Option<Self> {
-        fit::from_text("{\"type\": \"ref/prompt\", \"name\": \"{}\"}", text)
+    fn from_text(text: String) -> Self {
+        PromptReference::new(text).into()
     }
 }
 
 impl Conform for CompletionReference {
     fn conform(&mut self, revision: Revision) {
-        if !self.exists_in(revision)
-            && let Some(nearest) = Self::from_text(&self.describe())
-        {
-            *self = nearest;
+        if !self.exists_in(revision) {
+            *self = Self::from_text(self.describe());
         }
         if let Self::Prompt(value) = self {
             value.conform(revision);
@@ -465,17 +463,15 @@ impl Nearest for ContentBlock {
         }
     }
 
-    fn from_text(text: &str) -> Option<Self> {
-        fit::from_text("{\"type\": \"text\", \"text\": \"{}\"}", text)
+    fn from_text(text: String) -> Self {
+        TextContent::new(text).into()
     }
 }
 
 impl Conform for ContentBlock {
     fn conform(&mut self, revision: Revision) {
-        if !self.exists_in(revision)
-            && let Some(nearest) = Self::from_text(&self.describe())
-        {
-            *self = nearest;
+        if !self.exists_in(revision) {
+            *self = Self::from_text(self.describe());
         }
         match self {
             Self::Text(value) => {
@@ -637,20 +633,19 @@ impl Nearest for ElicitRequestParams {
         }
     }
 
-    fn from_text(text: &str) -> Option<Self> {
-        fit::from_text(
-            "{\"message\": \"{}\", \"requestedSchema\": {\"type\": \"object\", \"properties\": {}}}",
-            text,
-        )
+    fn from_text(text: String) -> Self {
+        ElicitRequestFormParams::new(
+                text,
+                ElicitSchema::new(Vec::<(String, PrimitiveSchemaDefinition)>::new()),
+            )
+            .into()
     }
 }
 
 impl Conform for ElicitRequestParams {
     fn conform(&mut self, revision: Revision) {
-        if !self.exists_in(revision)
-            && let Some(nearest) = Self::from_text(&self.describe())
-        {
-            *self = nearest;
+        if !self.exists_in(revision) {
+            *self = Self::from_text(self.describe());
         }
         match self {
             Self::Form(value) => {
@@ -726,17 +721,15 @@ impl Nearest for ElicitValue {
         fit::describe(self, "")
     }
 
-    fn from_text(text: &str) -> Option<Self> {
-        fit::from_text("\"{}\"", text)
+    fn from_text(text: String) -> Self {
+        text.into()
     }
 }
 
 impl Conform for ElicitValue {
     fn conform(&mut self, revision: Revision) {
-        if !self.exists_in(revision)
-            && let Some(nearest) = Self::from_text(&self.describe())
-        {
-            *self = nearest;
+        if !self.exists_in(revision) {
+            *self = Self::from_text(self.describe());
         }
         if let Self::Number(value) = self {
             fit::number(value, f64::MIN, f64::MAX);
@@ -1269,15 +1262,15 @@ impl Nearest for PrimitiveSchemaDefinition {
         fit::describe(self, "")
     }
 
-    fn from_text(text: &str) -> Option<Self> {
-        fit::from_text("{\"type\": \"string\"}", text)
+    fn from_text(_: String) -> Self {
+        StringSchema::new().into()
     }
 }
 
 impl Conform for PrimitiveSchemaDefinition {
     fn conform(&mut self, revision: Revision) {
-        if !self.exists_in(revision)
-            && let Some(nearest) = fit::refit(
+        if !self.exists_in(revision) {
+            *self = fit::refit(
                     self,
                     &[
                         0b11100, 0b11100, 0b11100, 0b11000, 0b11000, 0b11000, 0b11000,
@@ -1285,9 +1278,7 @@ impl Conform for PrimitiveSchemaDefinition {
                     ],
                     revision,
                 )
-                .or_else(|| Self::from_text(&self.describe()))
-        {
-            *self = nearest;
+                .unwrap_or_else(|| Self::from_text(self.describe()));
         }
         match self {
             Self::String(value) => {
@@ -1509,17 +1500,15 @@ impl Nearest for ResourceContents {
         fit::describe(self, "")
     }
 
-    fn from_text(text: &str) -> Option<Self> {
-        fit::from_text("{\"uri\": \"about:blank\", \"text\": \"{}\"}", text)
+    fn from_text(text: String) -> Self {
+        TextResourceContents::new("about:blank", text).into()
     }
 }
 
 impl Conform for ResourceContents {
     fn conform(&mut self, revision: Revision) {
-        if !self.exists_in(revision)
-            && let Some(nearest) = Self::from_text(&self.describe())
-        {
-            *self = nearest;
+        if !self.exists_in(revision) {
+            *self = Self::from_text(self.describe());
         }
         match self {
             Self::Text(value) => {
@@ -1669,17 +1658,15 @@ impl Nearest for SamplingMessageContentBlock {
         }
     }
 
-    fn from_text(text: &str) -> Option<Self> {
-        fit::from_text("{\"type\": \"text\", \"text\": \"{}\"}", text)
+    fn from_text(text: String) -> Self {
+        TextContent::new(text).into()
     }
 }
 
 impl Conform for SamplingMessageContentBlock {
     fn conform(&mut self, revision: Revision) {
-        if !self.exists_in(revision)
-            && let Some(nearest) = Self::from_text(&self.describe())
-        {
-            *self = nearest;
+        if !self.exists_in(revision) {
+            *self = Self::from_text(self.describe());
         }
         match self {
             Self::Text(value) => {

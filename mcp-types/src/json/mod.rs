@@ -31,7 +31,7 @@ mod write;
 
 pub(crate) use access::Members;
 pub(crate) use bytes::may_have_underscore;
-pub(crate) use decode::{Decode, DecodeOwned, decode, entries};
+pub(crate) use decode::{Decode, decode, entries};
 pub use encode::Encode;
 pub(crate) use encode::{Encoder, append_encoded, encode};
 pub(crate) use fault::no_json;

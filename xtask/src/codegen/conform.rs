@@ -7,6 +7,7 @@ use super::error::{Error, Result};
 use super::fields::Fields;
 use super::ir::Type;
 use super::merge::{Merged, MergedEnum, MergedMember, MergedType, Set, Shape};
+use super::nearest;
 use super::overlay::{Nearest, Overlay};
 use super::rust::ident;
 use super::span::{bits, condition};
@@ -65,7 +66,9 @@ impl Conform<'_> {
             Shape::Enum(values) => self.enum_exists(name, ty, values),
             Shape::Union(members) => {
                 let exists = self.union_exists(name, ty, members);
-                let nearest = nearest.map(|nearest| self.union_nearest(name, members, nearest));
+                let nearest = nearest
+                    .map(|nearest| nearest::of_union(self, name, members, nearest))
+                    .transpose()?;
                 quote!(#exists #nearest)
             }
         };
@@ -110,17 +113,17 @@ impl Conform<'_> {
     fn union_body(&self, name: &str, members: &[MergedMember]) -> TokenStream {
         let variants = variants::of_union(self.merged, name, members);
         let nearest = self.overlay.nearest(name).map(|_| {
-            let from_text = quote!(Self::from_text(&self.describe()));
+            let nearest = quote!(Self::from_text(self.describe()));
             let nearest = match variants::tag(self.merged, members) {
                 Tag::BestMatch => {
                     let known = members.iter().map(|member| bits(&member.known));
-                    quote!(fit::refit(self, &[#(#known),*], revision).or_else(|| #from_text))
+                    quote!(fit::refit(self, &[#(#known),*], revision).unwrap_or_else(|| #nearest))
                 }
-                _ => from_text,
+                _ => nearest,
             };
             quote! {
-                if !self.exists_in(revision) && let Some(nearest) = #nearest {
-                    *self = nearest;
+                if !self.exists_in(revision) {
+                    *self = #nearest;
                 }
             }
         });
@@ -279,39 +282,6 @@ impl Conform<'_> {
         }
     }
 
-    fn union_nearest(
-        &self,
-        name: &str,
-        members: &[MergedMember],
-        nearest: &Nearest,
-    ) -> TokenStream {
-        let json = nearest.json.as_deref().unwrap_or("null");
-        let variants = variants::of_union(self.merged, name, members);
-        let arms = variants.iter().filter_map(|variant| {
-            let template = nearest.describe.get(variant)?;
-            let variant = ident(variant);
-            Some(quote!(Self::#variant(value) => fit::describe(value, #template)))
-        });
-        let arms: Vec<_> = arms.collect();
-        let plain = quote!(fit::describe(self, ""));
-        let describe = match arms.is_empty() {
-            true => plain,
-            false => quote!(match self { #(#arms,)* _ => #plain }),
-        };
-        let name = ident(name);
-        quote! {
-            impl Nearest for #name {
-                fn describe(&self) -> String {
-                    #describe
-                }
-
-                fn from_text(text: &str) -> Option<Self> {
-                    fit::from_text(#json, text)
-                }
-            }
-        }
-    }
-
     /// The method of `Option` that fills an absent field where it is required.
     pub(crate) fn fill(&self, place: &str, ty: &Type) -> Result<TokenStream> {
         let fault = |what: &str| Error::conflict(place, what);
@@ -359,9 +329,15 @@ impl Conform<'_> {
 
 /// The name of the parameter `revision`, if the body uses it.
 fn revision_in(body: &TokenStream) -> TokenStream {
-    let used = body
+    parameter_in(body, "revision")
+}
+
+/// The name of the parameter `name`, if the body uses it.
+pub(super) fn parameter_in(body: &TokenStream, name: &str) -> TokenStream {
+    let is_used = body
         .to_string()
-        .split(|c: char| !c.is_alphanumeric())
-        .any(|word| word == "revision");
-    if used { quote!(revision) } else { quote!(_) }
+        .split(|c: char| !c.is_alphanumeric() && c != '"')
+        .any(|word| word == name);
+    let name = ident(name);
+    if is_used { quote!(#name) } else { quote!(_) }
 }

@@ -10,7 +10,7 @@
 //! 5. [`types`] has typify print the structs, and [`structs`] completes them;
 //!    [`enums`], [`unions`], [`decoders`], [`dispatch`] and [`borrowed`] write the rest, with
 //!    [`docs`] at each item;
-//! 6. [`availability`], [`revisions`] and [`conform`] write down what each
+//! 6. [`availability`], [`revisions`] and [`conform`], with [`nearest`], write down what each
 //!    revision has, and [`strategies`] what the tests go by;
 //! 7. [`output`] puts the files in place.
 
@@ -35,6 +35,7 @@ mod merge;
 mod messages;
 mod methods;
 mod names;
+mod nearest;
 mod normalise;
 mod objects;
 mod output;

@@ -106,3 +106,18 @@ fn a_disagreement_between_revisions_is_named() {
         "{error}"
     );
 }
+
+#[test]
+fn a_stand_in_that_is_no_value_of_its_union_is_named() {
+    let workspace = Workspace::new();
+    let file = workspace.path().join("schema/overlay.toml");
+    let overlay = std::fs::read_to_string(&file).unwrap();
+    let broken = overlay.replacen(r#""text": "{}""#, r#""scent": "{}""#, 1);
+    assert_ne!(broken, overlay);
+    std::fs::write(&file, broken).unwrap();
+    let error = workspace.xtask(&["codegen"]).unwrap_err();
+    assert!(
+        error.contains("ContentBlock") && error.contains("overlay.toml"),
+        "{error}"
+    );
+}

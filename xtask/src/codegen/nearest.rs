@@ -1,0 +1,104 @@
+//! `Nearest`: the value of a union that can stand for all others.
+
+use super::conform::{Conform, parameter_in};
+use super::error::{Error, Result};
+use super::ir::Type;
+use super::merge::{MergedMember, Shape};
+use super::overlay::Nearest;
+use super::rust::{self, ident};
+use super::structs::constructor_order;
+use super::variants;
+use proc_macro2::TokenStream;
+use quote::quote;
+use serde_json::{Map, Value};
+
+/// What a union says of its values in words, and the value that says something in words.
+pub(super) fn of_union(
+    conform: &Conform<'_>,
+    name: &str,
+    members: &[MergedMember],
+    nearest: &Nearest,
+) -> Result<TokenStream> {
+    let describe = describe(conform, name, members, nearest);
+    let json = nearest.json.as_deref().unwrap_or("null");
+    let fault = || Error::conflict(name, "`json` of `nearest` is none of its values");
+    let json = serde_json::from_str(json).map_err(|_| fault())?;
+    let value = members
+        .iter()
+        .find_map(|member| value(conform, &member.member.ty, &json))
+        .ok_or_else(fault)?;
+    let text = parameter_in(&value, "text");
+    let name = ident(name);
+    Ok(quote! {
+        impl Nearest for #name {
+            fn describe(&self) -> String {
+                #describe
+            }
+
+            fn from_text(#text: String) -> Self {
+                #value.into()
+            }
+        }
+    })
+}
+
+/// The description of each variant.
+fn describe(
+    conform: &Conform<'_>,
+    name: &str,
+    members: &[MergedMember],
+    nearest: &Nearest,
+) -> TokenStream {
+    let variants = variants::of_union(conform.merged, name, members);
+    let arms = variants.iter().filter_map(|variant| {
+        let template = nearest.describe.get(variant)?;
+        let variant = ident(variant);
+        Some(quote!(Self::#variant(value) => fit::describe(value, #template)))
+    });
+    let arms: Vec<_> = arms.collect();
+    let plain = quote!(fit::describe(self, ""));
+    match arms.is_empty() {
+        true => plain,
+        false => quote!(match self { #(#arms,)* _ => #plain }),
+    }
+}
+
+/// The code that makes a value of `ty` that is `json`, with `text` in place of the string `{}`.
+fn value(conform: &Conform<'_>, ty: &Type, json: &Value) -> Option<TokenStream> {
+    match (ty, json) {
+        (Type::Text, Value::String(text)) if text == "{}" => Some(quote!(text)),
+        (Type::Text, Value::String(text)) => Some(quote!(#text)),
+        (Type::Map(item) | Type::Ordered(item), Value::Object(entries)) if entries.is_empty() => {
+            let item = rust::stored(item);
+            Some(quote!(Vec::<(String, #item)>::new()))
+        }
+        (Type::Named(name), Value::Object(members)) => structure(conform, name, members),
+        _ => None,
+    }
+}
+
+/// The code that makes a struct of its constant and required fields.
+fn structure(
+    conform: &Conform<'_>,
+    name: &str,
+    members: &Map<String, Value>,
+) -> Option<TokenStream> {
+    let Shape::Struct(structure) = &conform.merged.types.get(name)?.shape else {
+        return None;
+    };
+    let required = constructor_order(structure, conform.overlay);
+    let constant = structure.constant();
+    let is_known = |(wire, value): (&String, &Value)| {
+        required.iter().any(|(field, _)| *field == wire)
+            || constant.is_some_and(|(field, constant)| field == wire && value == constant)
+    };
+    if !members.iter().all(is_known) {
+        return None;
+    }
+    let arguments: Option<Vec<_>> = required
+        .iter()
+        .map(|(wire, field)| value(conform, &field.ty, members.get(*wire)?))
+        .collect();
+    let (name, arguments) = (ident(name), arguments?);
+    Some(quote!(#name::new(#(#arguments),*)))
+}
