@@ -169,15 +169,17 @@ fn about_lack(missing: &Value, revision: Revision) -> Value {
 
 /// The names of what is missing, such as `sampling.tools`.
 pub(super) fn names(missing: &Value) -> Vec<String> {
-    let Value::Object(members) = missing else {
-        return Vec::new();
-    };
-    let of_member = |(name, member): (&String, &Value)| match names(member) {
-        inner if inner.is_empty() => vec![name.clone()],
-        inner => inner
-            .iter()
-            .map(|inner| format!("{name}.{inner}"))
-            .collect(),
-    };
-    members.iter().flat_map(of_member).collect()
+    let mut all = Vec::new();
+    if let Value::Object(members) = missing {
+        for (name, member) in members {
+            let inner = names(member);
+            if inner.is_empty() {
+                all.push(name.clone());
+            }
+            for inner in inner {
+                all.push(format!("{name}.{inner}"));
+            }
+        }
+    }
+    all
 }

@@ -50,14 +50,17 @@ fn check(key: &str) -> Result<(), KeyError> {
     if !name.is_empty() && !named(name) {
         return Err(KeyError::Name);
     }
-    let labels: Vec<_> = prefix.into_iter().flat_map(|it| it.split('.')).collect();
-    if !labels.iter().all(|label| is_label(label)) {
-        return Err(KeyError::Prefix);
+    let mut reserved = false;
+    if let Some(prefix) = prefix {
+        if !prefix.split('.').all(is_label) {
+            return Err(KeyError::Prefix);
+        }
+        let second = prefix.split('.').nth(1);
+        // Official extensions define more keys under the protocol's own prefix.
+        let official = prefix == "io.modelcontextprotocol";
+        reserved = !official && matches!(second, Some("modelcontextprotocol" | "mcp"));
     }
-    let reserved = matches!(labels.get(1), Some(&"modelcontextprotocol" | &"mcp"));
-    // Official extensions define more keys under the protocol's own prefix.
-    let official = prefix == Some("io.modelcontextprotocol");
-    if (reserved && !official) || WRITTEN_BY_THE_PROTOCOL.contains(&key) {
+    if reserved || WRITTEN_BY_THE_PROTOCOL.contains(&key) {
         return Err(KeyError::Reserved);
     }
     Ok(())

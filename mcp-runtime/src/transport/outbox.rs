@@ -95,17 +95,17 @@ impl Outbox {
     /// Fills `parts` with the bytes that wait, in their order and as far as there is room; returns
     /// how many it has filled.
     pub fn parts<'a>(&'a self, parts: &mut [IoSlice<'a>]) -> usize {
-        let mut own = self.sent;
-        let spliced = self.shared.iter().flat_map(|shared| {
-            let before = &self.bytes[std::mem::replace(&mut own, shared.at)..shared.at];
-            [before, shared.waiting()]
-        });
-        let after = self.shared.back().map_or(self.sent, |shared| shared.at);
-        let waiting = spliced.chain([&self.bytes[after..]]);
-        let filled = parts.iter_mut().zip(waiting.filter(|it| !it.is_empty()));
+        let (mut filled, mut own) = (0, self.sent);
+        for shared in &self.shared {
+            if filled == parts.len() {
+                return filled;
+            }
+            fill(parts, &mut filled, &self.bytes[own..shared.at]);
+            fill(parts, &mut filled, shared.waiting());
+            own = shared.at;
+        }
+        fill(parts, &mut filled, &self.bytes[own..]);
         filled
-            .map(|(part, bytes)| *part = IoSlice::new(bytes))
-            .count()
     }
 
     /// The first line that waits, without its line break. For transports that frame messages by
@@ -170,6 +170,16 @@ impl Outbox {
             self.bytes.push(b'\n');
         }
         Ok(())
+    }
+}
+
+/// Puts `bytes` into the next of `parts`, if there are any, and a part for them.
+fn fill<'a>(parts: &mut [IoSlice<'a>], filled: &mut usize, bytes: &'a [u8]) {
+    if !bytes.is_empty()
+        && let Some(part) = parts.get_mut(*filled)
+    {
+        *part = IoSlice::new(bytes);
+        *filled += 1;
     }
 }
 

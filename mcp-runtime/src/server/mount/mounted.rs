@@ -78,7 +78,11 @@ fn sync<R: Named>(
     theirs: &Stock<R>,
     wrap: impl Fn(&Arc<R>) -> R,
 ) {
-    ours.sync(index, theirs.enabled().iter().map(wrap).collect());
+    let mut routes = Vec::new();
+    for route in theirs.enabled() {
+        routes.push(wrap(&route));
+    }
+    ours.sync(index, routes);
 }
 
 impl Relays {

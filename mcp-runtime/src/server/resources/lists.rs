@@ -74,9 +74,12 @@ impl Resources {
         }
         let page = self.pages.page(cursor)?;
         let written = page.written(viewer.revision, || {
-            let shown: Vec<_> = fixed(&self.routes).map(|(.., it)| it).collect();
-            let shown: Vec<_> = shown[page.items.clone()].iter().copied().cloned().collect();
-            let mut result = ListResourcesResult::new(shown);
+            let shown = &fixed(&self.routes)[page.items.clone()];
+            let mut resources = Vec::with_capacity(shown.len());
+            for (.., resource) in shown {
+                resources.push(Resource::clone(resource));
+            }
+            let mut result = ListResourcesResult::new(resources);
             result.next_cursor.clone_from(&page.next);
             self.caching.mark(result)
         });
@@ -148,7 +151,7 @@ impl Resources {
             for (serial, route, template) in templates(&self.routes) {
                 if self.shows(route, &template.uri_template, viewer) {
                     places.push(Place::of(serial));
-                    shown.push(template);
+                    shown.push((serial, route, template));
                 }
             }
             let (items, next) = cut(&places, Pageable::Templates, cursor, self.page_size)?;
@@ -157,8 +160,7 @@ impl Resources {
         }
         let page = self.template_pages.page(cursor)?;
         let written = page.written(viewer.revision, || {
-            let shown: Vec<_> = templates(&self.routes).map(|(.., it)| it).collect();
-            let shown = &shown[page.items.clone()];
+            let shown = &templates(&self.routes)[page.items.clone()];
             self.caching.mark(result(shown, page.next.clone()))
         });
         Ok(Listing::Prepared(written))
@@ -175,31 +177,37 @@ pub(super) fn is_shown(
     route.is_visible(uri, context) && visibility.shows(uri, context)
 }
 
-/// The resources that have a URI of their own, with their numbers and routes.
-pub(super) fn fixed(
-    routes: &Routes<ResourceRoute>,
-) -> impl Iterator<Item = (u64, &ResourceRoute, &Resource)> {
-    let routes = routes.numbered();
-    routes.filter_map(|(serial, route)| match &route.listed {
-        Listed::Resource(resource) => Some((serial, &**route, &**resource)),
-        Listed::Template(_) => None,
-    })
+/// What a list shows of each route, with its number.
+type Shown<'a, T> = Vec<(u64, &'a ResourceRoute, &'a T)>;
+
+/// The resources that have a URI of their own.
+pub(super) fn fixed(routes: &Routes<ResourceRoute>) -> Shown<'_, Resource> {
+    let mut shown = Vec::new();
+    for (serial, route) in routes.numbered() {
+        if let Listed::Resource(resource) = &route.listed {
+            shown.push((serial, &**route, &**resource));
+        }
+    }
+    shown
 }
 
-/// The templates, with their numbers and routes.
-pub(super) fn templates(
-    routes: &Routes<ResourceRoute>,
-) -> impl Iterator<Item = (u64, &ResourceRoute, &ResourceTemplate)> {
-    let routes = routes.numbered();
-    routes.filter_map(|(serial, route)| match &route.listed {
-        Listed::Resource(_) => None,
-        Listed::Template(template) => Some((serial, &**route, &**template)),
-    })
+/// The templates.
+pub(super) fn templates(routes: &Routes<ResourceRoute>) -> Shown<'_, ResourceTemplate> {
+    let mut shown = Vec::new();
+    for (serial, route) in routes.numbered() {
+        if let Listed::Template(template) = &route.listed {
+            shown.push((serial, &**route, &**template));
+        }
+    }
+    shown
 }
 
 /// A page with these templates.
-fn result(templates: &[&ResourceTemplate], next: Option<String>) -> ListResourceTemplatesResult {
-    let templates = templates.iter().copied().cloned();
+fn result(
+    shown: &[(u64, &ResourceRoute, &ResourceTemplate)],
+    next: Option<String>,
+) -> ListResourceTemplatesResult {
+    let templates = shown.iter().map(|(.., template)| (*template).clone());
     let mut result = ListResourceTemplatesResult::new(templates);
     result.next_cursor = next;
     result

@@ -35,8 +35,11 @@ pub(in crate::server) struct Resources {
 impl Resources {
     pub(in crate::server) fn new(routes: Routes<ResourceRoute>, settings: &Settings) -> Self {
         let size = settings.page_size;
-        let resources = fixed(&routes).map(|(serial, ..)| serial).collect();
-        let templates = templates(&routes).map(|(serial, ..)| serial).collect();
+        let resources = fixed(&routes).iter().map(|(serial, ..)| *serial).collect();
+        let templates = templates(&routes)
+            .iter()
+            .map(|(serial, ..)| *serial)
+            .collect();
         Self {
             pages: Pages::new(Pageable::Resources, size, resources),
             template_pages: Pages::new(Pageable::Templates, size, templates),
@@ -187,7 +190,7 @@ impl Resources {
             context.is_none_or(|context| self.shows(route, uri, context))
         };
         let route = route.filter(shows).ok_or_else(|| viewer.not_found(uri))?;
-        let variables: Vec<_> = route.template.variables().collect();
+        let variables = route.template.variables();
         route.completers.complete(params, Some(&variables))
     }
 }

@@ -124,15 +124,16 @@ impl UriTemplate {
     }
 
     /// The names of the variables.
-    pub(super) fn variables(&self) -> impl Iterator<Item = &str> {
-        self.parts
-            .iter()
-            .flat_map(|part| match part {
-                Part::Literal(_) => &[],
-                Part::Variable { name, .. } => std::slice::from_ref(name),
-                Part::Named { names, .. } => names.as_slice(),
-            })
-            .map(String::as_str)
+    pub(super) fn variables(&self) -> Vec<&str> {
+        let mut variables = Vec::new();
+        for part in &self.parts {
+            match part {
+                Part::Literal(_) => {}
+                Part::Variable { name, .. } => variables.push(name.as_str()),
+                Part::Named { names, .. } => variables.extend(names.iter().map(String::as_str)),
+            }
+        }
+        variables
     }
 
     /// The text.

@@ -48,9 +48,12 @@ impl Router {
         accepted.tools_list_changed = both(wanted.tools_list_changed, announced.tools);
         accepted.prompts_list_changed = both(wanted.prompts_list_changed, announced.prompts);
         accepted.resources_list_changed = both(wanted.resources_list_changed, announced.resources);
-        let uris = wanted.resource_subscriptions.into_iter().flatten();
-        let uris = uris.filter(|uri| self.resources.is_subscribable(uri, context));
-        let uris: Vec<_> = uris.take(MAX_SUBSCRIPTIONS).collect();
+        let mut uris = Vec::new();
+        for uri in wanted.resource_subscriptions.unwrap_or_default() {
+            if uris.len() < MAX_SUBSCRIPTIONS && self.resources.is_subscribable(&uri, context) {
+                uris.push(uri);
+            }
+        }
         accepted.resource_subscriptions = Some(uris).filter(|uris| !uris.is_empty());
         accepted
     }

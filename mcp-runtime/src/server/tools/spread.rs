@@ -54,11 +54,13 @@ impl ToolSpec {
 
 /// What the schema of an object requires, each with the type that it has.
 fn required(schema: &Value) -> Vec<(String, String)> {
-    let names = schema.get("required").and_then(Value::as_array);
-    let names = names.into_iter().flatten().filter_map(Value::as_str);
-    names
-        .map(|name| (name.to_owned(), expected(&schema["properties"][name])))
-        .collect()
+    let mut required = Vec::new();
+    if let Some(Value::Array(names)) = schema.get("required") {
+        for name in names.iter().filter_map(Value::as_str) {
+            required.push((name.to_owned(), expected(&schema["properties"][name])));
+        }
+    }
+    required
 }
 
 impl Call<'_> {
