@@ -6,7 +6,6 @@ pub(crate) mod model {
     pub(crate) use crate::object::{self, Object, once};
     pub(crate) use crate::{JsonObject, OneOrMany, OrderedMap, ProgressToken, RawJson, RequestId};
     pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    pub(crate) use std::collections::BTreeMap;
     pub(crate) use std::fmt;
 }
 

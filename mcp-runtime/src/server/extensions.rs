@@ -1,6 +1,5 @@
 //! What a server offers beyond the protocol.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -18,7 +17,7 @@ use crate::protocol::decode_params;
 /// The extensions of a server, and the methods that they bring.
 #[derive(Default)]
 pub(super) struct Extensions {
-    declared: BTreeMap<String, JsonObject>,
+    declared: OrderedMap<JsonObject>,
     methods: OrderedMap<Arc<Method>>,
 }
 
@@ -50,13 +49,13 @@ impl Extensions {
     pub(super) fn mount(&mut self, mounted: &Server) {
         let theirs = &mounted.settings().extensions;
         for (name, settings) in &theirs.declared {
-            let ours = self.declared.entry(name.clone());
-            let ours = ours.or_insert_with(|| settings.clone());
+            let ours = self.declared.get(name);
             assert!(
-                ours == settings,
+                ours.is_none_or(|ours| ours == settings),
                 "the extension `{name}` of a mounted server has other settings than here: \
                  declare it once, or with the same settings"
             );
+            self.declared.insert(name.as_str(), settings.clone());
         }
         for (method, serve) in theirs.methods.iter() {
             let (serve, at) = (Arc::clone(serve), mounted.clone());

@@ -527,7 +527,7 @@ pub struct CallToolRequestParams {
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
-    pub input_responses: Option<BTreeMap<String, InputResponse>>,
+    pub input_responses: Option<OrderedMap<InputResponse>>,
     /// Which tool to run, by its `name` in the list.
     ///
     /// Revisions: all.
@@ -1253,12 +1253,12 @@ pub struct ClientCapabilities {
     /// Capabilities outside the protocol, by name, each with its settings.
     ///
     /// Revisions: all.
-    pub experimental: Option<BTreeMap<String, JsonObject>>,
+    pub experimental: Option<OrderedMap<JsonObject>>,
     /// Protocol extensions that the client speaks, by identifier (`vendor.example/name`), each
     /// with its settings; an empty object means no settings.
     ///
     /// Revisions: 2026-07-28 only.
-    pub extensions: Option<BTreeMap<String, JsonObject>>,
+    pub extensions: Option<OrderedMap<JsonObject>>,
     /// Present if the client can tell which folders and files the server should work on.
     ///
     /// Revisions: all.
@@ -2575,7 +2575,7 @@ pub struct CompletionContext {
     /// Values of the other arguments or variables, by name.
     ///
     /// Revisions: since 2025-06-18.
-    pub arguments: Option<BTreeMap<String, String>>,
+    pub arguments: Option<OrderedMap<String>>,
 }
 
 impl fmt::Debug for CompletionContext {
@@ -3678,7 +3678,7 @@ pub struct ElicitResult {
     /// What was filled into the form, by field. Only if the user agreed, and only for forms.
     ///
     /// Revisions: since 2025-06-18.
-    pub content: Option<BTreeMap<String, ElicitValue>>,
+    pub content: Option<OrderedMap<ElicitValue>>,
 }
 
 impl fmt::Debug for ElicitResult {
@@ -4302,12 +4302,12 @@ pub struct GetPromptRequestParams {
     /// Value of each argument as text, by the argument's name.
     ///
     /// Revisions: all.
-    pub arguments: Option<BTreeMap<String, String>>,
+    pub arguments: Option<OrderedMap<String>>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
-    pub input_responses: Option<BTreeMap<String, InputResponse>>,
+    pub input_responses: Option<OrderedMap<InputResponse>>,
     /// Which prompt, by its `name` in the list.
     ///
     /// Revisions: all.
@@ -5735,7 +5735,7 @@ pub struct InputRequiredResult {
     /// The questions. Absent if the client should just try again.
     ///
     /// Revisions: 2026-07-28 only.
-    pub input_requests: Option<BTreeMap<String, InputRequest>>,
+    pub input_requests: Option<OrderedMap<InputRequest>>,
     /// What the server wants back with the retry: text that only the server understands.
     ///
     /// Revisions: 2026-07-28 only.
@@ -8570,7 +8570,7 @@ pub struct ReadResourceRequestParams {
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
-    pub input_responses: Option<BTreeMap<String, InputResponse>>,
+    pub input_responses: Option<OrderedMap<InputResponse>>,
     /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
     /// must not look inside.
     ///
@@ -10366,12 +10366,12 @@ pub struct ServerCapabilities {
     /// Capabilities outside the protocol, by name, each with its settings.
     ///
     /// Revisions: all.
-    pub experimental: Option<BTreeMap<String, JsonObject>>,
+    pub experimental: Option<OrderedMap<JsonObject>>,
     /// Protocol extensions that the server speaks, by identifier (`vendor.example/name`), each
     /// with its settings; an empty object means no settings.
     ///
     /// Revisions: 2026-07-28 only.
-    pub extensions: Option<BTreeMap<String, JsonObject>>,
+    pub extensions: Option<OrderedMap<JsonObject>>,
     /// Present if the server sends log messages. An empty object: no settings are defined.
     ///
     /// Revisions: all.

@@ -5,7 +5,6 @@
 //! text of first.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use serde::de::Error as _;
 use serde_json::{Error, Map, Result, Value};
@@ -122,17 +121,6 @@ fn list<'de, T: Decode<'de>>(reader: &mut Reader<'de>) -> Result<Vec<T>> {
     }
     reader.close(b']');
     Ok(values)
-}
-
-impl<'de, T: Decode<'de>> Decode<'de> for BTreeMap<String, T> {
-    fn decode(reader: &mut Reader<'de>) -> Result<Self> {
-        let mut map = Self::new();
-        entries(reader, |name, reader| {
-            map.insert(name, T::decode(reader)?);
-            Ok(())
-        })?;
-        Ok(map)
-    }
 }
 
 /// Reads an object, and hands over the name of each member, to have its value read.

@@ -5,7 +5,6 @@
 //! one that writes text, or one that takes note of the parts, from which any serializer is served.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use serde_json::{Map, Number, Value};
 
@@ -204,16 +203,6 @@ impl<T: Encode> Encode for Vec<T> {
 impl<T: Encode> Encode for [T] {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         to.list(self);
-    }
-}
-
-impl<T: Encode> Encode for BTreeMap<String, T> {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        for (name, value) in self {
-            object.entry(name, value);
-        }
-        object.end();
     }
 }
 

@@ -43,4 +43,4 @@ pub(crate) use read::from_valid;
 pub use read::{from_slice, from_str};
 pub(crate) use reader::Reader;
 pub(crate) use scan::Scanner;
-pub(crate) use write::{append, append_raw, to_text};
+pub(crate) use write::{append_raw, to_text};

@@ -1,12 +1,10 @@
 //! Members put into an object that is already written.
 
-use std::collections::BTreeMap;
-
-use crate::RawJsonRef;
-use crate::json::{self, Scanner};
+use crate::json::{self, Scanner, append_encoded};
+use crate::{OrderedMap, RawJsonRef};
 
 /// The members of an object, each value as it was written.
-type Members<'a> = BTreeMap<String, RawJsonRef<'a>>;
+type Members<'a> = OrderedMap<RawJsonRef<'a>>;
 
 /// Puts `members` (`"a":1,"b":2`, at least one) into the `_meta` of the object that begins at
 /// `start` of `out`. Members of the same name that were there before are replaced.
@@ -54,8 +52,11 @@ fn join(out: &mut Vec<u8>, start: usize, members: &str) -> serde_json::Result<()
 fn write_joined(out: &mut Vec<u8>, before: Members<'_>, members: &str) -> serde_json::Result<()> {
     let added = format!("{{{members}}}");
     let mut meta = before;
-    meta.extend(json::decode::<Members<'_>>(&added)?);
-    json::append(out, &meta)
+    for (name, value) in json::decode::<Members<'_>>(&added)? {
+        meta.insert(name, value);
+    }
+    append_encoded(out, &meta);
+    Ok(())
 }
 
 /// What has been written is text.
@@ -79,7 +80,7 @@ fn merge(out: &mut Vec<u8>, start: usize, members: &str) -> serde_json::Result<(
     write_joined(out, before, members)?;
     for (name, value) in object {
         out.push(b',');
-        json::append(out, &name)?;
+        append_encoded(out, &name);
         out.push(b':');
         json::append_raw(out, value.get());
     }
@@ -112,9 +113,9 @@ mod tests {
         let with = with_members(r#"{"name":"add","_meta":{"a":0,"b":2}}"#).unwrap();
         assert_eq!(with, r#"{"_meta":{"a":1,"b":2},"name":"add"}"#);
         let with = with_members(r#"{"_meta":{"b":2},"name":"add"}"#).unwrap();
-        assert_eq!(with, r#"{"_meta":{"a":1,"b":2},"name":"add"}"#);
+        assert_eq!(with, r#"{"_meta":{"b":2,"a":1},"name":"add"}"#);
         let with = with_members(r#"{"\u005fmeta":{"b":2}}"#).unwrap();
-        assert_eq!(with, r#"{"_meta":{"a":1,"b":2}}"#);
+        assert_eq!(with, r#"{"_meta":{"b":2,"a":1}}"#);
     }
 
     #[test]

@@ -2520,7 +2520,7 @@ fn elicit_result() -> BoxedStrategy<ElicitResult> {
 }
 
 fn elicit_schema() -> BoxedStrategy<ElicitSchema> {
-    (ordered_map(primitive_schema_definition()),)
+    (map(primitive_schema_definition()),)
         .prop_map(|(properties,)| ElicitSchema::new(properties))
         .boxed()
         .with(text(), |all, value| all.schema = value)

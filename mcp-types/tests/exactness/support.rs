@@ -3,7 +3,6 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 pub(crate) use mcp_types::*;
@@ -172,17 +171,9 @@ pub(crate) fn list<T: Debug + 'static>(item: BoxedStrategy<T>) -> BoxedStrategy<
     proptest::collection::vec(item, 0..3).boxed()
 }
 
-pub(crate) fn map<T: Debug + 'static>(
-    item: BoxedStrategy<T>,
-) -> BoxedStrategy<BTreeMap<String, T>> {
-    proptest::collection::btree_map(text(), item, 0..3).boxed()
-}
-
-pub(crate) fn ordered_map<T: Debug + 'static>(
-    item: BoxedStrategy<T>,
-) -> BoxedStrategy<OrderedMap<T>> {
-    let entries = map(item);
-    entries.prop_map(|map| map.into_iter().collect()).boxed()
+pub(crate) fn map<T: Debug + 'static>(item: BoxedStrategy<T>) -> BoxedStrategy<OrderedMap<T>> {
+    let entries = proptest::collection::vec((text(), item), 0..3);
+    entries.prop_map(OrderedMap::from_iter).boxed()
 }
 
 pub(crate) fn one_or_many<T: Clone + Debug + 'static>(

@@ -193,7 +193,7 @@ impl Conform<'_> {
                 let items = self.items(inner, &items, retain);
                 (truncate.is_some() || items.is_some()).then(|| quote!(#truncate #items))
             }
-            Type::Map(inner) | Type::Ordered(inner) => {
+            Type::Map(inner) => {
                 let retain = quote!(#place.retain(|_, item| item.exists_in(revision)););
                 self.items(inner, &quote!(#place.values_mut()), retain)
             }

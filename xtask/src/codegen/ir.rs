@@ -114,8 +114,6 @@ pub(crate) enum Type {
     List(Box<Type>),
     /// An object used as a map.
     Map(Box<Type>),
-    /// An object used as a map, whose order says something.
-    Ordered(Box<Type>),
     /// One value, or a list of them.
     OneOrMany(Box<Type>),
 }
@@ -124,10 +122,7 @@ impl Type {
     /// The type inside a list, map or one-or-many.
     pub(crate) fn element(&self) -> Option<&Type> {
         match self {
-            Self::List(inner)
-            | Self::Map(inner)
-            | Self::Ordered(inner)
-            | Self::OneOrMany(inner) => Some(inner),
+            Self::List(inner) | Self::Map(inner) | Self::OneOrMany(inner) => Some(inner),
             _ => None,
         }
     }

@@ -186,7 +186,6 @@ impl<'a> Lowering<'a> {
             )?;
             return Ok(match item {
                 Type::Json { .. } => Type::Object { open: true },
-                item if self.overlay.is_ordered(place) => Type::Ordered(Box::new(item)),
                 item => Type::Map(Box::new(item)),
             });
         }

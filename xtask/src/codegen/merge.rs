@@ -309,7 +309,6 @@ fn wider(newer: &Type, older: &Type) -> Option<Type> {
         (Type::Integer { .. }, Type::Integer { .. }) => Type::Integer { signed: true },
         (Type::List(a), Type::List(b)) => Type::List(wider(a, b)?.into()),
         (Type::Map(a), Type::Map(b)) => Type::Map(wider(a, b)?.into()),
-        (Type::Ordered(a), Type::Ordered(b)) => Type::Ordered(wider(a, b)?.into()),
         _ => return None,
     })
 }

@@ -30,9 +30,6 @@ pub(crate) struct Overlay {
     /// Integers whose negative values are read as 0.
     #[serde(default)]
     pub(crate) from_zero: Vec<Place>,
-    /// Maps whose order says something.
-    #[serde(default)]
-    pub(crate) ordered: Vec<Place>,
     /// Strings whose values the schema mentions in prose only.
     #[serde(default)]
     pub(crate) values: Vec<Values>,
@@ -253,11 +250,6 @@ impl Overlay {
     /// Whether a negative value of the field at `place` is read as 0.
     pub(crate) fn is_from_zero(&self, place: &str) -> bool {
         at(place, self.from_zero.iter().map(|entry| (&*entry.at, ()))).is_some()
-    }
-
-    /// Whether the map at `place` keeps its order.
-    pub(crate) fn is_ordered(&self, place: &str) -> bool {
-        at(place, self.ordered.iter().map(|entry| (&*entry.at, ()))).is_some()
     }
 
     /// The known values of the string at `place`.

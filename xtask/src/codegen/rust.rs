@@ -38,10 +38,6 @@ pub(crate) fn stored(ty: &Type) -> TokenStream {
         }
         Type::Map(item) => {
             let item = stored(item);
-            quote!(BTreeMap<String, #item>)
-        }
-        Type::Ordered(item) => {
-            let item = stored(item);
             quote!(OrderedMap<#item>)
         }
         Type::OneOrMany(item) => {
@@ -71,7 +67,7 @@ pub(crate) fn argument(ty: &Type, name: &Ident, merged: &Merged) -> (TokenStream
                 (argument, quote!(#name.into_iter().collect()))
             }
         },
-        Type::Map(item) | Type::Ordered(item) => {
+        Type::Map(item) => {
             let item = stored(item);
             (
                 quote!(impl IntoIterator<Item = (impl Into<String>, #item)>),

@@ -175,10 +175,6 @@ fn of_type(ty: &Type) -> TokenStream {
             let item = of_type(item);
             quote!(map(#item))
         }
-        Type::Ordered(item) => {
-            let item = of_type(item);
-            quote!(ordered_map(#item))
-        }
         Type::OneOrMany(item) => {
             let item = of_type(item);
             quote!(one_or_many(#item))

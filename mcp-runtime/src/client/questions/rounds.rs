@@ -1,8 +1,6 @@
 //! Calls that take several rounds (2026-07-28, "Multi Round-Trip Requests").
 
-use std::collections::BTreeMap;
-
-use mcp_types::{InputRequiredResult, RawJson, Revision};
+use mcp_types::{InputRequiredResult, OrderedMap, RawJson, Revision};
 use serde::Serialize;
 
 use super::Handlers;
@@ -14,7 +12,7 @@ use crate::together;
 #[derive(Debug, Serialize)]
 pub(in crate::client) struct Retry {
     #[serde(rename = "inputResponses", skip_serializing_if = "Option::is_none")]
-    responses: Option<BTreeMap<String, RawJson>>,
+    responses: Option<OrderedMap<RawJson>>,
     #[serde(rename = "requestState", skip_serializing_if = "Option::is_none")]
     state: Option<String>,
 }
@@ -48,13 +46,13 @@ impl Retry {
             });
         };
         let answers = together::all(answering).await;
-        let mut responses = BTreeMap::new();
+        let mut responses = OrderedMap::new();
         for (name, answer) in requests.keys().zip(answers) {
             let answer = answer.map_err(|error| CallError::Unanswered {
                 method: method.to_owned(),
                 error,
             })?;
-            responses.insert(name.clone(), answer);
+            responses.insert(name, answer);
         }
         Ok(Self {
             responses: Some(responses),

@@ -1,6 +1,5 @@
 //! What one call has asked so far, and what it was answered.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context as Task, Poll, Waker};
 use std::time::Duration;
@@ -49,7 +48,7 @@ struct State {
     /// How often each name was used for a question in this run.
     names: OrderedMap<u32>,
     /// What is to be asked in the next round.
-    questions: BTreeMap<String, InputRequest>,
+    questions: OrderedMap<InputRequest>,
     /// What the handler asks by hand.
     required: Option<InputRequired>,
     /// Set with the first question, either way.
@@ -187,7 +186,7 @@ impl Asking {
     }
 
     /// Takes the questions of this round, if the handler waits for answers.
-    pub(super) fn take_questions(&self) -> Option<(BTreeMap<String, InputRequest>, GoOn)> {
+    pub(super) fn take_questions(&self) -> Option<(OrderedMap<InputRequest>, GoOn)> {
         let mut state = self.lock();
         if state.questions.is_empty() || state.busy > 0 {
             return None;

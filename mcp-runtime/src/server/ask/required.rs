@@ -1,10 +1,9 @@
 //! Asking by hand.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use mcp_types::jsonrpc::code;
-use mcp_types::{ErrorObject, InputRequest, RawJson, Root};
+use mcp_types::{ErrorObject, InputRequest, OrderedMap, RawJson, Root};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
@@ -25,7 +24,7 @@ pub struct InputRequired {
 
 /// Questions that were put together by hand, ready to be asked.
 pub(super) struct Wanted {
-    pub(super) questions: BTreeMap<String, InputRequest>,
+    pub(super) questions: OrderedMap<InputRequest>,
     pub(super) note: Option<String>,
     /// Whether clients of the handshake era get an error that names web pages, instead of requests.
     pub(super) by_error: bool,

@@ -1,14 +1,13 @@
 //! Runs handlers that may ask.
 
-use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
 
 use mcp_types::jsonrpc::code;
 use mcp_types::{
-    ElicitRequestParams, Era, ErrorObject, InputRequest, InputRequiredResult, RawJson, RawJsonRef,
-    RequestId, UrlElicitationRequiredErrorData, error_codes,
+    ElicitRequestParams, Era, ErrorObject, InputRequest, InputRequiredResult, OrderedMap, RawJson,
+    RawJsonRef, RequestId, UrlElicitationRequiredErrorData, error_codes,
 };
 
 use super::asking::{Asking, Memory};
@@ -154,7 +153,7 @@ impl Call {
     fn suspend(
         &self,
         cx: &Context,
-        questions: BTreeMap<String, InputRequest>,
+        questions: OrderedMap<InputRequest>,
         memory: &Memory,
     ) -> Outcome {
         let start = Start::new(&self.server);
@@ -230,7 +229,7 @@ async fn round(asking: &Asking, mut handler: BoxFuture<Outcome>) -> Result<End, 
 /// Checks that the client can be asked all this, and was not asked too often.
 fn check(
     cx: &Context,
-    questions: &BTreeMap<String, InputRequest>,
+    questions: &OrderedMap<InputRequest>,
     rounds: u32,
 ) -> Result<(), ErrorObject> {
     if rounds > MOST_ROUNDS {
@@ -250,7 +249,7 @@ fn check(
 /// # Errors
 ///
 /// When some of the questions are no pages: this server's fault.
-fn pages_required(questions: BTreeMap<String, InputRequest>) -> Result<ErrorObject, ErrorObject> {
+fn pages_required(questions: OrderedMap<InputRequest>) -> Result<ErrorObject, ErrorObject> {
     let pages = questions.into_values().map(|request| match request {
         InputRequest::Elicit(ElicitRequestParams::Url(page)) => Ok(*page),
         _ => {
@@ -269,7 +268,7 @@ fn pages_required(questions: BTreeMap<String, InputRequest>) -> Result<ErrorObje
 /// Asks everything at once, by requests.
 async fn gather(
     cx: &Context,
-    questions: BTreeMap<String, InputRequest>,
+    questions: OrderedMap<InputRequest>,
     patience: std::time::Duration,
 ) -> Result<Vec<(String, RawJson)>, ErrorObject> {
     let asked = questions.into_iter().map(|(name, request)| {

@@ -1,8 +1,6 @@
 //! What a completer gets to know.
 
-use std::collections::BTreeMap;
-
-use mcp_types::CompleteRequestParams;
+use mcp_types::{CompleteRequestParams, OrderedMap};
 
 /// A value while somebody types it.
 ///
@@ -18,7 +16,7 @@ use mcp_types::CompleteRequestParams;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Typing {
     value: String,
-    others: BTreeMap<String, String>,
+    others: OrderedMap<String>,
 }
 
 impl Typing {

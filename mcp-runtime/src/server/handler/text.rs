@@ -1,11 +1,11 @@
 //! Arguments that are texts, read by `FromStr`.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
+use mcp_types::OrderedMap;
 use mcp_types::jsonrpc::code;
 
 use super::fault::{Fault, Faults};
@@ -16,7 +16,7 @@ use crate::server::completions::{Completer, IntoCompletion, Typing};
 use crate::server::{Context, FromContext, Lent};
 
 /// The texts of one call, by name.
-pub(crate) type Texts = BTreeMap<String, String>;
+pub(crate) type Texts = OrderedMap<String>;
 
 /// A type whose values can be read from a text: anything with `FromStr`.
 #[diagnostic::on_unimplemented(

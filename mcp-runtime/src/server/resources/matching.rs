@@ -146,10 +146,10 @@ mod tests {
         check(
             "x:{name}{.kind}",
             "x:a.b.txt",
-            &[("kind", "txt"), ("name", "a.b")],
+            &[("name", "a.b"), ("kind", "txt")],
         );
         check("x:{/a,b}", "x:/1/2", &[("a", "1"), ("b", "2")]);
-        check("x:y{;a,b}", "x:y;b=2;a=1", &[("a", "1"), ("b", "2")]);
+        check("x:y{;a,b}", "x:y;b=2;a=1", &[("b", "2"), ("a", "1")]);
         check("x:y{?a,b}", "x:y?b=2&z=0", &[("b", "2")]);
         check("x:y{?a,b}", "x:y", &[]);
         check("x:{+y}{?a}{&b}", "x:y/z?b=1", &[("b", "1"), ("y", "y/z")]);
