@@ -1,6 +1,7 @@
 //! The trace that a request is part of, across programs.
 
-use serde::{Deserialize, Serialize};
+use mcp_types::RawJsonRef;
+use serde::Serialize;
 
 /// The trace that a request is part of, as its `_meta` carries it from the caller to the called
 /// (2026-07-28, "Overview", section `_meta`; W3C Trace Context and W3C Baggage).
@@ -78,23 +79,15 @@ impl TraceContext {
     }
 
     /// What `_meta` says, if it is well-formed; a malformed trace is begun anew, as the W3C wants.
-    pub(crate) fn of_meta(meta: &str) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct Meta {
-            traceparent: String,
-            tracestate: Option<String>,
-            baggage: Option<String>,
-        }
-
-        // Most requests have none, and a name can't hide: keys are not written with escapes.
-        if !meta.contains("\"traceparent\"") {
-            return None;
-        }
-        let meta: Meta = serde_json::from_str(meta).ok()?;
-        let context = Self::new(meta.traceparent)?;
+    pub(crate) fn of_meta(meta: RawJsonRef<'_>) -> Option<Self> {
+        let says = |name| {
+            let said = meta.member(name).map(RawJsonRef::read::<Option<String>>);
+            said.transpose().ok().map(Option::flatten)
+        };
+        let context = Self::new(says("traceparent")??)?;
         Some(Self {
-            tracestate: meta.tracestate,
-            baggage: meta.baggage,
+            tracestate: says("tracestate")?,
+            baggage: says("baggage")?,
             ..context
         })
     }
@@ -147,12 +140,13 @@ mod tests {
     #[test]
     fn what_meta_says_is_read_and_written() {
         let text = format!(r#"{{"traceparent":"{PARENT}","tracestate":"a=1","baggage":"user=7"}}"#);
-        let trace = TraceContext::of_meta(&text).unwrap();
+        let of_meta = |text| TraceContext::of_meta(RawJsonRef::from_text(text).unwrap());
+        let trace = of_meta(&text).unwrap();
         assert_eq!(trace.tracestate(), Some("a=1"));
         assert_eq!(trace.baggage(), Some("user=7"));
         assert_eq!(serde_json::to_string(&trace).unwrap(), text);
         for none in ["{}", r#"{"tracestate":"a=1"}"#, r#"{"traceparent":7}"#] {
-            assert_eq!(TraceContext::of_meta(none), None);
+            assert_eq!(of_meta(none), None);
         }
     }
 }

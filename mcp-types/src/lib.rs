@@ -25,7 +25,7 @@ mod union;
 pub use availability::{CapabilityInfo, FieldInfo, MethodInfo, Side, TypeInfo, VariantInfo};
 pub use conform::Conform;
 pub use generated::*;
-pub use json::{Encode, from_slice, from_str};
+pub use json::{Decode, DecodeOwned, Encode, from_prefix, from_slice, from_str};
 pub use jsonrpc::{ErrorObject, ProgressToken, RequestId};
 pub use meta::RequestMetaRef;
 pub use method::{Notification, Request};

@@ -2,7 +2,7 @@
 
 use serde::de::{Deserialize, Deserializer, Error};
 
-use crate::json::{Scanner, may_have_underscore};
+use crate::json::{Decode, Reader, Scanner, may_have_underscore};
 use crate::{RawJsonRef, meta_keys};
 
 /// The reserved members of a request's `_meta`, each as the bytes it came in.
@@ -85,6 +85,13 @@ impl<'de: 'a, 'a> Deserialize<'de> for RequestMetaRef<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let meta = RawJsonRef::deserialize(deserializer)?;
         Self::read(&mut Scanner::of_valid(meta.get())).ok_or_else(no_object)
+    }
+}
+
+impl<'de: 'a, 'a> Decode<'de> for RequestMetaRef<'a> {
+    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
+        let meta = reader.raw()?;
+        Self::read(&mut Scanner::of_valid(meta)).ok_or_else(no_object)
     }
 }
 

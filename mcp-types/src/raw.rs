@@ -90,6 +90,15 @@ impl RawJson {
         RawJsonRef::of_checked(self.get())
     }
 
+    /// Reads the value as a type of the model, or as JSON; `T` may borrow from it.
+    ///
+    /// # Errors
+    ///
+    /// When the JSON does not fit `T`.
+    pub fn read<'a, T: Decode<'a>>(&'a self) -> serde_json::Result<T> {
+        json::decode(self.get())
+    }
+
     /// Decodes the value; `T` may borrow from it.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::value::RawValue;
 
@@ -58,6 +58,42 @@ impl<'a> RawJsonRef<'a> {
     #[must_use]
     pub fn is_object(self) -> bool {
         self.0.starts_with('{')
+    }
+
+    /// The value of the first member called `name`, if this is an object that has one.
+    ///
+    /// ```
+    /// use mcp_types::RawJsonRef;
+    ///
+    /// let params = RawJsonRef::from_text(r#"{"name": "add", "_meta": {}}"#).unwrap();
+    /// assert_eq!(params.member("_meta").unwrap().get(), "{}");
+    /// assert!(params.member("arguments").is_none());
+    /// ```
+    #[must_use]
+    pub fn member(self, name: &str) -> Option<Self> {
+        let mut scanner = Scanner::of_valid(self.0);
+        let found = scanner.find(name);
+        scanner.value(usize::MAX).filter(|_| found).map(Self)
+    }
+
+    /// Reads the value as a type of the model, or as JSON; `T` may borrow from it.
+    ///
+    /// # Errors
+    ///
+    /// When the JSON does not fit `T`.
+    pub fn read<T: Decode<'a>>(self) -> serde_json::Result<T> {
+        json::decode(self.0)
+    }
+
+    /// [`RawJsonRef::parse`] with what knows how to decode a value, as [`MapAccess`] has to.
+    ///
+    /// # Errors
+    ///
+    /// When the JSON does not fit.
+    ///
+    /// [`MapAccess`]: serde::de::MapAccess
+    pub fn parse_with<S: DeserializeSeed<'a>>(self, seed: S) -> serde_json::Result<S::Value> {
+        json::from_valid_with(self.0, seed)
     }
 
     /// Decodes the value; `T` may borrow from it.
@@ -178,6 +214,21 @@ mod tests {
                 .as_ptr_range()
                 .contains(&members["a"].get().as_ptr())
         );
+    }
+
+    #[test]
+    fn parts_are_found_where_they_stand() {
+        let json = RawJsonRef::from_text(r#"{"a" : [1, {"b":2}] ,"\u0062": "x","a":3}"#).unwrap();
+        assert_eq!(json.member("b").unwrap().get(), r#""x""#);
+        assert!(json.member("c").is_none());
+        let list = json.member("a").unwrap();
+        let elements = list.elements().unwrap();
+        assert_eq!(elements, [RawJsonRef("1"), RawJsonRef(r#"{"b":2}"#)]);
+        assert!(list.member("b").is_none());
+        assert_eq!(list.read::<Vec<serde_json::Value>>().unwrap().len(), 2);
+        assert!(list.read::<String>().is_err());
+        let seed = std::marker::PhantomData::<(u8, RawJsonRef<'_>)>;
+        assert_eq!(list.parse_with(seed).unwrap().0, 1);
     }
 
     #[test]

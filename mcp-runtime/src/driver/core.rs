@@ -3,14 +3,13 @@
 use std::time::Instant;
 
 use mcp_types::jsonrpc::write;
-use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, RequestId};
+use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, RequestId, id_in_head};
 use mcp_types::{
-    CancelledNotification, CancelledNotificationParams, InitializeRequest, Notification,
+    CancelledNotification, CancelledNotificationParams, Decode, InitializeRequest, Notification,
     ProgressNotification, ProgressNotificationParams, RawJson, RawJsonRef, Request,
 };
 
 use super::batch::{BatchKey, Batches};
-use super::frame::id_in_head;
 use super::in_flight::{Finished, InFlight, Kind};
 use super::panic::contain;
 use super::response::{send_response, write_error, write_response};
@@ -321,8 +320,8 @@ impl<R: Role> Core<R> {
     }
 }
 
-fn parsed<'a, T: serde::Deserialize<'a>>(params: Option<RawJsonRef<'a>>) -> Option<T> {
-    let parsed = params?.parse();
+fn parsed<'a, T: Decode<'a>>(params: Option<RawJsonRef<'a>>) -> Option<T> {
+    let parsed = params?.read();
     parsed
         .inspect_err(|fault| tracing::debug!(%fault, "a malformed notification was ignored"))
         .ok()

@@ -6,7 +6,6 @@
 
 mod batch;
 mod core;
-mod frame;
 mod in_flight;
 #[cfg_attr(
     not(feature = "server"),

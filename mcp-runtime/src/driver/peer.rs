@@ -155,7 +155,7 @@ impl Peer {
             guard.check(R::METHOD, params)?;
         }
         let result = self.ask(R::METHOD, params, Timeouts::default()).await?;
-        result.parse().map_err(|fault| CallError::Result {
+        result.read().map_err(|fault| CallError::Result {
             method: R::METHOD.to_owned(),
             reason: fault.to_string(),
         })

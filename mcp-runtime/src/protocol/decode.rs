@@ -1,7 +1,6 @@
 //! Parameters, decoded so that a fault is named by its path.
 
-use mcp_types::RawJsonRef;
-use serde::Deserialize;
+use mcp_types::{Decode, RawJsonRef};
 
 use super::Refusal;
 use super::place::locate;
@@ -11,12 +10,28 @@ use super::place::locate;
 /// # Errors
 ///
 /// [`Refusal::InvalidParams`] with the path of the first fault, such as `params.clientInfo.name`.
-pub(crate) fn decode_params<'a, T: Deserialize<'a>>(
+pub(crate) fn decode_params<'a, T: Decode<'a>>(
     params: Option<RawJsonRef<'a>>,
 ) -> Result<T, Refusal> {
     let params = params.unwrap_or(RawJsonRef::EMPTY_OBJECT);
-    let decoded = params.parse();
+    let decoded = params.read();
     decoded.map_err(|error| invalid_params("params", params.get(), &error))
+}
+
+/// Decodes one member of the parameters, and looks at no other; `null` counts as absent.
+///
+/// # Errors
+///
+/// [`Refusal::InvalidParams`] with the path of the member.
+pub(crate) fn decode_param<'a, T: Decode<'a>>(
+    params: Option<RawJsonRef<'a>>,
+    name: &str,
+) -> Result<Option<T>, Refusal> {
+    let Some(member) = params.and_then(|params| params.member(name)) else {
+        return Ok(None);
+    };
+    let decoded = member.read();
+    decoded.map_err(|error| invalid_params(&format!("params.{name}"), member.get(), &error))
 }
 
 /// What is wrong with `text`, which stands at `path` and was refused with `error`.
@@ -48,43 +63,46 @@ fn missing_field(reason: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use mcp_types::CompleteRequestParams;
+
     use super::*;
-
-    #[derive(Debug, Deserialize)]
-    #[expect(dead_code, reason = "only decoded")]
-    struct Outer {
-        inner: Inner,
-    }
-
-    #[derive(Debug, Deserialize)]
-    #[expect(dead_code, reason = "only decoded")]
-    struct Inner {
-        name: String,
-    }
 
     fn fault(params: &str) -> String {
         let params: RawJsonRef<'_> = serde_json::from_str(params).unwrap();
-        decode_params::<Outer>(Some(params))
+        decode_params::<CompleteRequestParams>(Some(params))
             .unwrap_err()
             .to_string()
     }
 
     #[test]
     fn a_fault_is_named_by_its_path() {
-        assert_eq!(fault("{}"), "Invalid params: params.inner: missing");
+        assert_eq!(fault("{}"), "Invalid params: params.argument: missing");
         assert_eq!(
-            fault(r#"{"inner":{}}"#),
-            "Invalid params: params.inner.name: missing"
+            fault(r#"{"argument":{}}"#),
+            "Invalid params: params.argument.name: missing"
         );
         assert_eq!(
-            fault(r#"{"inner":{"name":1}}"#),
-            "Invalid params: params.inner.name: invalid type: integer `1`, expected a string"
+            fault(r#"{"argument":{"name":1}}"#),
+            "Invalid params: params.argument.name: invalid type: integer `1`, expected a string"
         );
     }
 
     #[test]
     fn absent_params_are_an_empty_object() {
-        let missing = decode_params::<Outer>(None).unwrap_err();
-        assert_eq!(missing.to_string(), "Invalid params: params.inner: missing");
+        let missing = decode_params::<CompleteRequestParams>(None).unwrap_err();
+        let words = "Invalid params: params.argument: missing";
+        assert_eq!(missing.to_string(), words);
+    }
+
+    #[test]
+    fn one_member_is_read_by_itself() {
+        let params = RawJsonRef::from_text(r#"{"name":7,"cursor":"a","uri":null}"#).unwrap();
+        let param = |name| decode_param::<String>(Some(params), name);
+        assert_eq!(param("cursor").unwrap().as_deref(), Some("a"));
+        assert_eq!(param("uri").unwrap(), None);
+        assert_eq!(param("other").unwrap(), None);
+        let fault = param("name").unwrap_err();
+        let words = "Invalid params: params.name: invalid type: integer `7`, expected a string";
+        assert_eq!(fault.to_string(), words);
     }
 }

@@ -51,9 +51,9 @@ pub use agreement::Agreement;
 pub(crate) use asking::Lacking;
 #[cfg(feature = "client")]
 pub(crate) use client::ClientLifecycle;
-pub(crate) use decode::decode_params;
 #[cfg(feature = "server")]
 pub(crate) use decode::invalid_params;
+pub(crate) use decode::{decode_param, decode_params};
 #[cfg(feature = "http-server")]
 pub(crate) use http::{admit_stateless, is_stateless_only};
 #[cfg(feature = "server")]

@@ -84,7 +84,7 @@ fn json(capabilities: &ClientCapabilities) -> Value {
 
 /// A value as a tree, by way of its text: so nothing is compiled to be written in a second way.
 pub(crate) fn tree(value: &dyn Encode) -> Value {
-    RawJson::encode(value).parse().unwrap_or_default()
+    RawJson::encode(value).read().unwrap_or_default()
 }
 
 /// Adds what `more` has to `required`.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use mcp_types::{
-    Era, InitializeRequestParams, LoggingLevel, RawJsonRef, RequestMetaRef, Revision, Revisions,
+    Decode, Era, InitializeRequestParams, LoggingLevel, RawJsonRef, RequestMetaRef, Revision,
+    Revisions,
 };
-use serde::Deserialize;
 
 use super::decode::invalid_params;
 use super::requirement::Requirement;
@@ -148,7 +148,7 @@ fn check_level(raw: RawJsonRef<'_>) -> Result<(), Refusal> {
     }
 }
 
-fn required<'a, T: Deserialize<'a>>(raw: Option<RawJsonRef<'a>>, key: &str) -> Result<T, Refusal> {
+fn required<'a, T: Decode<'a>>(raw: Option<RawJsonRef<'a>>, key: &str) -> Result<T, Refusal> {
     let raw = raw.ok_or_else(|| Refusal::InvalidParams {
         path: path(key),
         reason: "missing".to_owned(),
@@ -156,8 +156,8 @@ fn required<'a, T: Deserialize<'a>>(raw: Option<RawJsonRef<'a>>, key: &str) -> R
     decoded(raw, key)
 }
 
-fn decoded<'a, T: Deserialize<'a>>(raw: RawJsonRef<'a>, key: &str) -> Result<T, Refusal> {
-    let decoded = raw.parse();
+fn decoded<'a, T: Decode<'a>>(raw: RawJsonRef<'a>, key: &str) -> Result<T, Refusal> {
+    let decoded = raw.read();
     decoded.map_err(|error| invalid_params(&path(key), raw.get(), &error))
 }
 

@@ -133,7 +133,7 @@ impl Context {
     /// The trace that the request is part of, if the client says so in a well-formed way.
     #[must_use]
     pub fn trace_context(&self) -> Option<TraceContext> {
-        TraceContext::of_meta(self.meta()?.get())
+        TraceContext::of_meta(self.meta()?.as_raw())
     }
 
     /// The client, to send it requests and notifications.

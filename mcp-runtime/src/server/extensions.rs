@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::handler::error::to_protocol;
 use super::{Context, HandlerError, Reply, Server};
 use crate::ProtocolError;
-use crate::protocol::decode_params;
+use crate::protocol::invalid_params;
 
 /// The extensions of a server, and the methods that they bring.
 #[derive(Default)]
@@ -125,14 +125,18 @@ where
     E: HandlerError,
 {
     Arc::new(move |call| {
-        let params: P = match decode_params(call.params) {
-            Ok(params) => params,
-            Err(refusal) => return Reply::Ready(Err(refusal.to_error())),
+        let params = call.params.unwrap_or(RawJsonRef::EMPTY_OBJECT);
+        let params: P = match params.parse() {
+            Ok(parsed) => parsed,
+            Err(error) => {
+                let refusal = invalid_params("params", params.get(), &error);
+                return Reply::Ready(Err(refusal.to_error()));
+            }
         };
         let future = function(params, call.context.clone());
         Reply::Pending(Box::pin(async move {
             let result = future.await.map_err(to_protocol)?;
-            match RawJson::new(&result).and_then(|result| result.parse()) {
+            match RawJson::new(&result).and_then(|result| result.read()) {
                 Ok(Value::Object(result)) => Ok(result),
                 Ok(Value::Null) => Ok(JsonObject::new()),
                 Ok(_) => Err(no_result("it is no object")),

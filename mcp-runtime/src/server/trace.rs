@@ -1,5 +1,6 @@
 //! What the log says of each request.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use mcp_types::{ErrorObject, RawJsonRef, RequestId};
@@ -95,25 +96,14 @@ fn watched<A: Send + 'static>(
     Box::pin(watched.instrument(span))
 }
 
-fn name(params: RawJsonRef<'_>) -> Option<String> {
-    #[derive(serde::Deserialize)]
-    struct Named {
-        name: Option<String>,
-        uri: Option<String>,
-    }
-    let named: Named = serde_json::from_str(params.get()).ok()?;
-    named.name.or(named.uri)
+fn name(params: RawJsonRef<'_>) -> Option<Cow<'_, str>> {
+    let name = params.member("name").or_else(|| params.member("uri"))?;
+    name.read().ok()
 }
 
 /// The caller's trace, for whatever connects spans to traces, such as an OpenTelemetry layer.
 fn trace_of(params: RawJsonRef<'_>) -> Option<TraceContext> {
-    #[derive(serde::Deserialize)]
-    struct Params<'a> {
-        #[serde(borrow, rename = "_meta")]
-        meta: RawJsonRef<'a>,
-    }
-    let params: Params<'_> = serde_json::from_str(params.get()).ok()?;
-    TraceContext::of_meta(params.meta.get())
+    TraceContext::of_meta(params.member("_meta")?)
 }
 
 /// Reports when it is dropped: so a request that was cancelled is reported, too.

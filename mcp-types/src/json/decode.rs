@@ -13,23 +13,35 @@ use super::fault::fault;
 use super::reader::Reader;
 use super::token::{Number, Token};
 
-/// A value that is read from JSON text.
+/// A type that is read from JSON text, and from nothing else: one of the model, JSON itself, or a
+/// list, a map or an option of these.
 ///
-/// An error that knows its place is about a value that does not fit; any other means that the text
-/// is not JSON.
-pub(crate) trait Decode<'de>: Sized {
+/// What reads a type by this trait is in a program once. By serde, which reads the types of the model
+/// as well, it would be compiled anew for each kind of input. [`RawJson::read`](crate::RawJson::read)
+/// and [`RawJsonRef::read`](crate::RawJsonRef::read) are the ways to it.
+///
+/// It can't be implemented elsewhere: types of users come by way of serde.
+pub trait Decode<'de>: Sized {
     /// Reads the next value.
+    ///
+    /// # Errors
+    ///
+    /// One that knows its place is about a value that does not fit; any other means that the text is
+    /// not JSON.
+    #[doc(hidden)]
     fn decode(reader: &mut Reader<'de>) -> Result<Self>;
 }
 
-/// A value that keeps nothing of the text.
-pub(crate) trait DecodeOwned: for<'de> Decode<'de> {}
+/// A value that keeps nothing of the text it was read from: see [`Decode`].
+pub trait DecodeOwned: for<'de> Decode<'de> {}
 
 impl<T: for<'de> Decode<'de>> DecodeOwned for T {}
 
 /// Decodes text that is known to be one JSON value.
 pub(crate) fn decode<'de, T: Decode<'de>>(text: &'de str) -> Result<T> {
-    T::decode(&mut Reader::of_valid(text))
+    let mut reader = Reader::of_valid(text);
+    let value = T::decode(&mut reader);
+    reader.whole(value)
 }
 
 impl<'de> Decode<'de> for String {

@@ -2,7 +2,7 @@
 
 use std::str::Utf8Error;
 
-use serde::de::{Deserialize, Error as _};
+use serde::de::{Deserialize, DeserializeSeed, Error as _};
 use serde_json::{Error, Result};
 
 use super::raw_text::RawText;
@@ -53,11 +53,40 @@ pub fn from_slice<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T> {
     }
 }
 
+/// Decodes the value that `text` begins with, and tells where it ends, in bytes: see [`from_str`].
+/// What follows is not looked at.
+///
+/// ```
+/// let (number, end) = mcp_types::from_prefix::<u8>(" 7, 8").unwrap();
+/// assert_eq!((number, end), (7, 2));
+/// ```
+///
+/// # Errors
+///
+/// When `text` begins with no JSON value, or it does not fit `T`.
+pub fn from_prefix<'de, T: Deserialize<'de>>(text: &'de str) -> Result<(T, usize)> {
+    let mut reader = Reader::new(Scanner::new(text));
+    match T::deserialize(&mut reader) {
+        Ok(value) => Ok((value, reader.place())),
+        Err(error) => Err(reader.reason(Some(error))),
+    }
+}
+
 /// Why bytes that are not UTF-8 are refused, which a raw value finds out by itself.
 #[cold]
 fn no_text(bytes: &[u8], fault: &Utf8Error) -> Error {
     let refused = serde_json::from_slice::<RawText<'_>>(bytes).err();
     refused.unwrap_or_else(|| Error::custom(fault))
+}
+
+/// Decodes the one value that `text` is, which is known to be JSON, with a seed.
+pub(crate) fn from_valid_with<'de, S: DeserializeSeed<'de>>(
+    text: &'de str,
+    seed: S,
+) -> Result<S::Value> {
+    let mut reader = Reader::of_valid(text);
+    let value = seed.deserialize(&mut reader);
+    reader.whole(value)
 }
 
 /// Decodes the one value that `text` is; it is known to be JSON.

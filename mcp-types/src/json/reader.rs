@@ -13,7 +13,8 @@ use super::unescape::unescape;
 const MAX_DEPTH: usize = 128;
 
 /// Reads values, one after the other.
-pub(crate) struct Reader<'de> {
+#[doc(hidden)]
+pub struct Reader<'de> {
     pub(super) scanner: Scanner<'de>,
     /// How many more levels may be opened.
     pub(super) levels: usize,
@@ -195,7 +196,7 @@ impl<'de> Reader<'de> {
 
     /// Text that is no JSON is said to be none, whatever else is wrong with it.
     #[cold]
-    fn reason(&self, misfit: Option<Error>) -> Error {
+    pub(super) fn reason(&self, misfit: Option<Error>) -> Error {
         let reason = match self.scanner.is_valid() {
             true => misfit,
             false => fault::reason(self.scanner.text(), misfit),

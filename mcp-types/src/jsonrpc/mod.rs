@@ -8,6 +8,7 @@
 mod depth;
 mod envelope;
 mod error;
+mod head;
 mod id;
 mod members;
 mod message;
@@ -16,6 +17,7 @@ mod prepared;
 pub mod write;
 
 pub use error::{ErrorObject, InvalidMessage, code};
+pub use head::id_in_head;
 pub use id::{ProgressToken, RequestId};
 pub use message::{Frame, Message, VERSION};
 pub use parse::DEFAULT_MAX_DEPTH;

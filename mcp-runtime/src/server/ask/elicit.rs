@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use mcp_types::{
     ElicitAction, ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams,
-    ElicitSchema, InputRequest, RawJson,
+    ElicitSchema, InputRequest, RawJson, RawJsonRef,
 };
 use schemars::JsonSchema;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::common::{Ask, answer, private};
@@ -138,13 +137,6 @@ impl Elicit<()> {
 #[derive(Clone, Debug)]
 pub struct Outcome<T>(Elicit<T>);
 
-/// What a client answers, with the content as it came.
-#[derive(Deserialize)]
-struct Answered {
-    action: ElicitAction,
-    content: Option<RawJson>,
-}
-
 impl<T: DeserializeOwned + JsonSchema> Elicit<T> {
     fn read_outcome(&self, answer: &RawJson) -> Result<Elicited<T>, AskError> {
         match &self.what {
@@ -152,7 +144,7 @@ impl<T: DeserializeOwned + JsonSchema> Elicit<T> {
                 None => read_form(answer),
                 Some(schema) => read(answer, |content| form::read_as(content, schema)),
             },
-            What::Page { .. } => read(answer, |_| serde_json::from_str("null").map_err(misfit)),
+            What::Page { .. } => read(answer, |_| mcp_types::from_str("null").map_err(misfit)),
         }
     }
 }
@@ -168,9 +160,13 @@ fn read<T>(
     answer: &RawJson,
     content: impl FnOnce(Option<&RawJson>) -> Result<T, AskError>,
 ) -> Result<Elicited<T>, AskError> {
-    let answered: Answered = answer.parse().map_err(misfit)?;
-    match answered.action {
-        ElicitAction::Accept => content(answered.content.as_ref()).map(Elicited::Accepted),
+    let members = ["action", "content"].map(|name| answer.as_raw().member(name));
+    let [Some(action), filled] = members else {
+        return Err(AskError::Answer("missing field `action`".to_owned()));
+    };
+    let filled = filled.map_or(Ok(None), RawJsonRef::read).map_err(misfit)?;
+    match action.read().map_err(misfit)? {
+        ElicitAction::Accept => content(filled.as_ref()).map(Elicited::Accepted),
         ElicitAction::Decline => Ok(Elicited::Declined),
         ElicitAction::Cancel => Ok(Elicited::Cancelled),
         other => {

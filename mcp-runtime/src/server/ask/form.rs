@@ -4,7 +4,7 @@
 //! whose fields are text, numbers, yes or no, or choices. schemars says more about a type than
 //! that; what is merely said otherwise is rewritten here, and what can't be said is refused.
 
-use mcp_types::{ElicitSchema, RawJson};
+use mcp_types::{ElicitSchema, RawJson, RawJsonRef};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -26,7 +26,8 @@ const ONLY_FIELD: &str = "answer";
 pub(super) fn schema<T: JsonSchema>() -> Result<ElicitSchema, AskError> {
     let document = schema::document(schema::describe::<T>, schema::for_input());
     let form = form(document).map_err(AskError::Question)?;
-    serde_json::from_value(form).map_err(|fault| AskError::Question(fault.to_string()))
+    let form = RawJson::from(form).read();
+    form.map_err(|fault| AskError::Question(fault.to_string()))
 }
 
 /// The form that asks for a `T`, with its fields in the order in which they are declared.
@@ -109,9 +110,9 @@ pub(super) fn read<T: DeserializeOwned + JsonSchema>(
     let document = schema::document(schema::describe::<T>, schema::for_input());
     let whole = document.as_object().is_some_and(is_object);
     let read = if whole {
-        serde_json::from_str(text)
+        mcp_types::from_str(text)
     } else {
-        serde_json::from_str(text).map(|Only { answer }| answer)
+        mcp_types::from_str(text).map(|Only { answer }| answer)
     };
     read.map_err(|fault| AskError::Answer(fault.to_string()))
 }
@@ -127,11 +128,12 @@ pub(super) fn read_as<T: DeserializeOwned>(
 ) -> Result<T, AskError> {
     let text = content.map_or("{}", RawJson::get);
     check(text, schema).map_err(AskError::Answer)?;
-    serde_json::from_str(text).map_err(|fault| AskError::Answer(fault.to_string()))
+    mcp_types::from_str(text).map_err(|fault| AskError::Answer(fault.to_string()))
 }
 
 fn check(text: &str, schema: &ElicitSchema) -> Result<(), String> {
-    let content = serde_json::from_str(text).map_err(|fault| fault.to_string())?;
+    let content = RawJsonRef::from_text(text).and_then(RawJsonRef::read);
+    let content = content.map_err(|fault| fault.to_string())?;
     crate::protocol::form::check(&content, schema)
 }
 

@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 
 use mcp_types::{Era, RawJson, RawJsonRef};
-use serde::Deserialize;
 
 use super::asking::{Asking, Memory};
 use super::state::{Binding, now};
-use crate::protocol::{Refusal, decode_params};
+use crate::protocol::{Refusal, decode_param};
 use crate::server::logging::attach;
 use crate::server::router::Admitted;
 use crate::server::{Context, Server};
@@ -136,24 +135,17 @@ fn invalid(member: &str, reason: &str) -> Refusal {
 ///
 /// When the parameters do not fit.
 pub(super) fn binding(request: Admitted<'_>) -> Result<Binding, Refusal> {
-    /// What distinguishes a call from others of its method.
-    #[derive(Deserialize)]
-    struct Salient<'a> {
-        #[serde(borrow)]
-        name: Option<Cow<'a, str>>,
-        #[serde(borrow)]
-        uri: Option<Cow<'a, str>>,
-        #[serde(borrow)]
-        arguments: Option<RawJsonRef<'a>>,
-    }
-
-    let salient: Salient<'_> = decode_params(request.params)?;
-    let target = salient.name.or(salient.uri).unwrap_or_default();
+    let text = |name| decode_param::<Cow<'_, str>>(request.params, name);
+    let target = match text("name")? {
+        Some(name) => Some(name),
+        None => text("uri")?,
+    };
+    let arguments = decode_param(request.params, "arguments")?;
     let principal = request.peer.principal();
     Ok(Binding::new(
         request.method,
-        &target,
-        salient.arguments,
+        &target.unwrap_or_default(),
+        arguments,
         principal,
     ))
 }

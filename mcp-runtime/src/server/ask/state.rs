@@ -19,8 +19,7 @@ impl Binding {
         arguments: Option<RawJsonRef<'_>>,
         principal: Option<&str>,
     ) -> Self {
-        let arguments = arguments
-            .map(|raw| serde_json::from_str::<serde_json::Value>(raw.get()).unwrap_or_default());
+        let arguments = arguments.map(|raw| raw.read::<serde_json::Value>().unwrap_or_default());
         Self(serde_json::json!([method, target, arguments, principal]).to_string())
     }
 

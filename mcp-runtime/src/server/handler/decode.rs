@@ -109,23 +109,6 @@ fn members(
     }
 }
 
-/// The members of the object `text`, each value as it is written; `None` if it is no object.
-pub(crate) fn pairs(text: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
-    let mut scanner = Scanner { text, at: 0 };
-    let mut pairs = vec![];
-    scanner.eat(b'{')?;
-    while scanner.eat(b'}').is_none() {
-        let name = scanner.string()?;
-        scanner.eat(b':')?;
-        let value = scanner.rest();
-        let value = value.get(..skip(value)?)?;
-        scanner.at += value.len();
-        pairs.push((name, value));
-        let _ = scanner.eat(b',');
-    }
-    Some(pairs)
-}
-
 /// Which slot is called `name`; most callers keep the declared order.
 fn position(slots: &[&mut dyn Slot], name: &str, expected: usize) -> Option<usize> {
     let is_it = |index: &usize| slots.get(*index).is_some_and(|slot| slot.name() == name);
@@ -136,20 +119,8 @@ fn position(slots: &[&mut dyn Slot], name: &str, expected: usize) -> Option<usiz
 
 /// The length of the value that `text` begins with.
 pub(crate) fn skip(text: &str) -> Option<usize> {
-    decode_prefix::<IgnoredAny>(text)
-        .ok()
-        .map(|(_, taken)| taken)
-}
-
-/// Decodes the value that `text` begins with, and returns how many bytes it took.
-pub(crate) fn decode_prefix<'de, T: serde::Deserialize<'de>>(
-    text: &'de str,
-) -> serde_json::Result<(T, usize)> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter();
-    match values.next() {
-        Some(value) => value.map(|value| (value, values.byte_offset())),
-        None => Err(serde::de::Error::custom("missing value")),
-    }
+    let skipped = mcp_types::from_prefix::<IgnoredAny>(text);
+    skipped.ok().map(|(_, taken)| taken)
 }
 
 /// The whole number that `text` begins with in the form `2.0`, without its fraction, and how many
@@ -199,7 +170,7 @@ impl<'a> Scanner<'a> {
             self.at += end + 2;
             return inner.get(..end).map(Cow::Borrowed);
         }
-        let (text, taken) = decode_prefix::<String>(rest).ok()?;
+        let (text, taken) = mcp_types::from_prefix::<String>(rest).ok()?;
         self.at += taken;
         Some(Cow::Owned(text))
     }

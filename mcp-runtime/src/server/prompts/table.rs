@@ -112,9 +112,10 @@ impl Prompts {
     ) -> Result<Reply<GetPromptResult>, Refusal> {
         let params: GetPromptRequestParamsRef<'_> = decode_params(params)?;
         let route = self.find(&params.name)?;
-        let text = params.arguments.map_or("{}", RawJsonRef::get);
-        let arguments: Texts = serde_json::from_str(text)
-            .map_err(|error| invalid_params("params.arguments", text, &error))?;
+        let arguments = params.arguments.unwrap_or(RawJsonRef::EMPTY_OBJECT);
+        let arguments: Texts = arguments
+            .read()
+            .map_err(|error| invalid_params("params.arguments", arguments.get(), &error))?;
         let retry = Retry {
             responses: params.input_responses,
             state: params.request_state.as_deref(),

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use mcp_types::{RawJson, RawJsonRef, RequestId};
-use serde::Deserialize;
 
 use crate::driver::Peer;
-use crate::protocol::{Refusal, Terms, decode_params};
+use crate::protocol::{Refusal, Terms, decode_param};
 use crate::server::ask::{Retry, Start};
 use crate::server::{Context, Conversation};
 
@@ -47,10 +46,7 @@ impl<'a> Admitted<'a> {
     ///
     /// When the parameters are not those of a list.
     pub(super) fn cursor(&self) -> Result<Option<String>, Refusal> {
-        if self.params.is_none() {
-            return Ok(None);
-        }
-        Ok(decode_params::<Page>(self.params)?.cursor)
+        decode_param(self.params, "cursor")
     }
 
     /// The context of a request that concerns callers differently, if `it_does`.
@@ -60,20 +56,7 @@ impl<'a> Admitted<'a> {
 
     /// The context of a request whose parameters nobody else reads.
     pub(super) fn own_context(&self) -> Result<Context, Refusal> {
-        let params: WithMeta<'_> = decode_params(self.params)?;
-        Ok(self.new_context(params.meta))
+        let meta = decode_param(self.params, "_meta")?;
+        Ok(self.new_context(meta))
     }
-}
-
-/// The parameters of a list, as far as they choose its page.
-#[derive(Deserialize)]
-struct Page {
-    cursor: Option<String>,
-}
-
-/// The parameters of any request, as far as its context goes.
-#[derive(Deserialize)]
-struct WithMeta<'a> {
-    #[serde(borrow, rename = "_meta")]
-    meta: Option<RawJsonRef<'a>>,
 }

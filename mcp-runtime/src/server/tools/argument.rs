@@ -91,7 +91,7 @@ pub fn argument<T: ToolArgument>(name: &'static str) -> Argument<T> {
         describe: schema::describe::<T>,
         keywords: Map::new(),
         header: None,
-        decode: |text| decode::decode_prefix(text),
+        decode: |text| mcp_types::from_prefix(text),
         absent: Absent::Own(missing::value),
         checks: Vec::new(),
         rules: OnceLock::new(),

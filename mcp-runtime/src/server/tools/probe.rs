@@ -6,20 +6,20 @@
 
 use std::cell::Cell;
 
+use mcp_types::RawJsonRef;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{DeserializeOwned, DeserializeSeed, MapAccess};
-use serde_json::value::RawValue;
 
 use crate::server::handler::decode;
 use crate::server::handler::fault::{Fault, Faults};
 
 /// Why a member of this name and value does not fit.
-pub(super) type Probe = fn(&str, &RawValue) -> Option<serde_json::Error>;
+pub(super) type Probe = fn(&str, RawJsonRef<'_>) -> Option<serde_json::Error>;
 
 /// A [`Probe`] for the members of `T`.
 pub(super) fn probe<T: DeserializeOwned>(
     name: &str,
-    value: &RawValue,
+    value: RawJsonRef<'_>,
 ) -> Option<serde_json::Error> {
     let is_at_fault = Cell::new(false);
     let member = Member {
@@ -39,17 +39,15 @@ pub(super) fn faults(
     required: &[(String, String)],
 ) -> Faults {
     let mut faults = Faults::default();
-    let Some(members) = decode::pairs(text) else {
+    let Ok(members) = RawJsonRef::from_text(text).and_then(RawJsonRef::members) else {
         faults.push(decode::no_object());
         return faults;
     };
     for (index, (name, value)) in members.iter().enumerate() {
         if members[..index].iter().any(|(known, _)| known == name) {
             faults.push(Fault::new(&**name, "given twice"));
-        } else if let Ok(raw) = serde_json::from_str(value)
-            && let Some(error) = probe(name, raw)
-        {
-            faults.push(Fault::in_value(name, value, &error));
+        } else if let Some(error) = probe(name, *value) {
+            faults.push(Fault::in_value(name, value.get(), &error));
         }
     }
     for (name, expected) in required {
@@ -66,7 +64,7 @@ pub(super) fn faults(
 /// An object with one member.
 struct Member<'a> {
     name: Option<&'a str>,
-    value: &'a RawValue,
+    value: RawJsonRef<'a>,
     is_at_fault: &'a Cell<bool>,
 }
 
@@ -95,7 +93,7 @@ impl<'de> MapAccess<'de> for Member<'de> {
         &mut self,
         seed: V,
     ) -> serde_json::Result<V::Value> {
-        let value = seed.deserialize(self.value);
+        let value = self.value.parse_with(seed);
         self.noted(value)
     }
 }

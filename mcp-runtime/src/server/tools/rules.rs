@@ -5,6 +5,7 @@
 
 mod check;
 
+use mcp_types::RawJsonRef;
 use schemars::generate::SchemaGenerator;
 use serde_json::{Map, Value};
 
@@ -87,7 +88,7 @@ impl Rules {
 
     fn find(&self, path: &str, text: &str) -> Vec<Fault> {
         let mut check = Check::new(self);
-        if let Ok(value) = serde_json::from_str(text) {
+        if let Ok(value) = RawJsonRef::from_text(text).and_then(RawJsonRef::read) {
             check.value(&self.schema, &value, path, 0);
         }
         check.faults

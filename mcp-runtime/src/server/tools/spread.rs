@@ -9,7 +9,6 @@ use super::probe::{self, Probe};
 use super::rules::Rules;
 use super::spec::{ToolSpec, expected};
 use crate::schema::{self, Describe};
-use crate::server::handler::decode::decode_prefix;
 use crate::server::handler::fault::Faults;
 use crate::server::handler::run::Rejection;
 
@@ -29,7 +28,7 @@ pub struct Spread<T> {
 pub fn spread<T: ToolArgument>() -> Spread<T> {
     Spread {
         describe: schema::describe::<T>,
-        decode: |text| decode_prefix(text),
+        decode: |text| mcp_types::from_prefix(text),
         probe: probe::probe::<T>,
         required: Vec::new(),
         rules: None,

@@ -1,32 +1,38 @@
 //! What can still be learned from a frame that was too large to keep.
 
-use mcp_types::RequestId;
+use crate::RequestId;
+use crate::json::{self, Scanner};
 
 /// The id of the message whose first bytes are `head`, where it stands among them.
 ///
 /// Members are read one by one until the id or the cut; only members of the outermost object
 /// count.
-pub(super) fn id_in_head(head: &[u8]) -> Option<RequestId> {
+///
+/// ```
+/// use mcp_types::jsonrpc::{RequestId, id_in_head};
+///
+/// let head = br#"{"jsonrpc":"2.0","id":7,"params":{"text":"aaa"#;
+/// assert_eq!(id_in_head(head), Some(RequestId::from(7)));
+/// ```
+#[must_use]
+pub fn id_in_head(head: &[u8]) -> Option<RequestId> {
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,
         Err(cut) => std::str::from_utf8(&head[..cut.valid_up_to()]).ok()?,
     };
-    let mut rest = text.trim_start().strip_prefix('{')?;
-    loop {
-        let mut name = serde_json::Deserializer::from_str(rest).into_iter::<String>();
-        let key = name.next()?.ok()?;
-        rest = rest[name.byte_offset()..].trim_start().strip_prefix(':')?;
-        if key == "id" {
-            let mut id = serde_json::Deserializer::from_str(rest).into_iter::<RequestId>();
-            let found = id.next()?.ok();
+    let mut scanner = Scanner::new(text);
+    let mut before = b'{';
+    while scanner.eat(before) {
+        let name = scanner.string().filter(|_| scanner.eat(b':'))?;
+        let value = scanner.value(usize::MAX)?;
+        if name.text() == "id" {
             // A number that touches the cut may go on behind it.
-            return found.filter(|_| id.byte_offset() < rest.len());
+            let is_whole = scanner.place() < text.len();
+            return json::decode(value).ok().filter(|_| is_whole);
         }
-        let mut value =
-            serde_json::Deserializer::from_str(rest).into_iter::<serde::de::IgnoredAny>();
-        value.next()?.ok()?;
-        rest = rest[value.byte_offset()..].trim_start().strip_prefix(',')?;
+        before = b',';
     }
+    None
 }
 
 #[cfg(test)]
