@@ -164,7 +164,7 @@ impl<R: Role> Core<R> {
                     return;
                 };
                 match self.in_flight.cancel(&id) {
-                    Some(Some(batch)) => self.push_batch(batch, |_| ()),
+                    Some(Some(batch)) => self.push_batch(batch, &[]),
                     Some(None) => {}
                     None => self.withdrawn(&id),
                 }
@@ -219,7 +219,11 @@ impl<R: Role> Core<R> {
         // What a handler has said goes before its answer.
         self.send_queued(now);
         match batch {
-            Some(batch) => self.push_batch(batch, |out| write_response(out, id, &outcome)),
+            Some(batch) => {
+                let mut answer = Vec::new();
+                write_response(&mut answer, id, &outcome);
+                self.push_batch(batch, &answer);
+            }
             None => send_response(&mut self.outbox, id, &outcome),
         }
     }
@@ -230,23 +234,24 @@ impl<R: Role> Core<R> {
         let Some(id) = self.role.error_id(invalid.id.as_ref()) else {
             return;
         };
-        let write = |out: &mut Vec<u8>| write_error(out, id, &invalid.error);
+        let mut answer = Vec::new();
+        write_error(&mut answer, id, &invalid.error);
         match batch {
-            Some(batch) => self.push_batch(batch, write),
-            None => self.push(write),
+            Some(batch) => self.push_batch(batch, &answer),
+            None => self.push(&answer),
         }
     }
 
-    fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+    fn push(&mut self, message: &[u8]) {
         let Ok(()) = self.outbox.push(|out| {
-            write(out);
+            out.extend_from_slice(message);
             Ok::<_, std::convert::Infallible>(())
         });
     }
 
-    fn push_batch(&mut self, key: BatchKey, write: impl FnOnce(&mut Vec<u8>)) {
-        if let Some(bytes) = self.batches.answer(key, write) {
-            self.push(|out| out.extend_from_slice(&bytes));
+    fn push_batch(&mut self, key: BatchKey, answer: &[u8]) {
+        if let Some(bytes) = self.batches.answer(key, answer) {
+            self.push(&bytes);
         }
     }
 
@@ -267,9 +272,9 @@ impl<R: Role> Core<R> {
                 waiter,
             } => {
                 self.pending.insert(id, waiter, timeouts, now());
-                self.push(|out| out.extend_from_slice(&frame));
+                self.push(&frame);
             }
-            Command::Notify { frame, .. } => self.push(|out| out.extend_from_slice(&frame)),
+            Command::Notify { frame, .. } => self.push(&frame),
             Command::Abandon { id } => {
                 if let Some(waiter) = self.pending.remove(id) {
                     self.cancel_at_peer(id, &waiter, "nobody waits for the answer");
@@ -286,9 +291,9 @@ impl<R: Role> Core<R> {
         let params = CancelledNotificationParams::new()
             .with_request_id(id)
             .with_reason(reason);
-        self.push(|out| {
-            write::notification(out, CancelledNotification::METHOD, Some(&params));
-        });
+        let mut frame = Vec::new();
+        write::notification(&mut frame, CancelledNotification::METHOD, Some(&params));
+        self.push(&frame);
     }
 
     pub(super) fn next_deadline(&self) -> Option<Instant> {
@@ -305,8 +310,7 @@ impl<R: Role> Core<R> {
 
     /// Cancels the requests of this side that are not answered yet.
     pub(super) fn abandon_pending(&mut self) {
-        let pending: Vec<_> = self.pending.drain().collect();
-        for (id, waiter) in pending {
+        for (id, waiter) in self.pending.drain() {
             self.cancel_at_peer(id, &waiter, "the connection is being closed");
             waiter.finish(Err(CallError::Closed));
         }

@@ -1,6 +1,5 @@
 //! The peer's requests that are being served.
 
-use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -16,13 +15,15 @@ use super::panic::Contained;
 #[derive(Debug)]
 pub(super) struct InFlight<A> {
     tasks: JoinSet<Finished<A>>,
-    requests: HashMap<RequestId, Request>,
+    /// In the order of their ids.
+    requests: Vec<Request>,
     /// How many of the requests last until one side ends them.
     open: usize,
 }
 
 #[derive(Debug)]
 struct Request {
+    id: RequestId,
     task: AbortHandle,
     batch: Option<BatchKey>,
     kind: Kind,
@@ -48,7 +49,7 @@ impl<A: Send + 'static> InFlight<A> {
     pub(super) fn new() -> Self {
         Self {
             tasks: JoinSet::new(),
-            requests: HashMap::new(),
+            requests: Vec::new(),
             open: 0,
         }
     }
@@ -66,7 +67,7 @@ impl<A: Send + 'static> InFlight<A> {
     }
 
     pub(super) fn contains(&self, id: &RequestId) -> bool {
-        self.requests.contains_key(id)
+        self.place(id).is_ok()
     }
 
     /// Polls a handler once in place, and only spawns it when it has to wait: most handlers are
@@ -89,9 +90,21 @@ impl<A: Send + 'static> InFlight<A> {
         };
         let task = self.tasks.spawn(finished);
         self.open += usize::from(kind == Kind::Open);
-        let request = Request { task, batch, kind };
-        self.requests.insert(id.clone(), request);
+        let request = Request {
+            id: id.clone(),
+            task,
+            batch,
+            kind,
+        };
+        // No other has its id: it would have been refused.
+        let place = self.place(id).unwrap_or_else(|place| place);
+        self.requests.insert(place, request);
         None
+    }
+
+    /// Where the request `id` is, or else would be.
+    fn place(&self, id: &RequestId) -> Result<usize, usize> {
+        self.requests.binary_search_by(|request| request.id.cmp(id))
     }
 
     /// Waits for the next handler to finish. `None` for one that was cancelled; pending while
@@ -115,25 +128,26 @@ impl<A: Send + 'static> InFlight<A> {
     ) -> Option<(Finished<A>, Option<BatchKey>)> {
         let (task, finished) = joined.ok()?;
         // A cancelled request may have finished just before, and its id been used again.
-        let current = self.requests.get(&finished.id)?;
-        if current.task.id() != task {
+        let place = self.place(&finished.id).ok()?;
+        if self.requests[place].task.id() != task {
             return None;
         }
-        let request = self.remove(&finished.id)?;
+        let request = self.remove(place);
         Some((finished, request.batch))
     }
 
     /// Ends a request by dropping its handler. `None` where there is none of that id.
     pub(super) fn cancel(&mut self, id: &RequestId) -> Option<Option<BatchKey>> {
-        let request = self.remove(id)?;
+        let place = self.place(id).ok()?;
+        let request = self.remove(place);
         request.task.abort();
         Some(request.batch)
     }
 
-    fn remove(&mut self, id: &RequestId) -> Option<Request> {
-        let request = self.requests.remove(id)?;
+    fn remove(&mut self, place: usize) -> Request {
+        let request = self.requests.remove(place);
         self.open -= usize::from(request.kind == Kind::Open);
-        Some(request)
+        request
     }
 
     /// Ends all requests.

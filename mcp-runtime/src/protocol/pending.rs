@@ -1,6 +1,5 @@
 //! The requests that this side has sent and that are not answered yet.
 
-use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use crate::forever::bounded;
@@ -31,11 +30,13 @@ impl Default for Timeouts {
 /// The table of requests in flight. `W` is whoever waits for the answer.
 #[derive(Debug)]
 pub(crate) struct Pending<W> {
-    entries: HashMap<i64, Entry<W>>,
+    /// In the order of their ids, which is nearly always the one in which they come.
+    entries: Vec<Entry<W>>,
 }
 
 #[derive(Debug)]
 struct Entry<W> {
+    id: i64,
     waiter: W,
     timeouts: Timeouts,
     sent: Instant,
@@ -46,7 +47,7 @@ struct Entry<W> {
 impl<W> Pending<W> {
     pub(crate) fn new() -> Self {
         Self {
-            entries: HashMap::new(),
+            entries: Vec::new(),
         }
     }
 
@@ -54,30 +55,40 @@ impl<W> Pending<W> {
     pub(crate) fn insert(&mut self, id: i64, waiter: W, timeouts: Timeouts, now: Instant) {
         let last_deadline = now + bounded(timeouts.total);
         let entry = Entry {
+            id,
             waiter,
             timeouts,
             sent: now,
             deadline: last_deadline.min(now + bounded(timeouts.idle)),
             last_deadline,
         };
-        self.entries.insert(id, entry);
+        let place = self.place(id).unwrap_or_else(|place| place);
+        self.entries.insert(place, entry);
+    }
+
+    /// Where the request `id` is, or else would be.
+    fn place(&self, id: i64) -> Result<usize, usize> {
+        self.entries.binary_search_by_key(&id, |entry| entry.id)
     }
 
     /// Removes the request `id`, because it was answered or given up. `None` for an answer that
     /// nobody waits for.
     pub(crate) fn remove(&mut self, id: i64) -> Option<W> {
-        self.entries.remove(&id).map(|entry| entry.waiter)
+        let place = self.place(id).ok()?;
+        Some(self.entries.remove(place).waiter)
     }
 
     /// The same, for a request whose waiter is as wanted.
     pub(crate) fn remove_if(&mut self, id: i64, wanted: impl FnOnce(&W) -> bool) -> Option<W> {
-        let entry = self.entries.get(&id)?;
-        wanted(&entry.waiter).then(|| self.remove(id)).flatten()
+        let place = self.place(id).ok()?;
+        let is_wanted = wanted(&self.entries[place].waiter);
+        is_wanted.then(|| self.entries.remove(place).waiter)
     }
 
     /// Progress of the request `id` was reported.
     pub(crate) fn progress(&mut self, id: i64, now: Instant) -> Option<&mut W> {
-        let entry = self.entries.get_mut(&id)?;
+        let place = self.place(id).ok()?;
+        let entry = &mut self.entries[place];
         if entry.timeouts.reset_on_progress {
             entry.deadline = entry.last_deadline.min(now + bounded(entry.timeouts.idle));
         }
@@ -86,23 +97,22 @@ impl<W> Pending<W> {
 
     /// When the next request runs out of time.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        self.entries.values().map(|entry| entry.deadline).min()
+        self.entries.iter().map(|entry| entry.deadline).min()
     }
 
     /// Removes the requests that have run out of time, oldest first, each with the time it has
     /// waited.
     pub(crate) fn expire(&mut self, now: Instant) -> Vec<(i64, W, Duration)> {
-        let expired = self.entries.extract_if(|_, entry| entry.deadline <= now);
-        let mut expired: Vec<_> = expired
-            .map(|(id, entry)| (id, entry.waiter, now - entry.sent))
-            .collect();
-        expired.sort_unstable_by_key(|(id, ..)| *id);
+        let expired = self.entries.extract_if(.., |entry| entry.deadline <= now);
         expired
+            .map(|entry| (entry.id, entry.waiter, now - entry.sent))
+            .collect()
     }
 
     /// Removes all requests, because the connection is over.
-    pub(crate) fn drain(&mut self) -> impl Iterator<Item = (i64, W)> + '_ {
-        self.entries.drain().map(|(id, entry)| (id, entry.waiter))
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = (i64, W)> + use<W> {
+        let entries = std::mem::take(&mut self.entries);
+        entries.into_iter().map(|entry| (entry.id, entry.waiter))
     }
 }
 

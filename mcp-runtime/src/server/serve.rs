@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::endpoint::{Connected, Endpoint};
 use super::running::Running;
-use super::signal::{Obeying, Signals, next};
+use super::signal::{Obeying, Signals, one_more};
 use super::{BoxFuture, Server};
 use crate::driver::{Limits, Peer};
 use crate::error::ServeError;
@@ -71,13 +71,16 @@ impl<E: Endpoint> Serve<E> {
         let server = self.running.server.clone();
         let hooks = server.hooks();
         hooks.start().await?;
-        let (served, mut signals) = match self.signals.then(Signals::listen).transpose() {
-            Ok(signals) => obeying(signals, self.endpoint, self.running).await,
+        let (served, mut obeying) = match self.signals.then(Signals::listen).transpose() {
+            Ok(signals) => {
+                let obeying = signals.map(|it| Obeying::new(it, self.running.peer.clone()));
+                (self.endpoint.run(self.running).await, obeying)
+            }
             Err(error) => (Err(ServeError::Open(error)), None),
         };
         tokio::select! {
             released = hooks.shut_down() => served.and(released),
-            () = next(&mut signals) => {
+            () = one_more(&mut obeying) => {
                 tracing::warn!("`on_shutdown` was cut short by a signal");
                 served
             }
@@ -144,19 +147,4 @@ impl ShutdownHandle {
     pub fn shut_down(&self) {
         self.peer.shut_down();
     }
-}
-
-/// Serves, as long as signals allow; gives back the signals, for what is left to be done.
-async fn obeying<E: Endpoint>(
-    signals: Option<Signals>,
-    endpoint: E,
-    running: Running,
-) -> (Result<(), ServeError>, Option<Signals>) {
-    let obeying = signals.map(|signals| Obeying::new(signals, running.peer.clone()));
-    let served = endpoint.run(running).await;
-    let signals = match obeying {
-        Some(obeying) => obeying.stop().await,
-        None => None,
-    };
-    (served, signals)
 }

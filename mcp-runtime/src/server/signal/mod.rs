@@ -5,5 +5,5 @@ mod obeying;
 #[cfg_attr(not(unix), path = "ctrl_c.rs")]
 mod platform;
 
-pub(super) use obeying::{Obeying, next};
+pub(super) use obeying::{Obeying, one_more};
 pub(super) use platform::Signals;

@@ -1,6 +1,8 @@
 //! SIGTERM and SIGINT.
 
+use std::future::poll_fn;
 use std::io;
+use std::task::Poll;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -19,9 +21,13 @@ impl Signals {
 
     /// Waits for the next request to end.
     pub(in crate::server) async fn next(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
+        poll_fn(|cx| {
+            let asked = [&mut self.terminate, &mut self.interrupt].map(|it| it.poll_recv(cx));
+            match asked.iter().any(Poll::is_ready) {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            }
+        })
+        .await;
     }
 }

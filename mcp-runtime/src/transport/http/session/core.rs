@@ -190,9 +190,9 @@ impl Session {
             running.cancel();
         }
         state.streams.clear();
-        let asked: Vec<_> = state.pending.drain().collect();
+        let asked = state.pending.drain();
         drop(state);
-        asked.into_iter().for_each(|(_, asked)| asked.close());
+        asked.for_each(|(_, asked)| asked.close());
         self.conversation.end();
         self.standalone.end();
     }
