@@ -68,7 +68,7 @@ fn value(conform: &Conform<'_>, ty: &Type, json: &Value) -> Option<TokenStream> 
     match (ty, json) {
         (Type::Text, Value::String(text)) if text == "{}" => Some(quote!(text)),
         (Type::Text, Value::String(text)) => Some(quote!(#text)),
-        (Type::Map(item) | Type::Ordered(item), Value::Object(entries)) if entries.is_empty() => {
+        (Type::Map(item), Value::Object(entries)) if entries.is_empty() => {
             let item = rust::stored(item);
             Some(quote!(Vec::<(String, #item)>::new()))
         }
