@@ -1,5 +1,7 @@
 //! What strings with escapes say.
 
+use super::bytes::plain;
+
 /// Why a string says nothing: it has half of a surrogate pair.
 pub(super) struct LoneSurrogate {
     /// How much of the string has been read.
@@ -9,34 +11,34 @@ pub(super) struct LoneSurrogate {
 }
 
 /// What the text between the quotation marks of a string says; its escapes are known to be such.
-#[cold]
 pub(super) fn unescape(inner: &str) -> Result<String, LoneSurrogate> {
     let mut said = String::with_capacity(inner.len());
-    let mut rest = inner;
-    while let Some((plain, escape)) = rest.split_once('\\') {
-        let before = inner.len() - escape.len();
+    let mut at = 0;
+    loop {
+        let end = plain(inner.as_bytes(), at);
+        said.push_str(inner.get(at..end).unwrap_or_default());
+        let Some((_, escape)) = inner.split_at_checked(end + 1) else {
+            return Ok(said);
+        };
         let (letter, length) = letter(escape).map_err(|LoneSurrogate { at, reason }| {
-            let at = before + at;
+            let at = end + 1 + at;
             LoneSurrogate { at, reason }
         })?;
-        said.push_str(plain);
         said.push(letter);
-        rest = escape.get(length..).unwrap_or_default();
+        at = end + 1 + length;
     }
-    said.push_str(rest);
-    Ok(said)
 }
 
 /// The letter that an escape means, and the length of the escape without its first backslash.
 fn letter(escape: &str) -> Result<(char, usize), LoneSurrogate> {
-    let letter = match escape.chars().next().unwrap_or_default() {
-        'u' => return by_code(escape),
-        'b' => '\x08',
-        'f' => '\x0c',
-        'n' => '\n',
-        'r' => '\r',
-        't' => '\t',
-        itself => itself,
+    let letter = match escape.as_bytes().first() {
+        Some(b'u') => return by_code(escape),
+        Some(b'b') => '\x08',
+        Some(b'f') => '\x0c',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        itself => char::from(itself.copied().unwrap_or_default()),
     };
     Ok((letter, 1))
 }
