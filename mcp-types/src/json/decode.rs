@@ -47,11 +47,7 @@ pub(crate) fn decode<'de, T: Decode<'de>>(text: &'de str) -> Result<T> {
 impl<'de> Decode<'de> for String {
     #[inline]
     fn decode(reader: &mut Reader<'de>) -> Result<Self> {
-        let quoted = reader.quoted(&"a string")?;
-        match quoted.escaped {
-            true => reader.unescaped(quoted),
-            false => Ok(quoted.inner.to_owned()),
-        }
+        reader.string().map(Cow::into_owned)
     }
 }
 

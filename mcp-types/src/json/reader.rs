@@ -85,15 +85,6 @@ impl<'de> Reader<'de> {
         self.scanner.word("null").map(|()| true).ok_or_else(fault)
     }
 
-    /// Reads over a string.
-    #[inline]
-    pub(crate) fn quoted(&mut self, expected: &dyn Expected) -> Result<Quoted<'de>> {
-        match self.scanner.string() {
-            Some(quoted) => Ok(quoted),
-            None => Err(self.misfit(expected)),
-        }
-    }
-
     /// Reads a string, which is copied only if it has escapes.
     #[inline]
     pub(crate) fn string(&mut self) -> Result<Cow<'de, str>> {
@@ -101,12 +92,33 @@ impl<'de> Reader<'de> {
     }
 
     /// [`Reader::string`] for what an error says was expected.
+    #[inline]
     pub(super) fn string_for(&mut self, expected: &dyn Expected) -> Result<Cow<'de, str>> {
-        let quoted = self.quoted(expected)?;
-        self.said(quoted)
+        match self.scanner.plain_string() {
+            Some(text) => Ok(Cow::Borrowed(text)),
+            None => self.any_string(expected),
+        }
     }
 
-    /// What a string of this text says; it is copied only if it has escapes.
+    #[inline(never)]
+    fn any_string(&mut self, expected: &dyn Expected) -> Result<Cow<'de, str>> {
+        if self.peek() != Some(b'"') {
+            return Err(self.misfit(expected));
+        }
+        // White space may have stood before it.
+        if let Some(text) = self.scanner.plain_string() {
+            return Ok(Cow::Borrowed(text));
+        }
+        let (said, end) = self.unescape(self.place() + 1)?;
+        self.go(end);
+        match self.scanner.eat(b'"') {
+            true => Ok(Cow::Owned(said)),
+            false => Err(fault()),
+        }
+    }
+
+    /// What a string of this text says, of which the end is known; it is copied only if it has
+    /// escapes.
     #[inline]
     pub(super) fn said(&self, quoted: Quoted<'de>) -> Result<Cow<'de, str>> {
         match quoted.escaped {
@@ -117,8 +129,11 @@ impl<'de> Reader<'de> {
 
     #[cold]
     pub(super) fn unescaped(&self, quoted: Quoted<'de>) -> Result<String> {
-        unescape(quoted.inner)
-            .map_err(|fault| self.error(self.place_of(quoted) + fault.at, fault.reason))
+        self.unescape(self.place_of(quoted)).map(|(said, _)| said)
+    }
+
+    fn unescape(&self, start: usize) -> Result<(String, usize)> {
+        unescape(self.scanner.text(), start).map_err(|fault| self.error(fault.at, fault.reason))
     }
 
     /// Where a string of this text stands, behind its quotation mark.

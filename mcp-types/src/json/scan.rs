@@ -42,7 +42,8 @@ impl<'a> Quoted<'a> {
     /// Half of a surrogate pair means nothing by itself; a string with one stays as it is written.
     #[cold]
     fn unescaped(self) -> Cow<'a, str> {
-        unescape(self.inner).map_or(Cow::Borrowed(self.inner), Cow::Owned)
+        let said = unescape(self.inner, 0);
+        said.map_or(Cow::Borrowed(self.inner), |(said, _)| Cow::Owned(said))
     }
 }
 
@@ -131,7 +132,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads over a string that comes next and has no escapes: most are such.
     #[inline(never)]
-    fn plain_string(&mut self) -> Option<&'a str> {
+    pub(super) fn plain_string(&mut self) -> Option<&'a str> {
         let bytes = self.bytes();
         if bytes.get(self.at) != Some(&b'"') {
             return None;

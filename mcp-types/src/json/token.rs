@@ -90,10 +90,7 @@ impl<'de> Reader<'de> {
     #[inline(never)]
     pub(super) fn token(&mut self) -> Result<Token<'de>> {
         Ok(match self.peek() {
-            Some(b'"') => {
-                let quoted = self.scanner.string().ok_or_else(fault)?;
-                Token::String(self.said(quoted)?)
-            }
+            Some(b'"') => Token::String(self.string()?),
             Some(bracket @ b'[') => {
                 self.open(bracket, &"a list")?;
                 Token::List

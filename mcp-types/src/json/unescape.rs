@@ -2,81 +2,92 @@
 
 use super::bytes::plain;
 
-/// Why a string says nothing: it has half of a surrogate pair.
-pub(super) struct LoneSurrogate {
-    /// How much of the string has been read.
+/// Why a string says nothing.
+pub(super) struct Unreadable {
+    /// The place in the text up to which it has been read.
     pub(super) at: usize,
     /// In serde_json's words.
     pub(super) reason: &'static str,
 }
 
-/// What the text between the quotation marks of a string says; its escapes are known to be such.
-pub(super) fn unescape(inner: &str) -> Result<String, LoneSurrogate> {
-    let mut said = String::with_capacity(inner.len());
-    let mut at = 0;
+/// What the string says of which `start` is behind the quotation mark, and the place behind all that
+/// belongs to it: the other quotation mark, or where the text ends or is no string any more.
+pub(super) fn unescape(text: &str, start: usize) -> Result<(String, usize), Unreadable> {
+    let bytes = text.as_bytes();
+    let mut said = String::new();
+    let mut at = start;
     loop {
-        let end = plain(inner.as_bytes(), at);
-        said.push_str(inner.get(at..end).unwrap_or_default());
-        let Some((_, escape)) = inner.split_at_checked(end + 1) else {
-            return Ok(said);
-        };
-        let (letter, length) = letter(escape).map_err(|LoneSurrogate { at, reason }| {
-            let at = end + 1 + at;
-            LoneSurrogate { at, reason }
-        })?;
+        let end = plain(bytes, at);
+        // What has one escape has more.
+        said.reserve(2 * (end - at) + 4);
+        said.push_str(text.get(at..end).unwrap_or_default());
+        if bytes.get(end) != Some(&b'\\') {
+            return Ok((said, end));
+        }
+        let (letter, behind) = letter(text, end + 1)?;
         said.push(letter);
-        at = end + 1 + length;
+        at = behind;
     }
 }
 
-/// The letter that an escape means, and the length of the escape without its first backslash.
-fn letter(escape: &str) -> Result<(char, usize), LoneSurrogate> {
-    let letter = match escape.as_bytes().first() {
-        Some(b'u') => return by_code(escape),
+/// The letter that an escape means, and the place behind; `at` is behind its backslash.
+fn letter(text: &str, at: usize) -> Result<(char, usize), Unreadable> {
+    let letter = match text.as_bytes().get(at) {
         Some(b'b') => '\x08',
         Some(b'f') => '\x0c',
         Some(b'n') => '\n',
         Some(b'r') => '\r',
         Some(b't') => '\t',
-        itself => char::from(itself.copied().unwrap_or_default()),
+        Some(itself @ (b'"' | b'\\' | b'/')) => char::from(*itself),
+        Some(b'u') => return by_code(text, at + 1),
+        _ => {
+            let (at, reason) = (at + 1, "invalid escape");
+            return Err(Unreadable { at, reason });
+        }
     };
-    Ok((letter, 1))
+    Ok((letter, at + 1))
 }
 
 const LEADING: u32 = 0xd800;
 const TRAILING: u32 = 0xdc00;
 
-fn by_code(escape: &str) -> Result<(char, usize), LoneSurrogate> {
-    let first = code(escape);
+/// The letter whose code is there, or the two halves of its code.
+fn by_code(text: &str, start: usize) -> Result<(char, usize), Unreadable> {
+    let (first, at) = code(text, start)?;
     if let Some(letter) = char::from_u32(first) {
-        return Ok((letter, 5));
+        return Ok((letter, at));
     }
-    let lone = |at| LoneSurrogate {
-        at,
-        reason: "lone leading surrogate in hex escape",
-    };
-    let half = |at| LoneSurrogate {
-        at,
-        reason: "unexpected end of hex escape",
+    let lone = |at| {
+        let reason = "lone leading surrogate in hex escape";
+        Unreadable { at, reason }
     };
     if first >= TRAILING {
-        return Err(lone(5));
+        return Err(lone(at));
     }
-    let second = match escape.as_bytes().get(5..7) {
-        Some(b"\\u") => code(&escape[6..]),
-        Some([b'\\', _]) => return Err(half(7)),
-        _ => return Err(half(6)),
-    };
-    let low = second.checked_sub(TRAILING).ok_or_else(|| lone(11))?;
+    let follows = text.as_bytes().get(at..).unwrap_or_default();
+    if !follows.starts_with(b"\\u") {
+        let at = at + 1 + usize::from(follows.starts_with(b"\\"));
+        let reason = "unexpected end of hex escape";
+        return Err(Unreadable { at, reason });
+    }
+    let (second, at) = code(text, at + 2)?;
+    let low = second.checked_sub(TRAILING).ok_or_else(|| lone(at))?;
     let both = 0x1_0000 + ((first - LEADING) << 10) + low;
     let letter = char::from_u32(both).filter(|_| low < 0x400);
-    letter.map(|letter| (letter, 11)).ok_or_else(|| lone(11))
+    letter.map(|letter| (letter, at)).ok_or_else(|| lone(at))
 }
 
-/// The four digits behind a `u`.
-fn code(escape: &str) -> u32 {
-    let digits = escape.get(1..5).unwrap_or_default();
-    u32::from_str_radix(digits, 16).unwrap_or_default()
+/// What four hexadecimal digits mean, and the place behind them.
+fn code(text: &str, start: usize) -> Result<(u32, usize), Unreadable> {
+    let at = start + 4;
+    let digits = text.get(start..at).unwrap_or_default();
+    match u32::from_str_radix(digits, 16) {
+        Ok(code) if !digits.starts_with('+') => Ok((code, at)),
+        _ => {
+            let reason = "invalid escape";
+            Err(Unreadable { at, reason })
+        }
+    }
 }
 
 #[cfg(test)]
@@ -86,13 +97,13 @@ mod tests {
     use super::unescape;
 
     fn agrees(inner: &str) {
-        let found = unescape(inner);
-        match serde_json::from_str::<String>(&format!("\"{inner}\"")) {
-            Ok(said) => assert_eq!(found.ok(), Some(said), "{inner}"),
+        let text = format!("\"{inner}\"");
+        let found = unescape(&text, 1);
+        match serde_json::from_str::<String>(&text) {
+            Ok(said) => assert_eq!(found.ok(), Some((said, text.len() - 1)), "{inner}"),
             Err(refused) => {
                 let fault = found.err().unwrap();
-                // serde_json counts the quotation mark, too.
-                let expected = format!("{} at line 1 column {}", fault.reason, fault.at + 1);
+                let expected = format!("{} at line 1 column {}", fault.reason, fault.at);
                 assert_eq!(refused.to_string(), expected, "{inner}");
             }
         }
