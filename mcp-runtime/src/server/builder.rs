@@ -10,12 +10,8 @@ use serde::de::DeserializeOwned;
 use super::caching::Caching;
 use super::edit::Inventory;
 use super::extensions;
-use super::mount::{BringIn, Mount};
-use super::prompts::PromptRoute;
-use super::resources::ResourceRoute;
-use super::routes::Stock;
+use super::mount::BringIn;
 use super::settings::Settings;
-use super::tools::ToolRoute;
 use super::{Context, HandlerError, List, Server};
 use crate::protocol::{OwnMethods, Requirement};
 
@@ -23,10 +19,7 @@ use crate::protocol::{OwnMethods, Requirement};
 #[derive(Debug, Default)]
 pub struct ServerBuilder {
     pub(super) settings: Settings,
-    pub(super) tools: Vec<ToolRoute>,
-    pub(super) prompts: Vec<PromptRoute>,
-    pub(super) resources: Vec<ResourceRoute>,
-    pub(super) mounts: Vec<Mount>,
+    pub(super) inventory: Inventory,
     /// Set once there are mounts: a program that has none is linked without.
     pub(super) bring_in_mounts: Option<BringIn>,
 }
@@ -176,19 +169,13 @@ impl ServerBuilder {
     #[must_use]
     pub fn build(mut self) -> Server {
         if let Some(bring_in) = &self.bring_in_mounts {
-            (bring_in.settings)(&mut self.settings, &self.mounts);
+            (bring_in.settings)(&mut self.settings, &self.inventory.mounts);
         }
         let methods = self.settings.extensions.methods();
         self.settings.own_methods = OwnMethods::new(methods);
-        let mut inventory = Inventory {
-            tools: Stock::new(self.tools),
-            prompts: Stock::new(self.prompts),
-            resources: Stock::new(self.resources),
-            mounts: self.mounts,
-        };
         if let Some(bring_in) = &self.bring_in_mounts {
-            (bring_in.routes)(&mut inventory);
+            (bring_in.routes)(&mut self.inventory);
         }
-        Server::start(self.settings, inventory)
+        Server::start(self.settings, self.inventory)
     }
 }

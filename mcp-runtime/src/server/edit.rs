@@ -47,7 +47,7 @@ pub struct Edit<'a> {
 pub struct FixedList(pub List);
 
 /// All that a server has, switched off or not.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Inventory {
     pub(super) tools: Stock<ToolRoute>,
     pub(super) prompts: Stock<PromptRoute>,

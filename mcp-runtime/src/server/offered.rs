@@ -4,7 +4,6 @@
 use super::ServerBuilder;
 use super::prompts::PromptRoute;
 use super::resources::ResourceRoute;
-use super::routes;
 use super::tools::ToolRoute;
 
 /// A tool: a [`ToolRoute`], or a function under `#[tool]`.
@@ -52,7 +51,7 @@ impl ServerBuilder {
         if let Some(used) = tool.context_use {
             self.settings.context_use = Some(used);
         }
-        routes::declare(&mut self.tools, "tool", tool);
+        self.inventory.tools.declare("tool", tool);
         self
     }
 
@@ -94,7 +93,7 @@ impl ServerBuilder {
     #[track_caller]
     pub fn prompt_route(&mut self, prompt: PromptRoute) -> &mut Self {
         self.settings.go_beyond_tools();
-        routes::declare(&mut self.prompts, "prompt", prompt);
+        self.inventory.prompts.declare("prompt", prompt);
         self
     }
 
@@ -106,7 +105,7 @@ impl ServerBuilder {
     #[track_caller]
     pub fn resource_route(&mut self, resource: ResourceRoute) -> &mut Self {
         self.settings.go_beyond_tools();
-        routes::declare(&mut self.resources, "resource", resource);
+        self.inventory.resources.declare("resource", resource);
         self
     }
 }

@@ -19,21 +19,6 @@ pub(super) struct Stock<R> {
     routes: Vec<Arc<R>>,
 }
 
-/// Adds `route` to `declared`; `kind` is what people call it.
-///
-/// # Panics
-///
-/// When there is one of its name.
-#[track_caller]
-pub(super) fn declare<R: Named>(declared: &mut Vec<R>, kind: &str, route: R) {
-    let name = route.name();
-    assert!(
-        declared.iter().all(|known| known.name() != name),
-        "the server has a {kind} `{name}` already: rename one of them"
-    );
-    declared.push(route);
-}
-
 /// One step of an edit.
 #[derive(Debug)]
 pub(super) enum Step<R> {
@@ -48,20 +33,23 @@ pub(super) enum Step<R> {
 }
 
 impl<R: Named> Stock<R> {
-    /// Keeps `declared`, in which each has a name of its own.
-    pub(super) fn new(declared: Vec<R>) -> Self {
-        let mut stock = Self {
-            names: Names::default(),
-            routes: Vec::with_capacity(declared.len()),
-        };
-        for route in declared {
-            stock.push(route, None);
-        }
-        stock
+    /// Adds `route`; `kind` is what people call it.
+    ///
+    /// # Panics
+    ///
+    /// When there is one of its name.
+    #[track_caller]
+    pub(super) fn declare(&mut self, kind: &str, route: R) {
+        let name = route.name();
+        assert!(
+            self.names.find(name).is_none(),
+            "the server has a {kind} `{name}` already: rename one of them"
+        );
+        self.push(route);
     }
 
-    fn push(&mut self, route: R, mount: Option<usize>) {
-        self.names.push(route.name(), mount);
+    fn push(&mut self, route: R) {
+        self.names.push(route.name(), None);
         self.routes.push(Arc::new(route));
     }
 
@@ -71,7 +59,7 @@ impl<R: Named> Stock<R> {
             Step::Put(route) => {
                 match self.names.find(route.name()) {
                     Some(place) => self.routes[place] = Arc::new(route),
-                    None => self.push(route, None),
+                    None => self.push(route),
                 }
                 true
             }
@@ -119,6 +107,15 @@ impl<R: Named> Stock<R> {
         Routes {
             routes: self.enabled(),
             index: self.names.index(),
+        }
+    }
+}
+
+impl<R> Default for Stock<R> {
+    fn default() -> Self {
+        Self {
+            names: Names::default(),
+            routes: Vec::new(),
         }
     }
 }

@@ -50,12 +50,12 @@ impl ServerBuilder {
         let mount = Mount::new(prefix, server.clone());
         let known = |mount: &Mount| mount.links().server.is_same(server);
         // Under a second prefix it is still one server, which starts once.
-        if !self.mounts.iter().any(known) {
+        if !self.inventory.mounts.iter().any(known) {
             self.settings.hooks.mount(server);
         }
         let dynamic = server.settings().dynamic;
         self.settings.dynamic.add_all(dynamic.iter());
-        self.mounts.push(mount);
+        self.inventory.mounts.push(mount);
         self.settings.go_beyond_tools();
         self.bring_in_mounts = Some(BringIn {
             settings: bring_in_settings,
