@@ -1,5 +1,6 @@
 //! Changing what a server offers while it runs.
 
+use super::beyond::Shelved;
 use super::mount::Mount;
 use super::prompts::PromptRoute;
 use super::resources::ResourceRoute;
@@ -50,8 +51,8 @@ pub struct FixedList(pub List);
 #[derive(Debug, Default)]
 pub(super) struct Inventory {
     pub(super) tools: Stock<ToolRoute>,
-    pub(super) prompts: Stock<PromptRoute>,
-    pub(super) resources: Stock<ResourceRoute>,
+    /// The rest, once there is any.
+    pub(super) beyond: Option<Box<dyn Shelved>>,
     pub(super) mounts: Vec<Mount>,
 }
 
@@ -142,9 +143,10 @@ impl Edit<'_> {
                 }
             };
             note(take_all(&mut inventory.tools, tools), Change::Tools);
-            note(take_all(&mut inventory.prompts, prompts), Change::Prompts);
+            let shelves = inventory.shelves();
+            note(take_all(&mut shelves.prompts, prompts), Change::Prompts);
             note(
-                take_all(&mut inventory.resources, resources),
+                take_all(&mut shelves.resources, resources),
                 Change::Resources,
             );
             changes

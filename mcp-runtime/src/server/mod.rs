@@ -6,6 +6,7 @@
 mod announce;
 mod answer;
 pub mod ask;
+mod beyond;
 mod builder;
 mod caching;
 mod cancellation;

@@ -93,7 +93,7 @@ impl ServerBuilder {
     #[track_caller]
     pub fn prompt_route(&mut self, prompt: PromptRoute) -> &mut Self {
         self.settings.go_beyond_tools();
-        self.inventory.prompts.declare("prompt", prompt);
+        self.inventory.shelves().prompts.declare("prompt", prompt);
         self
     }
 
@@ -105,7 +105,8 @@ impl ServerBuilder {
     #[track_caller]
     pub fn resource_route(&mut self, resource: ResourceRoute) -> &mut Self {
         self.settings.go_beyond_tools();
-        self.inventory.resources.declare("resource", resource);
+        let shelves = self.inventory.shelves();
+        shelves.resources.declare("resource", resource);
         self
     }
 }

@@ -58,14 +58,21 @@ impl Mount {
             Change::Tools => sync(index, &mut inventory.tools, &mounted.tools, |route| {
                 ToolRoute::mounted(route, links)
             }),
-            Change::Prompts => sync(index, &mut inventory.prompts, &mounted.prompts, |route| {
-                PromptRoute::mounted(route, links)
-            }),
+            Change::Prompts => {
+                if let Some(theirs) = &mounted.beyond {
+                    let (ours, theirs) = (inventory.shelves(), theirs.shelves());
+                    sync(index, &mut ours.prompts, &theirs.prompts, |route| {
+                        PromptRoute::mounted(route, links)
+                    });
+                }
+            }
             Change::Resources => {
-                let (ours, theirs) = (&mut inventory.resources, &mounted.resources);
-                sync(index, ours, theirs, |route| {
-                    ResourceRoute::mounted(route, links)
-                });
+                if let Some(theirs) = &mounted.beyond {
+                    let (ours, theirs) = (inventory.shelves(), theirs.shelves());
+                    sync(index, &mut ours.resources, &theirs.resources, |route| {
+                        ResourceRoute::mounted(route, links)
+                    });
+                }
             }
             Change::Resource(_) => {}
         });

@@ -80,7 +80,7 @@ impl Remote {
                     .map(|prompt| routes::prompt(self, prompt));
                 let routes = routes.collect();
                 live.change(|inventory| {
-                    inventory.prompts.sync(ORIGIN, routes);
+                    inventory.shelves().prompts.sync(ORIGIN, routes);
                     vec![Change::Prompts]
                 });
             }
@@ -92,7 +92,7 @@ impl Remote {
                     templates.filter_map(|template| routes::template(self, live, template));
                 let routes = resources.chain(templates).collect();
                 live.change(|inventory| {
-                    inventory.resources.sync(ORIGIN, routes);
+                    inventory.shelves().resources.sync(ORIGIN, routes);
                     vec![Change::Resources]
                 });
             }

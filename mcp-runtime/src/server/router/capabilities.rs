@@ -8,16 +8,16 @@ use mcp_types::{JsonObject, ServerCapabilities};
     clippy::struct_excessive_bools,
     reason = "each is one fact, independent of the others"
 )]
-pub(super) struct Facts {
-    pub(super) tools: bool,
-    pub(super) tools_change: bool,
-    pub(super) prompts: bool,
-    pub(super) prompts_change: bool,
-    pub(super) resources: bool,
-    pub(super) resources_change: bool,
-    pub(super) completers: bool,
-    pub(super) subscribable: bool,
-    pub(super) logging: bool,
+pub(in crate::server) struct Facts {
+    pub(in crate::server) tools: bool,
+    pub(in crate::server) tools_change: bool,
+    pub(in crate::server) prompts: bool,
+    pub(in crate::server) prompts_change: bool,
+    pub(in crate::server) resources: bool,
+    pub(in crate::server) resources_change: bool,
+    pub(in crate::server) completers: bool,
+    pub(in crate::server) subscribable: bool,
+    pub(in crate::server) logging: bool,
 }
 
 impl Facts {

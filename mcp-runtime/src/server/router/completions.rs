@@ -6,23 +6,29 @@ use super::{Admitted, Router};
 use crate::driver::Served;
 use crate::protocol::{Refusal, decode_params};
 use crate::server::Answer;
-use crate::server::resources::Viewer;
+use crate::server::prompts::Prompts;
+use crate::server::resources::{Resources, Viewer};
 
 impl Router {
-    pub(super) fn complete(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
+    pub(super) fn complete(
+        &self,
+        prompts: &Prompts,
+        resources: &Resources,
+        request: Admitted<'_>,
+    ) -> Result<Served<Answer>, Refusal> {
         let params: CompleteRequestParams = decode_params(request.params)?;
         let reply = match params.reference.clone() {
             CompletionReference::Prompt(prompt) => {
-                let limited = self.prompts.differ_by_caller();
+                let limited = prompts.differ_by_caller();
                 let context = request.context_if(limited)?;
                 let (name, context) = (&prompt.name, context.as_ref());
-                self.prompts.complete(name, params, context)?
+                prompts.complete(name, params, context)?
             }
             CompletionReference::Resource(template) => {
-                let limited = self.resources.differ_by_caller();
+                let limited = resources.differ_by_caller();
                 let context = request.context_if(limited)?;
                 let viewer = Viewer::new(request.terms.revision, context.as_ref());
-                self.resources.complete(&template.uri, params, viewer)?
+                resources.complete(&template.uri, params, viewer)?
             }
             _ => {
                 return Err(Refusal::InvalidParams {

@@ -19,5 +19,6 @@ mod subscriptions;
 mod tools;
 
 pub(super) use admitted::Admitted;
+pub(super) use capabilities::Facts;
 pub(super) use methods::BeyondTools;
 pub(super) use snapshot::Router;

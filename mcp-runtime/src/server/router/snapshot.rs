@@ -6,10 +6,9 @@ use mcp_types::{ServerCapabilities, Tool};
 
 use super::capabilities::Facts;
 use crate::server::answer::Identity;
+use crate::server::beyond::{Offered, Tables};
 use crate::server::edit::Inventory;
 use crate::server::prepared::Prepared;
-use crate::server::prompts::Prompts;
-use crate::server::resources::Resources;
 use crate::server::settings::Settings;
 use crate::server::tools::Tools;
 use crate::server::{Change, List};
@@ -22,24 +21,23 @@ pub(in crate::server) struct Router {
     pub(super) identity: Arc<Identity>,
     pub(super) capabilities: ServerCapabilities,
     pub(super) tools: Arc<Tools>,
-    pub(super) prompts: Arc<Prompts>,
-    pub(super) resources: Arc<Resources>,
+    /// The rest, where there may be any.
+    beyond: Option<Arc<dyn Offered>>,
     pub(super) discover: Prepared,
 }
 
 impl Router {
     pub(in crate::server) fn new(settings: Arc<Settings>, inventory: &Inventory) -> Self {
         let tools = Tools::new(inventory.tools.routes(), &settings);
-        let prompts = Prompts::new(inventory.prompts.routes(), &settings);
-        let resources = Resources::new(inventory.resources.routes(), &settings);
+        let beyond = settings.beyond_tools.as_ref();
+        let beyond = beyond.map(|beyond| (beyond.offer)(inventory, &settings, None, &[]));
         let identity = Arc::new(Identity::new(&settings.info));
         Self {
             settings,
             identity,
             capabilities: ServerCapabilities::default(),
             tools: Arc::new(tools),
-            prompts: Arc::new(prompts),
-            resources: Arc::new(resources),
+            beyond,
             discover: Prepared::default(),
         }
         .declaring()
@@ -52,48 +50,53 @@ impl Router {
             identity: Arc::clone(&self.identity),
             capabilities: ServerCapabilities::default(),
             tools: Arc::clone(&self.tools),
-            prompts: Arc::clone(&self.prompts),
-            resources: Arc::clone(&self.resources),
+            beyond: None,
             discover: Prepared::default(),
         };
         let settings = &edited.settings;
         if changes.contains(&Change::Tools) {
             edited.tools = Arc::new(Tools::new(inventory.tools.routes(), settings));
         }
-        if changes.contains(&Change::Prompts) {
-            edited.prompts = Arc::new(Prompts::new(inventory.prompts.routes(), settings));
-        }
-        if changes.contains(&Change::Resources) {
-            edited.resources = Arc::new(Resources::new(inventory.resources.routes(), settings));
+        if let Some(beyond) = &settings.beyond_tools {
+            let before = self.beyond.as_deref();
+            edited.beyond = Some((beyond.offer)(inventory, settings, before, changes));
         }
         edited.declaring()
     }
 
     fn declaring(mut self) -> Self {
         let may_change = |list| self.settings.dynamic.contains(list);
-        let facts = Facts {
+        let mut facts = Facts {
             tools: !self.tools.is_empty(),
             tools_change: may_change(List::Tools),
-            prompts: !self.prompts.is_empty(),
             prompts_change: may_change(List::Prompts),
-            resources: !self.resources.is_empty(),
             resources_change: may_change(List::Resources),
-            completers: self.prompts.has_completers() || self.resources.has_completers(),
-            subscribable: self.resources.has_subscribable(),
             logging: self.settings.logging,
+            ..Facts::default()
         };
+        if let Some(beyond) = &self.beyond {
+            beyond.declare(&mut facts);
+        }
         self.capabilities = facts.declare();
         self
     }
 
+    /// The prompts and resources, where there may be any.
+    pub(super) fn tables(&self) -> Option<&Tables> {
+        self.beyond.as_ref().map(|beyond| beyond.tables())
+    }
+
     /// Tells what serves `uri` that somebody wants to know of its changes.
     pub(in crate::server) fn wanted(&self, uri: &str) {
-        self.resources.wanted(uri);
+        if let Some(tables) = self.tables() {
+            tables.resources.wanted(uri);
+        }
     }
 
     /// Whether something is found under `uri`.
     pub(in crate::server) fn has_resource(&self, uri: &str) -> bool {
-        self.resources.has(uri)
+        let tables = self.tables();
+        tables.is_some_and(|tables| tables.resources.has(uri))
     }
 
     pub(in crate::server) fn tools(&self) -> impl Iterator<Item = &Tool> {

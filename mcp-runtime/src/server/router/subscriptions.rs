@@ -12,7 +12,7 @@ use crate::driver::Served;
 use crate::protocol::{Refusal, decode_params};
 use crate::server::announce::Announced;
 use crate::server::conversation::MAX_SUBSCRIPTIONS;
-use crate::server::resources::Viewer;
+use crate::server::resources::{Resources, Viewer};
 use crate::server::subscriptions::Subscription;
 use crate::server::{Answer, Context};
 
@@ -22,12 +22,16 @@ impl Router {
         Announced::by(&self.capabilities)
     }
 
-    pub(super) fn listen(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
+    pub(super) fn listen(
+        &self,
+        resources: &Resources,
+        request: Admitted<'_>,
+    ) -> Result<Served<Answer>, Refusal> {
         let params: SubscriptionsListenRequestParams = decode_params(request.params)?;
-        let context = request.context_if(self.resources.differ_by_caller())?;
+        let context = request.context_if(resources.differ_by_caller())?;
         let subscription = Subscription {
             id: request.id.clone(),
-            accepted: self.accepted(params.notifications, context.as_ref()),
+            accepted: self.accepted(resources, params.notifications, context.as_ref()),
             terms: Arc::clone(request.terms),
             peer: request.peer.clone(),
             conversation: Arc::clone(request.conversation),
@@ -39,6 +43,7 @@ impl Router {
     /// The part of a filter that the server can honour.
     fn accepted(
         &self,
+        resources: &Resources,
         wanted: SubscriptionFilter,
         context: Option<&Context>,
     ) -> SubscriptionFilter {
@@ -50,7 +55,7 @@ impl Router {
         accepted.resources_list_changed = both(wanted.resources_list_changed, announced.resources);
         let mut uris = Vec::new();
         for uri in wanted.resource_subscriptions.unwrap_or_default() {
-            if uris.len() < MAX_SUBSCRIPTIONS && self.resources.is_subscribable(&uri, context) {
+            if uris.len() < MAX_SUBSCRIPTIONS && resources.is_subscribable(&uri, context) {
                 uris.push(uri);
             }
         }
@@ -58,11 +63,15 @@ impl Router {
         accepted
     }
 
-    pub(super) fn subscribe(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
+    pub(super) fn subscribe(
+        &self,
+        resources: &Resources,
+        request: Admitted<'_>,
+    ) -> Result<Served<Answer>, Refusal> {
         let params: SubscribeRequestParams = decode_params(request.params)?;
-        let context = request.context_if(self.resources.differ_by_caller())?;
+        let context = request.context_if(resources.differ_by_caller())?;
         let viewer = Viewer::new(request.terms.revision, context.as_ref());
-        self.resources.check_subscribable(&params.uri, viewer)?;
+        resources.check_subscribable(&params.uri, viewer)?;
         request.conversation.subscribe(&params.uri)?;
         self.wanted(&params.uri);
         Ok(Served::Now(Ok(Answer::empty())))
