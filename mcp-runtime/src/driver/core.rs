@@ -13,8 +13,7 @@ use super::batch::{BatchKey, Batches};
 use super::in_flight::{Finished, InFlight, Kind};
 use super::panic::contain;
 use super::response::{send_response, write_error, write_response};
-use super::{BoxFuture, Command, Commands, Limits, Role, Served, Waiter};
-use crate::error::CallError;
+use super::{BoxFuture, Command, Commands, Failure, Limits, Role, Served, Waiter};
 use crate::protocol::{Pending, Refusal};
 use crate::transport::{Incoming, Outbox};
 
@@ -312,14 +311,14 @@ impl<R: Role> Core<R> {
     pub(super) fn abandon_pending(&mut self) {
         for (id, waiter) in self.pending.drain() {
             self.cancel_at_peer(id, &waiter, "the connection is being closed");
-            waiter.finish(Err(CallError::Closed));
+            waiter.finish(Err(Failure::Closed));
         }
     }
 
     /// The peer is gone: whoever waits for it learns so.
     pub(super) fn fail_pending(&mut self) {
         for (_, waiter) in self.pending.drain() {
-            waiter.finish(Err(CallError::Closed));
+            waiter.finish(Err(Failure::Closed));
         }
     }
 }

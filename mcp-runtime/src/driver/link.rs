@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
-use super::{BoxFuture, Command};
+use super::{BoxFuture, Closed, Command};
 use crate::error::CallError;
 
 /// Takes what is to be sent on its way.
@@ -18,7 +18,7 @@ pub(crate) trait Link: Any + Send + Sync {
     /// Passes on a command once there is room for it.
     ///
     /// Its future fails when the connection is over.
-    fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>>;
+    fn send_later(&self, command: Command) -> BoxFuture<Result<(), Closed>>;
 
     /// An id for a request, never used before on this connection.
     fn next_id(&self) -> i64;

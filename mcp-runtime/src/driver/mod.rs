@@ -59,7 +59,7 @@ pub use peer::Peer;
 #[cfg(feature = "server")]
 #[cfg(feature = "server")]
 pub(crate) use peer::notification;
-pub(crate) use peer::{Command, Waiter};
+pub(crate) use peer::{Closed, Command, Failure, Waiter};
 #[cfg(feature = "client")]
 pub(crate) use peer::{OnProgress, Sending};
 pub(crate) use queue::Commands;

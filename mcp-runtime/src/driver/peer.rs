@@ -67,7 +67,28 @@ pub(crate) struct Waiter {
     method: &'static str,
     cancellable: bool,
     progress: Option<OnProgress>,
-    answer: oneshot::Sender<Result<RawJson, CallError>>,
+    answer: oneshot::Sender<Result<RawJson, Failure>>,
+}
+
+/// Why a request has no result, as far as the driver knows.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The peer answered with an error.
+    Rpc(ErrorObject),
+    /// No answer came for so long.
+    Timeout(Duration),
+    /// The connection is over.
+    Closed,
+}
+
+/// The connection is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Closed;
+
+impl From<Closed> for CallError {
+    fn from(_: Closed) -> Self {
+        Self::Closed
+    }
 }
 
 /// What is done with each progress notification of a request.
@@ -124,7 +145,9 @@ impl Peer {
             progress: sending.progress,
             answer,
         };
-        let timeouts = sending.timeouts;
+        let Sending {
+            method, timeouts, ..
+        } = sending;
         let command = Command::Request {
             id,
             frame,
@@ -132,16 +155,20 @@ impl Peer {
             waiter,
         };
         if let Err(unsent) = self.link.send(command) {
-            self.wait_for_room(unsent, timeouts, sending.method).await?;
+            self.wait_for_room(unsent, timeouts, method).await?;
         }
         let abandoned = AbandonOnDrop {
             peer: self,
             id,
             armed: true,
         };
-        let answer = waiting.await.unwrap_or(Err(CallError::Closed));
+        let answer = waiting.await.unwrap_or(Err(Failure::Closed));
         abandoned.disarm();
-        answer
+        answer.map_err(|failure| match failure {
+            Failure::Rpc(error) => CallError::Rpc(error),
+            Failure::Timeout(waited) => timed_out(method, waited),
+            Failure::Closed => CallError::Closed,
+        })
     }
 
     /// Sends a request and waits for its result, as long as [`Timeouts::default`] allows.
@@ -197,12 +224,7 @@ impl Peer {
         };
         let waited = timeouts.total.min(timeouts.idle);
         let sent = tokio::time::timeout(waited, self.link.send_later(command)).await;
-        sent.unwrap_or_else(|_| {
-            Err(CallError::Timeout {
-                method: method.to_owned(),
-                waited,
-            })
-        })
+        Ok(sent.map_err(|_| timed_out(method, waited))??)
     }
 
     /// Sends a notification at once. Over HTTP it goes before the answer to the request at hand.
@@ -237,7 +259,7 @@ impl Peer {
     pub(crate) async fn send_when_ready(&self, frame: Vec<u8>) -> Result<(), CallError> {
         let urgent = false;
         match self.link.send(Command::Notify { frame, urgent }) {
-            Err(Unsent::Full(command)) => self.link.send_later(command).await,
+            Err(Unsent::Full(command)) => Ok(self.link.send_later(command).await?),
             sent => Ok(sent?),
         }
     }
@@ -259,16 +281,19 @@ impl Peer {
     /// Asks the driver to end the connection in good order.
     pub(crate) fn shut_down(&self) {
         // When the driver is gone, the connection is over, which is what was asked for.
-        let _ = self.send(Command::ShutDown);
+        let _ = self.link.send(Command::ShutDown);
     }
 
     /// Asks the driver to end the connection now.
     pub(crate) fn abort(&self) {
-        let _ = self.send(Command::Abort);
+        let _ = self.link.send(Command::Abort);
     }
+}
 
-    fn send(&self, command: Command) -> Result<(), CallError> {
-        Ok(self.link.send(command)?)
+fn timed_out(method: &str, waited: Duration) -> CallError {
+    CallError::Timeout {
+        method: method.to_owned(),
+        waited,
     }
 }
 
@@ -307,16 +332,15 @@ impl Waiter {
 
     /// Tells whoever waits that time has run out.
     pub(crate) fn time_out(self, waited: Duration) {
-        let method = self.method.to_owned();
-        self.finish(Err(CallError::Timeout { method, waited }));
+        self.finish(Err(Failure::Timeout(waited)));
     }
 
     /// Tells whoever waits what the peer answered.
     pub(crate) fn settle(self, outcome: Result<RawJson, ErrorObject>) {
-        self.finish(outcome.map_err(CallError::Rpc));
+        self.finish(outcome.map_err(Failure::Rpc));
     }
 
-    pub(crate) fn finish(self, outcome: Result<RawJson, CallError>) {
+    pub(crate) fn finish(self, outcome: Result<RawJson, Failure>) {
         // Nobody listening means that the caller gave up in the meantime.
         let _ = self.answer.send(outcome);
     }
@@ -344,7 +368,7 @@ impl AbandonOnDrop<'_> {
 impl Drop for AbandonOnDrop<'_> {
     fn drop(&mut self) {
         if self.armed {
-            let _ = self.peer.send(Command::Abandon { id: self.id });
+            let _ = self.peer.link.send(Command::Abandon { id: self.id });
         }
     }
 }

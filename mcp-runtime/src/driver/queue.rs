@@ -7,8 +7,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::{Semaphore, TryAcquireError};
 
 use super::link::{Link, Origin, Unsent};
-use super::{BoxFuture, Command};
-use crate::error::CallError;
+use super::{BoxFuture, Closed, Command};
 
 /// Bytes of requests and notifications that may wait to be sent.
 const ROOM: usize = 64 * 1024;
@@ -100,14 +99,14 @@ impl Link for Queue {
         sent.map_err(|_| Unsent::Closed)
     }
 
-    fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>> {
+    fn send_later(&self, command: Command) -> BoxFuture<Result<(), Closed>> {
         let (commands, space) = (self.commands.clone(), Arc::clone(&self.room));
         Box::pin(async move {
             let room = room_for(&command);
             let permit = space.acquire_many(permits(room)).await;
-            permit.map_err(|_| CallError::Closed)?.forget();
+            permit.map_err(|_| Closed)?.forget();
             let sent = commands.send(Queued { command, room });
-            sent.map_err(|_| CallError::Closed)
+            sent.map_err(|_| Closed)
         })
     }
 
@@ -176,7 +175,7 @@ mod tests {
         queue.send(notify(ROOM)).unwrap();
         let waiting = tokio::spawn(queue.send_later(notify(1)));
         drop(commands);
-        assert!(matches!(waiting.await.unwrap(), Err(CallError::Closed)));
+        assert!(matches!(waiting.await.unwrap(), Err(Closed)));
         assert!(matches!(queue.send(notify(1)), Err(Unsent::Closed)));
     }
 }

@@ -1,11 +1,11 @@
 //! What a handler may know about the call it serves.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use mcp_types::{ClientCapabilities, Implementation, RawJson, RequestId, Revision};
 
-use super::ask::Asking;
 use super::progress::{Amount, Reporter, Total};
 use super::told::Wishes;
 use super::{CancellationToken, Change, Conversation, Server};
@@ -46,7 +46,8 @@ struct Call {
     /// The client as handlers get it, once one looks.
     guarded: OnceLock<Peer>,
     conversation: Arc<Conversation>,
-    asking: OnceLock<Arc<Asking>>,
+    /// What its handler asks, of a type that `ask` alone knows.
+    asking: OnceLock<Arc<dyn Any + Send + Sync>>,
     /// The mounted server that serves the call, if one does.
     home: OnceLock<Server>,
     /// Made for calls that ask for it.
@@ -96,7 +97,7 @@ impl Context {
         &self.call.conversation
     }
 
-    pub(super) fn asking_slot(&self) -> &OnceLock<Arc<Asking>> {
+    pub(super) fn asking_slot(&self) -> &OnceLock<Arc<dyn Any + Send + Sync>> {
         &self.call.asking
     }
 

@@ -127,7 +127,7 @@ impl Context {
     where
         F: Future<Output: Serialize + DeserializeOwned>,
     {
-        let asking = self.asking().cloned();
+        let asking = self.shared_asking();
         once::once(asking, key.into(), future).await
     }
 
@@ -165,14 +165,15 @@ impl Context {
     #[must_use]
     pub fn answers(&self) -> Answers<'_> {
         Answers {
-            asking: self.asking().map(|asking| &**asking),
+            asking: self.asking(),
         }
     }
 
     /// The questions of this call, made if there were none yet.
     pub(super) fn asking_or_new(&self, patience: Duration) -> Arc<Asking> {
         let new = || Arc::new(Asking::new(patience, Memory::default()));
-        Arc::clone(self.asking_slot().get_or_init(new))
+        self.asking_slot().get_or_init(|| new());
+        self.shared_asking().unwrap_or_else(new)
     }
 
     pub(super) fn set_asking(&self, asking: Asking) {
@@ -180,7 +181,11 @@ impl Context {
         let _ = self.asking_slot().set(Arc::new(asking));
     }
 
-    pub(super) fn asking(&self) -> Option<&Arc<Asking>> {
-        self.asking_slot().get()
+    pub(super) fn asking(&self) -> Option<&Asking> {
+        self.asking_slot().get()?.downcast_ref()
+    }
+
+    fn shared_asking(&self) -> Option<Arc<Asking>> {
+        Arc::clone(self.asking_slot().get()?).downcast().ok()
     }
 }

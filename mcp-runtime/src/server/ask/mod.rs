@@ -44,7 +44,7 @@ mod tests;
 mod turns;
 
 pub use all::AskAll;
-pub(in crate::server) use asking::Asking;
+use asking::Asking;
 pub use common::Ask;
 pub use elicit::{Elicit, Elicited, Outcome};
 pub use error::AskError;

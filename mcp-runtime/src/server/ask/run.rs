@@ -34,7 +34,7 @@ pub(in crate::server) fn follow(
     served: Served<Answer>,
     cx: Context,
 ) -> Served<Answer> {
-    let asks_by_hand = |cx: &Context| cx.asking().is_some_and(|asking| asking.is_required());
+    let asks_by_hand = |cx: &Context| cx.asking().is_some_and(Asking::is_required);
     match served {
         Served::Now(outcome) if !asks_by_hand(&cx) => {
             drop(CallGuard::new(cx));

@@ -8,8 +8,7 @@ use http::request::Parts;
 use super::principal::Principal;
 use super::session::Session;
 use super::stream::{CAPACITY, NoRoom, Stream};
-use crate::driver::{BoxFuture, Command, Link, Peer, Unsent};
-use crate::error::CallError;
+use crate::driver::{BoxFuture, Closed, Command, Link, Peer, Unsent};
 
 /// What came: a request without its body.
 pub(in crate::transport) struct Arrival {
@@ -98,14 +97,14 @@ impl Link for Exchange {
         self.arrival.principal().map(Principal::name)
     }
 
-    fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>> {
+    fn send_later(&self, command: Command) -> BoxFuture<Result<(), Closed>> {
         let Command::Notify { frame, .. } = command else {
-            return Box::pin(std::future::ready(Err(CallError::Closed)));
+            return Box::pin(std::future::ready(Err(Closed)));
         };
         let stream = Arc::clone(&self.stream);
         Box::pin(async move {
             let sent = stream.push_later(frame, CAPACITY).await;
-            sent.then_some(()).ok_or(CallError::Closed)
+            sent.then_some(()).ok_or(Closed)
         })
     }
 

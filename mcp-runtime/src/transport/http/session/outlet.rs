@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::Session;
-use crate::driver::{BoxFuture, Command, Link, Peer, Unsent};
-use crate::error::CallError;
+use crate::driver::{BoxFuture, Closed, Command, Link, Peer, Unsent};
 use crate::transport::http::stream::{NoRoom, Stream};
 
 /// Messages that wait for a client that may not read them at all.
@@ -28,14 +27,14 @@ impl Link for Outlet {
         }
     }
 
-    fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>> {
+    fn send_later(&self, command: Command) -> BoxFuture<Result<(), Closed>> {
         let Command::Notify { frame, .. } = command else {
-            return Box::pin(std::future::ready(Err(CallError::Closed)));
+            return Box::pin(std::future::ready(Err(Closed)));
         };
         let stream = Arc::clone(&self.0);
         Box::pin(async move {
             let sent = stream.push_later(frame, WAITING).await;
-            sent.then_some(()).ok_or(CallError::Closed)
+            sent.then_some(()).ok_or(Closed)
         })
     }
 

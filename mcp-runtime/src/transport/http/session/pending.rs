@@ -10,7 +10,7 @@ use mcp_types::{
 };
 
 use super::Session;
-use crate::driver::{Waiter, contain};
+use crate::driver::{Failure, Waiter, contain};
 use crate::error::CallError;
 use crate::protocol::Timeouts;
 use crate::transport::http::stream::Stream;
@@ -25,7 +25,7 @@ pub(super) struct Asked {
 impl Asked {
     /// The session is over.
     pub(super) fn close(self) {
-        self.waiter.finish(Err(CallError::Closed));
+        self.waiter.finish(Err(Failure::Closed));
     }
 
     /// Tells the client that nobody waits any more.
