@@ -21,6 +21,7 @@ mod revision;
 mod revisions;
 mod support;
 mod union;
+mod vacant;
 
 pub use availability::{CapabilityInfo, FieldInfo, MethodInfo, Side, TypeInfo, VariantInfo};
 pub use conform::Conform;

@@ -72,6 +72,11 @@ impl RawJson {
         Self("{}".into())
     }
 
+    /// No JSON at all, which takes no memory either.
+    pub(crate) fn of_nothing() -> Self {
+        Self(Box::default())
+    }
+
     /// The JSON text.
     #[must_use]
     pub fn get(&self) -> &str {

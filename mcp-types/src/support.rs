@@ -3,7 +3,8 @@
 pub(crate) mod model {
     pub(crate) use crate::debug;
     pub(crate) use crate::json::{self, Decode, Encode, Encoder, FieldName, Members, Reader};
-    pub(crate) use crate::object::{self, Object, once};
+    pub(crate) use crate::object::{self, Fields, Fill, Object, set};
+    pub(crate) use crate::vacant::Vacant;
     pub(crate) use crate::{JsonObject, OneOrMany, OrderedMap, ProgressToken, RawJson, RequestId};
     pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
     pub(crate) use std::fmt;
@@ -12,6 +13,7 @@ pub(crate) mod model {
 pub(crate) mod enums {
     pub(crate) use crate::json::{self, Decode, Encode, Encoder, Reader};
     pub(crate) use crate::open_enum::{self, OpenEnum};
+    pub(crate) use crate::vacant::Vacant;
     pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
     pub(crate) use std::fmt;
 }
@@ -19,10 +21,11 @@ pub(crate) mod enums {
 pub(crate) mod unions {
     pub(crate) use crate::debug;
     pub(crate) use crate::json::{self, Decode, Encode, Encoder, Members, Reader};
-    pub(crate) use crate::object::Object;
+    pub(crate) use crate::object;
     pub(crate) use crate::union::best_match::{self, ByBestMatch, Candidate};
     pub(crate) use crate::union::message::{self, ByMethod, Params};
     pub(crate) use crate::union::{self, ByField, ByKey};
+    pub(crate) use crate::vacant::Vacant;
     pub(crate) use crate::{RawJson, RawJsonRef};
     pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
     pub(crate) use std::fmt;
@@ -38,7 +41,8 @@ pub(crate) mod availability {
 pub(crate) mod borrowed {
     pub(crate) use crate::RawJsonRef;
     pub(crate) use crate::json::{self, Decode, Members, Reader};
-    pub(crate) use crate::object::{self, Object, once};
+    pub(crate) use crate::object::{self, Fields, Fill, Object, set};
+    pub(crate) use crate::vacant::Vacant;
     pub(crate) use serde::{Deserialize, Deserializer};
     pub(crate) use std::borrow::Cow;
 }

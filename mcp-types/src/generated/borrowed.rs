@@ -43,47 +43,41 @@ pub struct CallToolRequestParamsRef<'a> {
     pub task: Option<RawJsonRef<'a>>,
 }
 
-impl<'a> Object<'a> for CallToolRequestParamsRef<'a> {
-    const EXPECTED: &'static str = "an object, CallToolRequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "arguments" => 1usize,
-                "inputResponses" => 2usize,
-                "name" => 3usize,
-                "requestState" => 4usize,
-                "task" => 5usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'a>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut arguments = None;
-        let mut input_responses = None;
-        let mut name = None;
-        let mut request_state = None;
-        let mut task = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut arguments, "arguments", members),
-                2usize => once(&mut input_responses, "inputResponses", members),
-                3usize => once(&mut name, "name", members),
-                4usize => once(&mut request_state, "requestState", members),
-                _ => once(&mut task, "task", members),
-            }?;
+impl<'a> Vacant for CallToolRequestParamsRef<'a> {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            arguments: Vacant::vacant(),
+            input_responses: Vacant::vacant(),
+            name: Vacant::vacant(),
+            request_state: Vacant::vacant(),
+            task: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            arguments: arguments.flatten(),
-            input_responses: input_responses.flatten(),
-            name: name.ok_or_else(|| members.missing("name"))?,
-            request_state: request_state.flatten(),
-            task: task.flatten(),
-        })
+    }
+}
+
+impl<'a> Object<'a> for CallToolRequestParamsRef<'a> {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, CallToolRequestParams",
+        names: &["_meta", "arguments", "inputResponses", "name", "requestState", "task"],
+        required: 0b1000,
+    };
+}
+
+impl<'a> Fill<'a> for CallToolRequestParamsRef<'a> {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'a>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.arguments, members),
+            2usize => set(&mut self.input_responses, members),
+            3usize => set(&mut self.name, members),
+            4usize => set(&mut self.request_state, members),
+            _ => set(&mut self.task, members),
+        }
     }
 }
 
@@ -131,43 +125,39 @@ pub struct GetPromptRequestParamsRef<'a> {
     pub request_state: Option<Cow<'a, str>>,
 }
 
-impl<'a> Object<'a> for GetPromptRequestParamsRef<'a> {
-    const EXPECTED: &'static str = "an object, GetPromptRequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "arguments" => 1usize,
-                "inputResponses" => 2usize,
-                "name" => 3usize,
-                "requestState" => 4usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'a>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut arguments = None;
-        let mut input_responses = None;
-        let mut name = None;
-        let mut request_state = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut arguments, "arguments", members),
-                2usize => once(&mut input_responses, "inputResponses", members),
-                3usize => once(&mut name, "name", members),
-                _ => once(&mut request_state, "requestState", members),
-            }?;
+impl<'a> Vacant for GetPromptRequestParamsRef<'a> {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            arguments: Vacant::vacant(),
+            input_responses: Vacant::vacant(),
+            name: Vacant::vacant(),
+            request_state: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            arguments: arguments.flatten(),
-            input_responses: input_responses.flatten(),
-            name: name.ok_or_else(|| members.missing("name"))?,
-            request_state: request_state.flatten(),
-        })
+    }
+}
+
+impl<'a> Object<'a> for GetPromptRequestParamsRef<'a> {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, GetPromptRequestParams",
+        names: &["_meta", "arguments", "inputResponses", "name", "requestState"],
+        required: 0b1000,
+    };
+}
+
+impl<'a> Fill<'a> for GetPromptRequestParamsRef<'a> {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'a>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.arguments, members),
+            2usize => set(&mut self.input_responses, members),
+            3usize => set(&mut self.name, members),
+            _ => set(&mut self.request_state, members),
+        }
     }
 }
 
@@ -211,39 +201,37 @@ pub struct ReadResourceRequestParamsRef<'a> {
     pub uri: Cow<'a, str>,
 }
 
-impl<'a> Object<'a> for ReadResourceRequestParamsRef<'a> {
-    const EXPECTED: &'static str = "an object, ReadResourceRequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "inputResponses" => 1usize,
-                "requestState" => 2usize,
-                "uri" => 3usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'a>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut input_responses = None;
-        let mut request_state = None;
-        let mut uri = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut input_responses, "inputResponses", members),
-                2usize => once(&mut request_state, "requestState", members),
-                _ => once(&mut uri, "uri", members),
-            }?;
+impl<'a> Vacant for ReadResourceRequestParamsRef<'a> {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            input_responses: Vacant::vacant(),
+            request_state: Vacant::vacant(),
+            uri: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            input_responses: input_responses.flatten(),
-            request_state: request_state.flatten(),
-            uri: uri.ok_or_else(|| members.missing("uri"))?,
-        })
+    }
+}
+
+impl<'a> Object<'a> for ReadResourceRequestParamsRef<'a> {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ReadResourceRequestParams",
+        names: &["_meta", "inputResponses", "requestState", "uri"],
+        required: 0b1000,
+    };
+}
+
+impl<'a> Fill<'a> for ReadResourceRequestParamsRef<'a> {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'a>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.input_responses, members),
+            2usize => set(&mut self.request_state, members),
+            _ => set(&mut self.uri, members),
+        }
     }
 }
 

@@ -67,6 +67,12 @@ impl fmt::Display for CacheScope {
     }
 }
 
+impl Vacant for CacheScope {
+    fn vacant() -> Self {
+        Self::Unknown(String::new())
+    }
+}
+
 impl Encode for CacheScope {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         to.text(self.as_str());
@@ -158,6 +164,12 @@ impl fmt::Display for ElicitAction {
     }
 }
 
+impl Vacant for ElicitAction {
+    fn vacant() -> Self {
+        Self::Unknown(String::new())
+    }
+}
+
 impl Encode for ElicitAction {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         to.text(self.as_str());
@@ -234,6 +246,12 @@ impl From<&str> for ElicitRequestFormParamsMode {
 impl fmt::Display for ElicitRequestFormParamsMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+impl Vacant for ElicitRequestFormParamsMode {
+    fn vacant() -> Self {
+        Self::Unknown(String::new())
     }
 }
 
@@ -316,6 +334,12 @@ impl From<&str> for IconTheme {
 impl fmt::Display for IconTheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+impl Vacant for IconTheme {
+    fn vacant() -> Self {
+        Self::Unknown(String::new())
     }
 }
 
@@ -408,6 +432,12 @@ impl From<&str> for IncludeContext {
 impl fmt::Display for IncludeContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+impl Vacant for IncludeContext {
+    fn vacant() -> Self {
+        Self::Unknown(String::new())
     }
 }
 
@@ -533,6 +563,12 @@ impl fmt::Display for LoggingLevel {
     }
 }
 
+impl Vacant for LoggingLevel {
+    fn vacant() -> Self {
+        Self::Unknown(String::new())
+    }
+}
+
 impl Encode for LoggingLevel {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         to.text(self.as_str());
@@ -615,6 +651,12 @@ impl From<&str> for NumberSchemaType {
 impl fmt::Display for NumberSchemaType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+impl Vacant for NumberSchemaType {
+    fn vacant() -> Self {
+        Self::Unknown(String::new())
     }
 }
 
@@ -704,6 +746,12 @@ impl fmt::Display for ResultType {
     }
 }
 
+impl Vacant for ResultType {
+    fn vacant() -> Self {
+        Self::Unknown(String::new())
+    }
+}
+
 impl Encode for ResultType {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         to.text(self.as_str());
@@ -786,6 +834,12 @@ impl From<&str> for Role {
 impl fmt::Display for Role {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+impl Vacant for Role {
+    fn vacant() -> Self {
+        Self::Unknown(String::new())
     }
 }
 
@@ -883,6 +937,12 @@ impl From<&str> for StringSchemaFormat {
 impl fmt::Display for StringSchemaFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+impl Vacant for StringSchemaFormat {
+    fn vacant() -> Self {
+        Self::Unknown(String::new())
     }
 }
 
@@ -989,6 +1049,12 @@ impl fmt::Display for TaskStatus {
     }
 }
 
+impl Vacant for TaskStatus {
+    fn vacant() -> Self {
+        Self::Unknown(String::new())
+    }
+}
+
 impl Encode for TaskStatus {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         to.text(self.as_str());
@@ -1080,6 +1146,12 @@ impl fmt::Display for ToolChoiceMode {
     }
 }
 
+impl Vacant for ToolChoiceMode {
+    fn vacant() -> Self {
+        Self::Unknown(String::new())
+    }
+}
+
 impl Encode for ToolChoiceMode {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         to.text(self.as_str());
@@ -1168,6 +1240,12 @@ impl From<&str> for ToolExecutionTaskSupport {
 impl fmt::Display for ToolExecutionTaskSupport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+impl Vacant for ToolExecutionTaskSupport {
+    fn vacant() -> Self {
+        Self::Unknown(String::new())
     }
 }
 

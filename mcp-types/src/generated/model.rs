@@ -85,35 +85,35 @@ impl Serialize for Annotations {
     }
 }
 
-impl<'de> Object<'de> for Annotations {
-    const EXPECTED: &'static str = "an object, Annotations";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "audience" => 0usize,
-                "lastModified" => 1usize,
-                "priority" => 2usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut audience = None;
-        let mut last_modified = None;
-        let mut priority = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut audience, "audience", members),
-                1usize => once(&mut last_modified, "lastModified", members),
-                _ => once(&mut priority, "priority", members),
-            }?;
+impl Vacant for Annotations {
+    fn vacant() -> Self {
+        Self {
+            audience: Vacant::vacant(),
+            last_modified: Vacant::vacant(),
+            priority: Vacant::vacant(),
         }
-        Ok(Self {
-            audience: audience.flatten(),
-            last_modified: last_modified.flatten(),
-            priority: priority.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for Annotations {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, Annotations",
+        names: &["audience", "lastModified", "priority"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for Annotations {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.audience, members),
+            1usize => set(&mut self.last_modified, members),
+            _ => set(&mut self.priority, members),
+        }
     }
 }
 
@@ -208,39 +208,37 @@ impl Serialize for AudioContent {
     }
 }
 
-impl<'de> Object<'de> for AudioContent {
-    const EXPECTED: &'static str = "an object, AudioContent";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "annotations" => 1usize,
-                "data" => 2usize,
-                "mimeType" => 3usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut annotations = None;
-        let mut data = None;
-        let mut mime_type = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut annotations, "annotations", members),
-                2usize => once(&mut data, "data", members),
-                _ => once(&mut mime_type, "mimeType", members),
-            }?;
+impl Vacant for AudioContent {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            annotations: Vacant::vacant(),
+            data: Vacant::vacant(),
+            mime_type: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            annotations: annotations.flatten(),
-            data: data.ok_or_else(|| members.missing("data"))?,
-            mime_type: mime_type.ok_or_else(|| members.missing("mimeType"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for AudioContent {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, AudioContent",
+        names: &["_meta", "annotations", "data", "mimeType"],
+        required: 0b1100,
+    };
+}
+
+impl<'de> Fill<'de> for AudioContent {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.annotations, members),
+            2usize => set(&mut self.data, members),
+            _ => set(&mut self.mime_type, members),
+        }
     }
 }
 
@@ -334,39 +332,37 @@ impl Serialize for BlobResourceContents {
     }
 }
 
-impl<'de> Object<'de> for BlobResourceContents {
-    const EXPECTED: &'static str = "an object, BlobResourceContents";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "blob" => 1usize,
-                "mimeType" => 2usize,
-                "uri" => 3usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut blob = None;
-        let mut mime_type = None;
-        let mut uri = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut blob, "blob", members),
-                2usize => once(&mut mime_type, "mimeType", members),
-                _ => once(&mut uri, "uri", members),
-            }?;
+impl Vacant for BlobResourceContents {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            blob: Vacant::vacant(),
+            mime_type: Vacant::vacant(),
+            uri: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            blob: blob.ok_or_else(|| members.missing("blob"))?,
-            mime_type: mime_type.flatten(),
-            uri: uri.ok_or_else(|| members.missing("uri"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for BlobResourceContents {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, BlobResourceContents",
+        names: &["_meta", "blob", "mimeType", "uri"],
+        required: 0b1010,
+    };
+}
+
+impl<'de> Fill<'de> for BlobResourceContents {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.blob, members),
+            2usize => set(&mut self.mime_type, members),
+            _ => set(&mut self.uri, members),
+        }
     }
 }
 
@@ -461,35 +457,35 @@ impl Serialize for BooleanSchema {
     }
 }
 
-impl<'de> Object<'de> for BooleanSchema {
-    const EXPECTED: &'static str = "an object, BooleanSchema";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "default" => 0usize,
-                "description" => 1usize,
-                "title" => 2usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut default = None;
-        let mut description = None;
-        let mut title = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut default, "default", members),
-                1usize => once(&mut description, "description", members),
-                _ => once(&mut title, "title", members),
-            }?;
+impl Vacant for BooleanSchema {
+    fn vacant() -> Self {
+        Self {
+            default: Vacant::vacant(),
+            description: Vacant::vacant(),
+            title: Vacant::vacant(),
         }
-        Ok(Self {
-            default: default.flatten(),
-            description: description.flatten(),
-            title: title.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for BooleanSchema {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, BooleanSchema",
+        names: &["default", "description", "title"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for BooleanSchema {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.default, members),
+            1usize => set(&mut self.description, members),
+            _ => set(&mut self.title, members),
+        }
     }
 }
 
@@ -628,47 +624,41 @@ impl Serialize for CallToolRequestParams {
     }
 }
 
-impl<'de> Object<'de> for CallToolRequestParams {
-    const EXPECTED: &'static str = "an object, CallToolRequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "arguments" => 1usize,
-                "inputResponses" => 2usize,
-                "name" => 3usize,
-                "requestState" => 4usize,
-                "task" => 5usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut arguments = None;
-        let mut input_responses = None;
-        let mut name = None;
-        let mut request_state = None;
-        let mut task = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut arguments, "arguments", members),
-                2usize => once(&mut input_responses, "inputResponses", members),
-                3usize => once(&mut name, "name", members),
-                4usize => once(&mut request_state, "requestState", members),
-                _ => once(&mut task, "task", members),
-            }?;
+impl Vacant for CallToolRequestParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            arguments: Vacant::vacant(),
+            input_responses: Vacant::vacant(),
+            name: Vacant::vacant(),
+            request_state: Vacant::vacant(),
+            task: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            arguments: arguments.flatten(),
-            input_responses: input_responses.flatten(),
-            name: name.ok_or_else(|| members.missing("name"))?,
-            request_state: request_state.flatten(),
-            task: task.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for CallToolRequestParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, CallToolRequestParams",
+        names: &["_meta", "arguments", "inputResponses", "name", "requestState", "task"],
+        required: 0b1000,
+    };
+}
+
+impl<'de> Fill<'de> for CallToolRequestParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.arguments, members),
+            2usize => set(&mut self.input_responses, members),
+            3usize => set(&mut self.name, members),
+            4usize => set(&mut self.request_state, members),
+            _ => set(&mut self.task, members),
+        }
     }
 }
 
@@ -793,43 +783,39 @@ impl Serialize for CallToolResult {
     }
 }
 
-impl<'de> Object<'de> for CallToolResult {
-    const EXPECTED: &'static str = "an object, CallToolResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "content" => 1usize,
-                "isError" => 2usize,
-                "resultType" => 3usize,
-                "structuredContent" => 4usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut content = None;
-        let mut is_error = None;
-        let mut result_type = None;
-        let mut structured_content = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut content, "content", members),
-                2usize => once(&mut is_error, "isError", members),
-                3usize => once(&mut result_type, "resultType", members),
-                _ => once(&mut structured_content, "structuredContent", members),
-            }?;
+impl Vacant for CallToolResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            content: Vacant::vacant(),
+            is_error: Vacant::vacant(),
+            result_type: Vacant::vacant(),
+            structured_content: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            content: content.ok_or_else(|| members.missing("content"))?,
-            is_error: is_error.flatten(),
-            result_type: result_type.flatten(),
-            structured_content,
-        })
+    }
+}
+
+impl<'de> Object<'de> for CallToolResult {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, CallToolResult",
+        names: &["_meta", "content", "isError", "resultType", "structuredContent"],
+        required: 0b10,
+    };
+}
+
+impl<'de> Fill<'de> for CallToolResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.content, members),
+            2usize => set(&mut self.is_error, members),
+            3usize => set(&mut self.result_type, members),
+            _ => object::set_any(&mut self.structured_content, members),
+        }
     }
 }
 
@@ -888,25 +874,27 @@ impl Serialize for CancelTaskRequestParams {
     }
 }
 
-impl<'de> Object<'de> for CancelTaskRequestParams {
-    const EXPECTED: &'static str = "an object, CancelTaskRequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "taskId" => 0usize,
-                _ => return None,
-            },
-        )
+impl Vacant for CancelTaskRequestParams {
+    fn vacant() -> Self {
+        Self { task_id: Vacant::vacant() }
     }
+}
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut task_id = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut task_id, "taskId", members)?;
-        }
-        Ok(Self {
-            task_id: task_id.ok_or_else(|| members.missing("taskId"))?,
-        })
+impl<'de> Object<'de> for CancelTaskRequestParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, CancelTaskRequestParams",
+        names: &["taskId"],
+        required: 0b1,
+    };
+}
+
+impl<'de> Fill<'de> for CancelTaskRequestParams {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.task_id, members)
     }
 }
 
@@ -1043,58 +1031,59 @@ impl Serialize for CancelTaskResult {
     }
 }
 
+impl Vacant for CancelTaskResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            created_at: Vacant::vacant(),
+            last_updated_at: Vacant::vacant(),
+            poll_interval: Vacant::vacant(),
+            status: Vacant::vacant(),
+            status_message: Vacant::vacant(),
+            task_id: Vacant::vacant(),
+            ttl: Vacant::vacant(),
+            extra: JsonObject::new(),
+        }
+    }
+}
+
 impl<'de> Object<'de> for CancelTaskResult {
-    const EXPECTED: &'static str = "an object, CancelTaskResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "createdAt" => 1usize,
-                "lastUpdatedAt" => 2usize,
-                "pollInterval" => 3usize,
-                "status" => 4usize,
-                "statusMessage" => 5usize,
-                "taskId" => 6usize,
-                "ttl" => 7usize,
-                _ => return None,
-            },
-        )
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, CancelTaskResult",
+        names: &[
+            "_meta",
+            "createdAt",
+            "lastUpdatedAt",
+            "pollInterval",
+            "status",
+            "statusMessage",
+            "taskId",
+            "ttl",
+        ],
+        required: 0b1010110,
+    };
+}
+
+impl<'de> Fill<'de> for CancelTaskResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.created_at, members),
+            2usize => set(&mut self.last_updated_at, members),
+            3usize => set(&mut self.poll_interval, members),
+            4usize => set(&mut self.status, members),
+            5usize => set(&mut self.status_message, members),
+            6usize => set(&mut self.task_id, members),
+            _ => set(&mut self.ttl, members),
+        }
     }
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut poll_interval = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut task_id = None;
-        let mut ttl = None;
-        let mut extra = JsonObject::new();
-        while let Some(index) = object::next_or_keep(members, Self::index, &mut extra)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut created_at, "createdAt", members),
-                2usize => once(&mut last_updated_at, "lastUpdatedAt", members),
-                3usize => once(&mut poll_interval, "pollInterval", members),
-                4usize => once(&mut status, "status", members),
-                5usize => once(&mut status_message, "statusMessage", members),
-                6usize => once(&mut task_id, "taskId", members),
-                _ => once(&mut ttl, "ttl", members),
-            }?;
-        }
-        Ok(Self {
-            meta: meta.flatten(),
-            created_at: created_at.ok_or_else(|| members.missing("createdAt"))?,
-            last_updated_at: last_updated_at
-                .ok_or_else(|| members.missing("lastUpdatedAt"))?,
-            poll_interval: poll_interval.flatten(),
-            status: status.ok_or_else(|| members.missing("status"))?,
-            status_message: status_message.flatten(),
-            task_id: task_id.ok_or_else(|| members.missing("taskId"))?,
-            ttl: ttl.flatten(),
-            extra,
-        })
+    fn extra(&mut self) -> Option<&mut JsonObject> {
+        Some(&mut self.extra)
     }
 }
 
@@ -1192,35 +1181,35 @@ impl Serialize for CancelledNotificationParams {
     }
 }
 
-impl<'de> Object<'de> for CancelledNotificationParams {
-    const EXPECTED: &'static str = "an object, CancelledNotificationParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "reason" => 1usize,
-                "requestId" => 2usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut reason = None;
-        let mut request_id = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut reason, "reason", members),
-                _ => once(&mut request_id, "requestId", members),
-            }?;
+impl Vacant for CancelledNotificationParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            reason: Vacant::vacant(),
+            request_id: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            reason: reason.flatten(),
-            request_id: request_id.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for CancelledNotificationParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, CancelledNotificationParams",
+        names: &["_meta", "reason", "requestId"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for CancelledNotificationParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.reason, members),
+            _ => set(&mut self.request_id, members),
+        }
     }
 }
 
@@ -1368,47 +1357,48 @@ impl Serialize for ClientCapabilities {
     }
 }
 
-impl<'de> Object<'de> for ClientCapabilities {
-    const EXPECTED: &'static str = "an object, ClientCapabilities";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "elicitation" => 0usize,
-                "experimental" => 1usize,
-                "extensions" => 2usize,
-                "roots" => 3usize,
-                "sampling" => 4usize,
-                "tasks" => 5usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut elicitation = None;
-        let mut experimental = None;
-        let mut extensions = None;
-        let mut roots = None;
-        let mut sampling = None;
-        let mut tasks = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut elicitation, "elicitation", members),
-                1usize => once(&mut experimental, "experimental", members),
-                2usize => once(&mut extensions, "extensions", members),
-                3usize => once(&mut roots, "roots", members),
-                4usize => once(&mut sampling, "sampling", members),
-                _ => once(&mut tasks, "tasks", members),
-            }?;
+impl Vacant for ClientCapabilities {
+    fn vacant() -> Self {
+        Self {
+            elicitation: Vacant::vacant(),
+            experimental: Vacant::vacant(),
+            extensions: Vacant::vacant(),
+            roots: Vacant::vacant(),
+            sampling: Vacant::vacant(),
+            tasks: Vacant::vacant(),
         }
-        Ok(Self {
-            elicitation: elicitation.flatten(),
-            experimental: experimental.flatten(),
-            extensions: extensions.flatten(),
-            roots: roots.flatten(),
-            sampling: sampling.flatten(),
-            tasks: tasks.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ClientCapabilities {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ClientCapabilities",
+        names: &[
+            "elicitation",
+            "experimental",
+            "extensions",
+            "roots",
+            "sampling",
+            "tasks",
+        ],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ClientCapabilities {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.elicitation, members),
+            1usize => set(&mut self.experimental, members),
+            2usize => set(&mut self.extensions, members),
+            3usize => set(&mut self.roots, members),
+            4usize => set(&mut self.sampling, members),
+            _ => set(&mut self.tasks, members),
+        }
     }
 }
 
@@ -1491,33 +1481,38 @@ impl Serialize for ClientCapabilitiesElicitation {
     }
 }
 
+impl Vacant for ClientCapabilitiesElicitation {
+    fn vacant() -> Self {
+        Self {
+            form: Vacant::vacant(),
+            url: Vacant::vacant(),
+            extra: JsonObject::new(),
+        }
+    }
+}
+
 impl<'de> Object<'de> for ClientCapabilitiesElicitation {
-    const EXPECTED: &'static str = "an object, ClientCapabilitiesElicitation";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "form" => 0usize,
-                "url" => 1usize,
-                _ => return None,
-            },
-        )
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ClientCapabilitiesElicitation",
+        names: &["form", "url"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ClientCapabilitiesElicitation {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.form, members),
+            _ => set(&mut self.url, members),
+        }
     }
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut form = None;
-        let mut url = None;
-        let mut extra = JsonObject::new();
-        while let Some(index) = object::next_or_keep(members, Self::index, &mut extra)? {
-            match index {
-                0usize => once(&mut form, "form", members),
-                _ => once(&mut url, "url", members),
-            }?;
-        }
-        Ok(Self {
-            form: form.flatten(),
-            url: url.flatten(),
-            extra,
-        })
+    fn extra(&mut self) -> Option<&mut JsonObject> {
+        Some(&mut self.extra)
     }
 }
 
@@ -1581,25 +1576,29 @@ impl Serialize for ClientCapabilitiesRoots {
     }
 }
 
-impl<'de> Object<'de> for ClientCapabilitiesRoots {
-    const EXPECTED: &'static str = "an object, ClientCapabilitiesRoots";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "listChanged" => 0usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut list_changed = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut list_changed, "listChanged", members)?;
+impl Vacant for ClientCapabilitiesRoots {
+    fn vacant() -> Self {
+        Self {
+            list_changed: Vacant::vacant(),
         }
-        Ok(Self {
-            list_changed: list_changed.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ClientCapabilitiesRoots {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ClientCapabilitiesRoots",
+        names: &["listChanged"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ClientCapabilitiesRoots {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.list_changed, members)
     }
 }
 
@@ -1681,33 +1680,38 @@ impl Serialize for ClientCapabilitiesSampling {
     }
 }
 
+impl Vacant for ClientCapabilitiesSampling {
+    fn vacant() -> Self {
+        Self {
+            context: Vacant::vacant(),
+            tools: Vacant::vacant(),
+            extra: JsonObject::new(),
+        }
+    }
+}
+
 impl<'de> Object<'de> for ClientCapabilitiesSampling {
-    const EXPECTED: &'static str = "an object, ClientCapabilitiesSampling";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "context" => 0usize,
-                "tools" => 1usize,
-                _ => return None,
-            },
-        )
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ClientCapabilitiesSampling",
+        names: &["context", "tools"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ClientCapabilitiesSampling {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.context, members),
+            _ => set(&mut self.tools, members),
+        }
     }
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut context = None;
-        let mut tools = None;
-        let mut extra = JsonObject::new();
-        while let Some(index) = object::next_or_keep(members, Self::index, &mut extra)? {
-            match index {
-                0usize => once(&mut context, "context", members),
-                _ => once(&mut tools, "tools", members),
-            }?;
-        }
-        Ok(Self {
-            context: context.flatten(),
-            tools: tools.flatten(),
-            extra,
-        })
+    fn extra(&mut self) -> Option<&mut JsonObject> {
+        Some(&mut self.extra)
     }
 }
 
@@ -1798,35 +1802,35 @@ impl Serialize for ClientCapabilitiesTasks {
     }
 }
 
-impl<'de> Object<'de> for ClientCapabilitiesTasks {
-    const EXPECTED: &'static str = "an object, ClientCapabilitiesTasks";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "cancel" => 0usize,
-                "list" => 1usize,
-                "requests" => 2usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut cancel = None;
-        let mut list = None;
-        let mut requests = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut cancel, "cancel", members),
-                1usize => once(&mut list, "list", members),
-                _ => once(&mut requests, "requests", members),
-            }?;
+impl Vacant for ClientCapabilitiesTasks {
+    fn vacant() -> Self {
+        Self {
+            cancel: Vacant::vacant(),
+            list: Vacant::vacant(),
+            requests: Vacant::vacant(),
         }
-        Ok(Self {
-            cancel: cancel.flatten(),
-            list: list.flatten(),
-            requests: requests.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ClientCapabilitiesTasks {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ClientCapabilitiesTasks",
+        names: &["cancel", "list", "requests"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ClientCapabilitiesTasks {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.cancel, members),
+            1usize => set(&mut self.list, members),
+            _ => set(&mut self.requests, members),
+        }
     }
 }
 
@@ -1910,31 +1914,33 @@ impl Serialize for ClientCapabilitiesTasksRequests {
     }
 }
 
-impl<'de> Object<'de> for ClientCapabilitiesTasksRequests {
-    const EXPECTED: &'static str = "an object, ClientCapabilitiesTasksRequests";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "elicitation" => 0usize,
-                "sampling" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut elicitation = None;
-        let mut sampling = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut elicitation, "elicitation", members),
-                _ => once(&mut sampling, "sampling", members),
-            }?;
+impl Vacant for ClientCapabilitiesTasksRequests {
+    fn vacant() -> Self {
+        Self {
+            elicitation: Vacant::vacant(),
+            sampling: Vacant::vacant(),
         }
-        Ok(Self {
-            elicitation: elicitation.flatten(),
-            sampling: sampling.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ClientCapabilitiesTasksRequests {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ClientCapabilitiesTasksRequests",
+        names: &["elicitation", "sampling"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ClientCapabilitiesTasksRequests {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.elicitation, members),
+            _ => set(&mut self.sampling, members),
+        }
     }
 }
 
@@ -1997,23 +2003,27 @@ impl Serialize for ClientCapabilitiesTasksRequestsElicitation {
     }
 }
 
-impl<'de> Object<'de> for ClientCapabilitiesTasksRequestsElicitation {
-    const EXPECTED: &'static str = "an object, ClientCapabilitiesTasksRequestsElicitation";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "create" => 0usize,
-                _ => return None,
-            },
-        )
+impl Vacant for ClientCapabilitiesTasksRequestsElicitation {
+    fn vacant() -> Self {
+        Self { create: Vacant::vacant() }
     }
+}
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut create = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut create, "create", members)?;
-        }
-        Ok(Self { create: create.flatten() })
+impl<'de> Object<'de> for ClientCapabilitiesTasksRequestsElicitation {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ClientCapabilitiesTasksRequestsElicitation",
+        names: &["create"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ClientCapabilitiesTasksRequestsElicitation {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.create, members)
     }
 }
 
@@ -2077,25 +2087,29 @@ impl Serialize for ClientCapabilitiesTasksRequestsSampling {
     }
 }
 
-impl<'de> Object<'de> for ClientCapabilitiesTasksRequestsSampling {
-    const EXPECTED: &'static str = "an object, ClientCapabilitiesTasksRequestsSampling";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "createMessage" => 0usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut create_message = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut create_message, "createMessage", members)?;
+impl Vacant for ClientCapabilitiesTasksRequestsSampling {
+    fn vacant() -> Self {
+        Self {
+            create_message: Vacant::vacant(),
         }
-        Ok(Self {
-            create_message: create_message.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ClientCapabilitiesTasksRequestsSampling {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ClientCapabilitiesTasksRequestsSampling",
+        names: &["createMessage"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ClientCapabilitiesTasksRequestsSampling {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.create_message, members)
     }
 }
 
@@ -2192,39 +2206,37 @@ impl Serialize for CompleteRequestParams {
     }
 }
 
-impl<'de> Object<'de> for CompleteRequestParams {
-    const EXPECTED: &'static str = "an object, CompleteRequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "argument" => 1usize,
-                "context" => 2usize,
-                "ref" => 3usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut argument = None;
-        let mut context = None;
-        let mut reference = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut argument, "argument", members),
-                2usize => once(&mut context, "context", members),
-                _ => once(&mut reference, "ref", members),
-            }?;
+impl Vacant for CompleteRequestParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            argument: Vacant::vacant(),
+            context: Vacant::vacant(),
+            reference: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            argument: argument.ok_or_else(|| members.missing("argument"))?,
-            context: context.flatten(),
-            reference: reference.ok_or_else(|| members.missing("ref"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for CompleteRequestParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, CompleteRequestParams",
+        names: &["_meta", "argument", "context", "ref"],
+        required: 0b1010,
+    };
+}
+
+impl<'de> Fill<'de> for CompleteRequestParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.argument, members),
+            2usize => set(&mut self.context, members),
+            _ => set(&mut self.reference, members),
+        }
     }
 }
 
@@ -2313,35 +2325,35 @@ impl Serialize for CompleteResult {
     }
 }
 
-impl<'de> Object<'de> for CompleteResult {
-    const EXPECTED: &'static str = "an object, CompleteResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "completion" => 1usize,
-                "resultType" => 2usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut completion = None;
-        let mut result_type = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut completion, "completion", members),
-                _ => once(&mut result_type, "resultType", members),
-            }?;
+impl Vacant for CompleteResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            completion: Vacant::vacant(),
+            result_type: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            completion: completion.ok_or_else(|| members.missing("completion"))?,
-            result_type: result_type.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for CompleteResult {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, CompleteResult",
+        names: &["_meta", "completion", "resultType"],
+        required: 0b10,
+    };
+}
+
+impl<'de> Fill<'de> for CompleteResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.completion, members),
+            _ => set(&mut self.result_type, members),
+        }
     }
 }
 
@@ -2428,35 +2440,35 @@ impl Serialize for Completion {
     }
 }
 
-impl<'de> Object<'de> for Completion {
-    const EXPECTED: &'static str = "an object, Completion";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "hasMore" => 0usize,
-                "total" => 1usize,
-                "values" => 2usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut has_more = None;
-        let mut total = None;
-        let mut values = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut has_more, "hasMore", members),
-                1usize => once(&mut total, "total", members),
-                _ => once(&mut values, "values", members),
-            }?;
+impl Vacant for Completion {
+    fn vacant() -> Self {
+        Self {
+            has_more: Vacant::vacant(),
+            total: Vacant::vacant(),
+            values: Vacant::vacant(),
         }
-        Ok(Self {
-            has_more: has_more.flatten(),
-            total: total.flatten(),
-            values: values.ok_or_else(|| members.missing("values"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for Completion {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, Completion",
+        names: &["hasMore", "total", "values"],
+        required: 0b100,
+    };
+}
+
+impl<'de> Fill<'de> for Completion {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.has_more, members),
+            1usize => set(&mut self.total, members),
+            _ => set(&mut self.values, members),
+        }
     }
 }
 
@@ -2523,31 +2535,33 @@ impl Serialize for CompletionArgument {
     }
 }
 
-impl<'de> Object<'de> for CompletionArgument {
-    const EXPECTED: &'static str = "an object, CompletionArgument";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "name" => 0usize,
-                "value" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut name = None;
-        let mut value = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut name, "name", members),
-                _ => once(&mut value, "value", members),
-            }?;
+impl Vacant for CompletionArgument {
+    fn vacant() -> Self {
+        Self {
+            name: Vacant::vacant(),
+            value: Vacant::vacant(),
         }
-        Ok(Self {
-            name: name.ok_or_else(|| members.missing("name"))?,
-            value: value.ok_or_else(|| members.missing("value"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for CompletionArgument {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, CompletionArgument",
+        names: &["name", "value"],
+        required: 0b11,
+    };
+}
+
+impl<'de> Fill<'de> for CompletionArgument {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.name, members),
+            _ => set(&mut self.value, members),
+        }
     }
 }
 
@@ -2618,25 +2632,29 @@ impl Serialize for CompletionContext {
     }
 }
 
-impl<'de> Object<'de> for CompletionContext {
-    const EXPECTED: &'static str = "an object, CompletionContext";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "arguments" => 0usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut arguments = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut arguments, "arguments", members)?;
+impl Vacant for CompletionContext {
+    fn vacant() -> Self {
+        Self {
+            arguments: Vacant::vacant(),
         }
-        Ok(Self {
-            arguments: arguments.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for CompletionContext {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, CompletionContext",
+        names: &["arguments"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for CompletionContext {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.arguments, members)
     }
 }
 
@@ -2857,71 +2875,66 @@ impl Serialize for CreateMessageRequestParams {
     }
 }
 
-impl<'de> Object<'de> for CreateMessageRequestParams {
-    const EXPECTED: &'static str = "an object, CreateMessageRequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "includeContext" => 1usize,
-                "maxTokens" => 2usize,
-                "messages" => 3usize,
-                "metadata" => 4usize,
-                "modelPreferences" => 5usize,
-                "stopSequences" => 6usize,
-                "systemPrompt" => 7usize,
-                "task" => 8usize,
-                "temperature" => 9usize,
-                "toolChoice" => 10usize,
-                "tools" => 11usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut include_context = None;
-        let mut max_tokens = None;
-        let mut messages = None;
-        let mut metadata = None;
-        let mut model_preferences = None;
-        let mut stop_sequences = None;
-        let mut system_prompt = None;
-        let mut task = None;
-        let mut temperature = None;
-        let mut tool_choice = None;
-        let mut tools = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut include_context, "includeContext", members),
-                2usize => once(&mut max_tokens, "maxTokens", members),
-                3usize => once(&mut messages, "messages", members),
-                4usize => once(&mut metadata, "metadata", members),
-                5usize => once(&mut model_preferences, "modelPreferences", members),
-                6usize => once(&mut stop_sequences, "stopSequences", members),
-                7usize => once(&mut system_prompt, "systemPrompt", members),
-                8usize => once(&mut task, "task", members),
-                9usize => once(&mut temperature, "temperature", members),
-                10usize => once(&mut tool_choice, "toolChoice", members),
-                _ => once(&mut tools, "tools", members),
-            }?;
+impl Vacant for CreateMessageRequestParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            include_context: Vacant::vacant(),
+            max_tokens: Vacant::vacant(),
+            messages: Vacant::vacant(),
+            metadata: Vacant::vacant(),
+            model_preferences: Vacant::vacant(),
+            stop_sequences: Vacant::vacant(),
+            system_prompt: Vacant::vacant(),
+            task: Vacant::vacant(),
+            temperature: Vacant::vacant(),
+            tool_choice: Vacant::vacant(),
+            tools: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            include_context: include_context.flatten(),
-            max_tokens: max_tokens.ok_or_else(|| members.missing("maxTokens"))?,
-            messages: messages.ok_or_else(|| members.missing("messages"))?,
-            metadata: metadata.flatten(),
-            model_preferences: model_preferences.flatten(),
-            stop_sequences: stop_sequences.flatten(),
-            system_prompt: system_prompt.flatten(),
-            task: task.flatten(),
-            temperature: temperature.flatten(),
-            tool_choice: tool_choice.flatten(),
-            tools: tools.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for CreateMessageRequestParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, CreateMessageRequestParams",
+        names: &[
+            "_meta",
+            "includeContext",
+            "maxTokens",
+            "messages",
+            "metadata",
+            "modelPreferences",
+            "stopSequences",
+            "systemPrompt",
+            "task",
+            "temperature",
+            "toolChoice",
+            "tools",
+        ],
+        required: 0b1100,
+    };
+}
+
+impl<'de> Fill<'de> for CreateMessageRequestParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.include_context, members),
+            2usize => set(&mut self.max_tokens, members),
+            3usize => set(&mut self.messages, members),
+            4usize => set(&mut self.metadata, members),
+            5usize => set(&mut self.model_preferences, members),
+            6usize => set(&mut self.stop_sequences, members),
+            7usize => set(&mut self.system_prompt, members),
+            8usize => set(&mut self.task, members),
+            9usize => set(&mut self.temperature, members),
+            10usize => set(&mut self.tool_choice, members),
+            _ => set(&mut self.tools, members),
+        }
     }
 }
 
@@ -3025,43 +3038,39 @@ impl Serialize for CreateMessageResult {
     }
 }
 
-impl<'de> Object<'de> for CreateMessageResult {
-    const EXPECTED: &'static str = "an object, CreateMessageResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "content" => 1usize,
-                "model" => 2usize,
-                "role" => 3usize,
-                "stopReason" => 4usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut content = None;
-        let mut model = None;
-        let mut role = None;
-        let mut stop_reason = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut content, "content", members),
-                2usize => once(&mut model, "model", members),
-                3usize => once(&mut role, "role", members),
-                _ => once(&mut stop_reason, "stopReason", members),
-            }?;
+impl Vacant for CreateMessageResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            content: Vacant::vacant(),
+            model: Vacant::vacant(),
+            role: Vacant::vacant(),
+            stop_reason: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            content: content.ok_or_else(|| members.missing("content"))?,
-            model: model.ok_or_else(|| members.missing("model"))?,
-            role: role.ok_or_else(|| members.missing("role"))?,
-            stop_reason: stop_reason.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for CreateMessageResult {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, CreateMessageResult",
+        names: &["_meta", "content", "model", "role", "stopReason"],
+        required: 0b1110,
+    };
+}
+
+impl<'de> Fill<'de> for CreateMessageResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.content, members),
+            2usize => set(&mut self.model, members),
+            3usize => set(&mut self.role, members),
+            _ => set(&mut self.stop_reason, members),
+        }
     }
 }
 
@@ -3133,31 +3142,33 @@ impl Serialize for CreateTaskResult {
     }
 }
 
-impl<'de> Object<'de> for CreateTaskResult {
-    const EXPECTED: &'static str = "an object, CreateTaskResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "task" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut task = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                _ => once(&mut task, "task", members),
-            }?;
+impl Vacant for CreateTaskResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            task: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            task: task.ok_or_else(|| members.missing("task"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for CreateTaskResult {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, CreateTaskResult",
+        names: &["_meta", "task"],
+        required: 0b10,
+    };
+}
+
+impl<'de> Fill<'de> for CreateTaskResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            _ => set(&mut self.task, members),
+        }
     }
 }
 
@@ -3302,52 +3313,51 @@ impl Serialize for DiscoverResult {
     }
 }
 
-impl<'de> Object<'de> for DiscoverResult {
-    const EXPECTED: &'static str = "an object, DiscoverResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "cacheScope" => 1usize,
-                "capabilities" => 2usize,
-                "instructions" => 3usize,
-                "resultType" => 4usize,
-                "supportedVersions" => 5usize,
-                "ttlMs" => 6usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut cache_scope = None;
-        let mut capabilities = None;
-        let mut instructions = None;
-        let mut result_type = None;
-        let mut supported_versions = None;
-        let mut ttl_ms = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut cache_scope, "cacheScope", members),
-                2usize => once(&mut capabilities, "capabilities", members),
-                3usize => once(&mut instructions, "instructions", members),
-                4usize => once(&mut result_type, "resultType", members),
-                5usize => once(&mut supported_versions, "supportedVersions", members),
-                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", members),
-            }?;
+impl Vacant for DiscoverResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            cache_scope: Vacant::vacant(),
+            capabilities: Vacant::vacant(),
+            instructions: Vacant::vacant(),
+            result_type: Vacant::vacant(),
+            supported_versions: Vacant::vacant(),
+            ttl_ms: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            cache_scope: cache_scope.flatten(),
-            capabilities: capabilities.ok_or_else(|| members.missing("capabilities"))?,
-            instructions: instructions.flatten(),
-            result_type: result_type.flatten(),
-            supported_versions: supported_versions
-                .ok_or_else(|| members.missing("supportedVersions"))?,
-            ttl_ms: ttl_ms.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for DiscoverResult {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, DiscoverResult",
+        names: &[
+            "_meta",
+            "cacheScope",
+            "capabilities",
+            "instructions",
+            "resultType",
+            "supportedVersions",
+            "ttlMs",
+        ],
+        required: 0b100100,
+    };
+}
+
+impl<'de> Fill<'de> for DiscoverResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.cache_scope, members),
+            2usize => set(&mut self.capabilities, members),
+            3usize => set(&mut self.instructions, members),
+            4usize => set(&mut self.result_type, members),
+            5usize => set(&mut self.supported_versions, members),
+            _ => object::set_from_zero(&mut self.ttl_ms, members),
+        }
     }
 }
 
@@ -3457,44 +3467,39 @@ impl Serialize for ElicitRequestFormParams {
     }
 }
 
-impl<'de> Object<'de> for ElicitRequestFormParams {
-    const EXPECTED: &'static str = "an object, ElicitRequestFormParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "message" => 1usize,
-                "mode" => 2usize,
-                "requestedSchema" => 3usize,
-                "task" => 4usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut message = None;
-        let mut mode = None;
-        let mut requested_schema = None;
-        let mut task = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut message, "message", members),
-                2usize => once(&mut mode, "mode", members),
-                3usize => once(&mut requested_schema, "requestedSchema", members),
-                _ => once(&mut task, "task", members),
-            }?;
+impl Vacant for ElicitRequestFormParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            message: Vacant::vacant(),
+            mode: Vacant::vacant(),
+            requested_schema: Vacant::vacant(),
+            task: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            message: message.ok_or_else(|| members.missing("message"))?,
-            mode: mode.flatten(),
-            requested_schema: requested_schema
-                .ok_or_else(|| members.missing("requestedSchema"))?,
-            task: task.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ElicitRequestFormParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ElicitRequestFormParams",
+        names: &["_meta", "message", "mode", "requestedSchema", "task"],
+        required: 0b1010,
+    };
+}
+
+impl<'de> Fill<'de> for ElicitRequestFormParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.message, members),
+            2usize => set(&mut self.mode, members),
+            3usize => set(&mut self.requested_schema, members),
+            _ => set(&mut self.task, members),
+        }
     }
 }
 
@@ -3605,43 +3610,39 @@ impl Serialize for ElicitRequestUrlParams {
     }
 }
 
-impl<'de> Object<'de> for ElicitRequestUrlParams {
-    const EXPECTED: &'static str = "an object, ElicitRequestUrlParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "elicitationId" => 1usize,
-                "message" => 2usize,
-                "task" => 3usize,
-                "url" => 4usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut elicitation_id = None;
-        let mut message = None;
-        let mut task = None;
-        let mut url = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut elicitation_id, "elicitationId", members),
-                2usize => once(&mut message, "message", members),
-                3usize => once(&mut task, "task", members),
-                _ => once(&mut url, "url", members),
-            }?;
+impl Vacant for ElicitRequestUrlParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            elicitation_id: Vacant::vacant(),
+            message: Vacant::vacant(),
+            task: Vacant::vacant(),
+            url: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            elicitation_id: elicitation_id.flatten(),
-            message: message.ok_or_else(|| members.missing("message"))?,
-            task: task.flatten(),
-            url: url.ok_or_else(|| members.missing("url"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for ElicitRequestUrlParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ElicitRequestUrlParams",
+        names: &["_meta", "elicitationId", "message", "task", "url"],
+        required: 0b10100,
+    };
+}
+
+impl<'de> Fill<'de> for ElicitRequestUrlParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.elicitation_id, members),
+            2usize => set(&mut self.message, members),
+            3usize => set(&mut self.task, members),
+            _ => set(&mut self.url, members),
+        }
     }
 }
 
@@ -3734,35 +3735,35 @@ impl Serialize for ElicitResult {
     }
 }
 
-impl<'de> Object<'de> for ElicitResult {
-    const EXPECTED: &'static str = "an object, ElicitResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "action" => 1usize,
-                "content" => 2usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut action = None;
-        let mut content = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut action, "action", members),
-                _ => once(&mut content, "content", members),
-            }?;
+impl Vacant for ElicitResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            action: Vacant::vacant(),
+            content: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            action: action.ok_or_else(|| members.missing("action"))?,
-            content: content.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ElicitResult {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ElicitResult",
+        names: &["_meta", "action", "content"],
+        required: 0b10,
+    };
+}
+
+impl<'de> Fill<'de> for ElicitResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.action, members),
+            _ => set(&mut self.content, members),
+        }
     }
 }
 
@@ -3860,35 +3861,35 @@ impl Serialize for ElicitSchema {
     }
 }
 
-impl<'de> Object<'de> for ElicitSchema {
-    const EXPECTED: &'static str = "an object, ElicitSchema";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "$schema" => 0usize,
-                "properties" => 1usize,
-                "required" => 2usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut schema = None;
-        let mut properties = None;
-        let mut required = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut schema, "$schema", members),
-                1usize => once(&mut properties, "properties", members),
-                _ => once(&mut required, "required", members),
-            }?;
+impl Vacant for ElicitSchema {
+    fn vacant() -> Self {
+        Self {
+            schema: Vacant::vacant(),
+            properties: Vacant::vacant(),
+            required: Vacant::vacant(),
         }
-        Ok(Self {
-            schema: schema.flatten(),
-            properties: properties.ok_or_else(|| members.missing("properties"))?,
-            required: required.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ElicitSchema {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ElicitSchema",
+        names: &["$schema", "properties", "required"],
+        required: 0b10,
+    };
+}
+
+impl<'de> Fill<'de> for ElicitSchema {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.schema, members),
+            1usize => set(&mut self.properties, members),
+            _ => set(&mut self.required, members),
+        }
     }
 }
 
@@ -3949,26 +3950,29 @@ impl Serialize for ElicitationCompleteNotificationParams {
     }
 }
 
-impl<'de> Object<'de> for ElicitationCompleteNotificationParams {
-    const EXPECTED: &'static str = "an object, ElicitationCompleteNotificationParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "elicitationId" => 0usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut elicitation_id = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut elicitation_id, "elicitationId", members)?;
+impl Vacant for ElicitationCompleteNotificationParams {
+    fn vacant() -> Self {
+        Self {
+            elicitation_id: Vacant::vacant(),
         }
-        Ok(Self {
-            elicitation_id: elicitation_id
-                .ok_or_else(|| members.missing("elicitationId"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for ElicitationCompleteNotificationParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ElicitationCompleteNotificationParams",
+        names: &["elicitationId"],
+        required: 0b1,
+    };
+}
+
+impl<'de> Fill<'de> for ElicitationCompleteNotificationParams {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.elicitation_id, members)
     }
 }
 
@@ -4057,35 +4061,35 @@ impl Serialize for EmbeddedResource {
     }
 }
 
-impl<'de> Object<'de> for EmbeddedResource {
-    const EXPECTED: &'static str = "an object, EmbeddedResource";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "annotations" => 1usize,
-                "resource" => 2usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut annotations = None;
-        let mut resource = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut annotations, "annotations", members),
-                _ => once(&mut resource, "resource", members),
-            }?;
+impl Vacant for EmbeddedResource {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            annotations: Vacant::vacant(),
+            resource: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            annotations: annotations.flatten(),
-            resource: resource.ok_or_else(|| members.missing("resource"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for EmbeddedResource {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, EmbeddedResource",
+        names: &["_meta", "annotations", "resource"],
+        required: 0b100,
+    };
+}
+
+impl<'de> Fill<'de> for EmbeddedResource {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.annotations, members),
+            _ => set(&mut self.resource, members),
+        }
     }
 }
 
@@ -4158,27 +4162,34 @@ impl Serialize for EmptyResult {
     }
 }
 
+impl Vacant for EmptyResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            extra: JsonObject::new(),
+        }
+    }
+}
+
 impl<'de> Object<'de> for EmptyResult {
-    const EXPECTED: &'static str = "an object, EmptyResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                _ => return None,
-            },
-        )
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, EmptyResult",
+        names: &["_meta"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for EmptyResult {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.meta, members)
     }
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut extra = JsonObject::new();
-        while object::next_or_keep(members, Self::index, &mut extra)?.is_some() {
-            once(&mut meta, "_meta", members)?;
-        }
-        Ok(Self {
-            meta: meta.flatten(),
-            extra,
-        })
+    fn extra(&mut self) -> Option<&mut JsonObject> {
+        Some(&mut self.extra)
     }
 }
 
@@ -4245,31 +4256,33 @@ impl Serialize for EnumOption {
     }
 }
 
-impl<'de> Object<'de> for EnumOption {
-    const EXPECTED: &'static str = "an object, EnumOption";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "const" => 0usize,
-                "title" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut value = None;
-        let mut title = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut value, "const", members),
-                _ => once(&mut title, "title", members),
-            }?;
+impl Vacant for EnumOption {
+    fn vacant() -> Self {
+        Self {
+            value: Vacant::vacant(),
+            title: Vacant::vacant(),
         }
-        Ok(Self {
-            value: value.ok_or_else(|| members.missing("const"))?,
-            title: title.ok_or_else(|| members.missing("title"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for EnumOption {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, EnumOption",
+        names: &["const", "title"],
+        required: 0b11,
+    };
+}
+
+impl<'de> Fill<'de> for EnumOption {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.value, members),
+            _ => set(&mut self.title, members),
+        }
     }
 }
 
@@ -4399,43 +4412,39 @@ impl Serialize for GetPromptRequestParams {
     }
 }
 
-impl<'de> Object<'de> for GetPromptRequestParams {
-    const EXPECTED: &'static str = "an object, GetPromptRequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "arguments" => 1usize,
-                "inputResponses" => 2usize,
-                "name" => 3usize,
-                "requestState" => 4usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut arguments = None;
-        let mut input_responses = None;
-        let mut name = None;
-        let mut request_state = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut arguments, "arguments", members),
-                2usize => once(&mut input_responses, "inputResponses", members),
-                3usize => once(&mut name, "name", members),
-                _ => once(&mut request_state, "requestState", members),
-            }?;
+impl Vacant for GetPromptRequestParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            arguments: Vacant::vacant(),
+            input_responses: Vacant::vacant(),
+            name: Vacant::vacant(),
+            request_state: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            arguments: arguments.flatten(),
-            input_responses: input_responses.flatten(),
-            name: name.ok_or_else(|| members.missing("name"))?,
-            request_state: request_state.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for GetPromptRequestParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, GetPromptRequestParams",
+        names: &["_meta", "arguments", "inputResponses", "name", "requestState"],
+        required: 0b1000,
+    };
+}
+
+impl<'de> Fill<'de> for GetPromptRequestParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.arguments, members),
+            2usize => set(&mut self.input_responses, members),
+            3usize => set(&mut self.name, members),
+            _ => set(&mut self.request_state, members),
+        }
     }
 }
 
@@ -4537,39 +4546,37 @@ impl Serialize for GetPromptResult {
     }
 }
 
-impl<'de> Object<'de> for GetPromptResult {
-    const EXPECTED: &'static str = "an object, GetPromptResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "description" => 1usize,
-                "messages" => 2usize,
-                "resultType" => 3usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut description = None;
-        let mut messages = None;
-        let mut result_type = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut description, "description", members),
-                2usize => once(&mut messages, "messages", members),
-                _ => once(&mut result_type, "resultType", members),
-            }?;
+impl Vacant for GetPromptResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            description: Vacant::vacant(),
+            messages: Vacant::vacant(),
+            result_type: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            description: description.flatten(),
-            messages: messages.ok_or_else(|| members.missing("messages"))?,
-            result_type: result_type.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for GetPromptResult {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, GetPromptResult",
+        names: &["_meta", "description", "messages", "resultType"],
+        required: 0b100,
+    };
+}
+
+impl<'de> Fill<'de> for GetPromptResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.description, members),
+            2usize => set(&mut self.messages, members),
+            _ => set(&mut self.result_type, members),
+        }
     }
 }
 
@@ -4629,25 +4636,27 @@ impl Serialize for GetTaskPayloadRequestParams {
     }
 }
 
-impl<'de> Object<'de> for GetTaskPayloadRequestParams {
-    const EXPECTED: &'static str = "an object, GetTaskPayloadRequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "taskId" => 0usize,
-                _ => return None,
-            },
-        )
+impl Vacant for GetTaskPayloadRequestParams {
+    fn vacant() -> Self {
+        Self { task_id: Vacant::vacant() }
     }
+}
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut task_id = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut task_id, "taskId", members)?;
-        }
-        Ok(Self {
-            task_id: task_id.ok_or_else(|| members.missing("taskId"))?,
-        })
+impl<'de> Object<'de> for GetTaskPayloadRequestParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, GetTaskPayloadRequestParams",
+        names: &["taskId"],
+        required: 0b1,
+    };
+}
+
+impl<'de> Fill<'de> for GetTaskPayloadRequestParams {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.task_id, members)
     }
 }
 
@@ -4721,27 +4730,34 @@ impl Serialize for GetTaskPayloadResult {
     }
 }
 
+impl Vacant for GetTaskPayloadResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            extra: JsonObject::new(),
+        }
+    }
+}
+
 impl<'de> Object<'de> for GetTaskPayloadResult {
-    const EXPECTED: &'static str = "an object, GetTaskPayloadResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                _ => return None,
-            },
-        )
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, GetTaskPayloadResult",
+        names: &["_meta"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for GetTaskPayloadResult {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.meta, members)
     }
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut extra = JsonObject::new();
-        while object::next_or_keep(members, Self::index, &mut extra)?.is_some() {
-            once(&mut meta, "_meta", members)?;
-        }
-        Ok(Self {
-            meta: meta.flatten(),
-            extra,
-        })
+    fn extra(&mut self) -> Option<&mut JsonObject> {
+        Some(&mut self.extra)
     }
 }
 
@@ -4800,25 +4816,27 @@ impl Serialize for GetTaskRequestParams {
     }
 }
 
-impl<'de> Object<'de> for GetTaskRequestParams {
-    const EXPECTED: &'static str = "an object, GetTaskRequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "taskId" => 0usize,
-                _ => return None,
-            },
-        )
+impl Vacant for GetTaskRequestParams {
+    fn vacant() -> Self {
+        Self { task_id: Vacant::vacant() }
     }
+}
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut task_id = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut task_id, "taskId", members)?;
-        }
-        Ok(Self {
-            task_id: task_id.ok_or_else(|| members.missing("taskId"))?,
-        })
+impl<'de> Object<'de> for GetTaskRequestParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, GetTaskRequestParams",
+        names: &["taskId"],
+        required: 0b1,
+    };
+}
+
+impl<'de> Fill<'de> for GetTaskRequestParams {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.task_id, members)
     }
 }
 
@@ -4955,58 +4973,59 @@ impl Serialize for GetTaskResult {
     }
 }
 
+impl Vacant for GetTaskResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            created_at: Vacant::vacant(),
+            last_updated_at: Vacant::vacant(),
+            poll_interval: Vacant::vacant(),
+            status: Vacant::vacant(),
+            status_message: Vacant::vacant(),
+            task_id: Vacant::vacant(),
+            ttl: Vacant::vacant(),
+            extra: JsonObject::new(),
+        }
+    }
+}
+
 impl<'de> Object<'de> for GetTaskResult {
-    const EXPECTED: &'static str = "an object, GetTaskResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "createdAt" => 1usize,
-                "lastUpdatedAt" => 2usize,
-                "pollInterval" => 3usize,
-                "status" => 4usize,
-                "statusMessage" => 5usize,
-                "taskId" => 6usize,
-                "ttl" => 7usize,
-                _ => return None,
-            },
-        )
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, GetTaskResult",
+        names: &[
+            "_meta",
+            "createdAt",
+            "lastUpdatedAt",
+            "pollInterval",
+            "status",
+            "statusMessage",
+            "taskId",
+            "ttl",
+        ],
+        required: 0b1010110,
+    };
+}
+
+impl<'de> Fill<'de> for GetTaskResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.created_at, members),
+            2usize => set(&mut self.last_updated_at, members),
+            3usize => set(&mut self.poll_interval, members),
+            4usize => set(&mut self.status, members),
+            5usize => set(&mut self.status_message, members),
+            6usize => set(&mut self.task_id, members),
+            _ => set(&mut self.ttl, members),
+        }
     }
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut poll_interval = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut task_id = None;
-        let mut ttl = None;
-        let mut extra = JsonObject::new();
-        while let Some(index) = object::next_or_keep(members, Self::index, &mut extra)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut created_at, "createdAt", members),
-                2usize => once(&mut last_updated_at, "lastUpdatedAt", members),
-                3usize => once(&mut poll_interval, "pollInterval", members),
-                4usize => once(&mut status, "status", members),
-                5usize => once(&mut status_message, "statusMessage", members),
-                6usize => once(&mut task_id, "taskId", members),
-                _ => once(&mut ttl, "ttl", members),
-            }?;
-        }
-        Ok(Self {
-            meta: meta.flatten(),
-            created_at: created_at.ok_or_else(|| members.missing("createdAt"))?,
-            last_updated_at: last_updated_at
-                .ok_or_else(|| members.missing("lastUpdatedAt"))?,
-            poll_interval: poll_interval.flatten(),
-            status: status.ok_or_else(|| members.missing("status"))?,
-            status_message: status_message.flatten(),
-            task_id: task_id.ok_or_else(|| members.missing("taskId"))?,
-            ttl: ttl.flatten(),
-            extra,
-        })
+    fn extra(&mut self) -> Option<&mut JsonObject> {
+        Some(&mut self.extra)
     }
 }
 
@@ -5111,39 +5130,37 @@ impl Serialize for Icon {
     }
 }
 
-impl<'de> Object<'de> for Icon {
-    const EXPECTED: &'static str = "an object, Icon";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "mimeType" => 0usize,
-                "sizes" => 1usize,
-                "src" => 2usize,
-                "theme" => 3usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut mime_type = None;
-        let mut sizes = None;
-        let mut src = None;
-        let mut theme = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut mime_type, "mimeType", members),
-                1usize => once(&mut sizes, "sizes", members),
-                2usize => once(&mut src, "src", members),
-                _ => once(&mut theme, "theme", members),
-            }?;
+impl Vacant for Icon {
+    fn vacant() -> Self {
+        Self {
+            mime_type: Vacant::vacant(),
+            sizes: Vacant::vacant(),
+            src: Vacant::vacant(),
+            theme: Vacant::vacant(),
         }
-        Ok(Self {
-            mime_type: mime_type.flatten(),
-            sizes: sizes.flatten(),
-            src: src.ok_or_else(|| members.missing("src"))?,
-            theme: theme.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for Icon {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, Icon",
+        names: &["mimeType", "sizes", "src", "theme"],
+        required: 0b100,
+    };
+}
+
+impl<'de> Fill<'de> for Icon {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.mime_type, members),
+            1usize => set(&mut self.sizes, members),
+            2usize => set(&mut self.src, members),
+            _ => set(&mut self.theme, members),
+        }
     }
 }
 
@@ -5238,39 +5255,37 @@ impl Serialize for ImageContent {
     }
 }
 
-impl<'de> Object<'de> for ImageContent {
-    const EXPECTED: &'static str = "an object, ImageContent";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "annotations" => 1usize,
-                "data" => 2usize,
-                "mimeType" => 3usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut annotations = None;
-        let mut data = None;
-        let mut mime_type = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut annotations, "annotations", members),
-                2usize => once(&mut data, "data", members),
-                _ => once(&mut mime_type, "mimeType", members),
-            }?;
+impl Vacant for ImageContent {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            annotations: Vacant::vacant(),
+            data: Vacant::vacant(),
+            mime_type: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            annotations: annotations.flatten(),
-            data: data.ok_or_else(|| members.missing("data"))?,
-            mime_type: mime_type.ok_or_else(|| members.missing("mimeType"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for ImageContent {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ImageContent",
+        names: &["_meta", "annotations", "data", "mimeType"],
+        required: 0b1100,
+    };
+}
+
+impl<'de> Fill<'de> for ImageContent {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.annotations, members),
+            2usize => set(&mut self.data, members),
+            _ => set(&mut self.mime_type, members),
+        }
     }
 }
 
@@ -5390,47 +5405,41 @@ impl Serialize for Implementation {
     }
 }
 
-impl<'de> Object<'de> for Implementation {
-    const EXPECTED: &'static str = "an object, Implementation";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "description" => 0usize,
-                "icons" => 1usize,
-                "name" => 2usize,
-                "title" => 3usize,
-                "version" => 4usize,
-                "websiteUrl" => 5usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut description = None;
-        let mut icons = None;
-        let mut name = None;
-        let mut title = None;
-        let mut version = None;
-        let mut website_url = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut description, "description", members),
-                1usize => once(&mut icons, "icons", members),
-                2usize => once(&mut name, "name", members),
-                3usize => once(&mut title, "title", members),
-                4usize => once(&mut version, "version", members),
-                _ => once(&mut website_url, "websiteUrl", members),
-            }?;
+impl Vacant for Implementation {
+    fn vacant() -> Self {
+        Self {
+            description: Vacant::vacant(),
+            icons: Vacant::vacant(),
+            name: Vacant::vacant(),
+            title: Vacant::vacant(),
+            version: Vacant::vacant(),
+            website_url: Vacant::vacant(),
         }
-        Ok(Self {
-            description: description.flatten(),
-            icons: icons.flatten(),
-            name: name.ok_or_else(|| members.missing("name"))?,
-            title: title.flatten(),
-            version: version.ok_or_else(|| members.missing("version"))?,
-            website_url: website_url.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for Implementation {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, Implementation",
+        names: &["description", "icons", "name", "title", "version", "websiteUrl"],
+        required: 0b10100,
+    };
+}
+
+impl<'de> Fill<'de> for Implementation {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.description, members),
+            1usize => set(&mut self.icons, members),
+            2usize => set(&mut self.name, members),
+            3usize => set(&mut self.title, members),
+            4usize => set(&mut self.version, members),
+            _ => set(&mut self.website_url, members),
+        }
     }
 }
 
@@ -5523,40 +5532,37 @@ impl Serialize for InitializeRequestParams {
     }
 }
 
-impl<'de> Object<'de> for InitializeRequestParams {
-    const EXPECTED: &'static str = "an object, InitializeRequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "capabilities" => 1usize,
-                "clientInfo" => 2usize,
-                "protocolVersion" => 3usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut capabilities = None;
-        let mut client_info = None;
-        let mut protocol_version = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut capabilities, "capabilities", members),
-                2usize => once(&mut client_info, "clientInfo", members),
-                _ => once(&mut protocol_version, "protocolVersion", members),
-            }?;
+impl Vacant for InitializeRequestParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            capabilities: Vacant::vacant(),
+            client_info: Vacant::vacant(),
+            protocol_version: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            capabilities: capabilities.ok_or_else(|| members.missing("capabilities"))?,
-            client_info: client_info.ok_or_else(|| members.missing("clientInfo"))?,
-            protocol_version: protocol_version
-                .ok_or_else(|| members.missing("protocolVersion"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for InitializeRequestParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, InitializeRequestParams",
+        names: &["_meta", "capabilities", "clientInfo", "protocolVersion"],
+        required: 0b1110,
+    };
+}
+
+impl<'de> Fill<'de> for InitializeRequestParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.capabilities, members),
+            2usize => set(&mut self.client_info, members),
+            _ => set(&mut self.protocol_version, members),
+        }
     }
 }
 
@@ -5663,44 +5669,45 @@ impl Serialize for InitializeResult {
     }
 }
 
-impl<'de> Object<'de> for InitializeResult {
-    const EXPECTED: &'static str = "an object, InitializeResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "capabilities" => 1usize,
-                "instructions" => 2usize,
-                "protocolVersion" => 3usize,
-                "serverInfo" => 4usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut capabilities = None;
-        let mut instructions = None;
-        let mut protocol_version = None;
-        let mut server_info = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut capabilities, "capabilities", members),
-                2usize => once(&mut instructions, "instructions", members),
-                3usize => once(&mut protocol_version, "protocolVersion", members),
-                _ => once(&mut server_info, "serverInfo", members),
-            }?;
+impl Vacant for InitializeResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            capabilities: Vacant::vacant(),
+            instructions: Vacant::vacant(),
+            protocol_version: Vacant::vacant(),
+            server_info: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            capabilities: capabilities.ok_or_else(|| members.missing("capabilities"))?,
-            instructions: instructions.flatten(),
-            protocol_version: protocol_version
-                .ok_or_else(|| members.missing("protocolVersion"))?,
-            server_info: server_info.ok_or_else(|| members.missing("serverInfo"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for InitializeResult {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, InitializeResult",
+        names: &[
+            "_meta",
+            "capabilities",
+            "instructions",
+            "protocolVersion",
+            "serverInfo",
+        ],
+        required: 0b11010,
+    };
+}
+
+impl<'de> Fill<'de> for InitializeResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.capabilities, members),
+            2usize => set(&mut self.instructions, members),
+            3usize => set(&mut self.protocol_version, members),
+            _ => set(&mut self.server_info, members),
+        }
     }
 }
 
@@ -5817,39 +5824,37 @@ impl Serialize for InputRequiredResult {
     }
 }
 
-impl<'de> Object<'de> for InputRequiredResult {
-    const EXPECTED: &'static str = "an object, InputRequiredResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "inputRequests" => 1usize,
-                "requestState" => 2usize,
-                "resultType" => 3usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut input_requests = None;
-        let mut request_state = None;
-        let mut result_type = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut input_requests, "inputRequests", members),
-                2usize => once(&mut request_state, "requestState", members),
-                _ => once(&mut result_type, "resultType", members),
-            }?;
+impl Vacant for InputRequiredResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            input_requests: Vacant::vacant(),
+            request_state: Vacant::vacant(),
+            result_type: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            input_requests: input_requests.flatten(),
-            request_state: request_state.flatten(),
-            result_type: result_type.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for InputRequiredResult {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, InputRequiredResult",
+        names: &["_meta", "inputRequests", "requestState", "resultType"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for InputRequiredResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.input_requests, members),
+            2usize => set(&mut self.request_state, members),
+            _ => set(&mut self.result_type, members),
+        }
     }
 }
 
@@ -5967,43 +5972,39 @@ impl Serialize for LegacyTitledEnumSchema {
     }
 }
 
-impl<'de> Object<'de> for LegacyTitledEnumSchema {
-    const EXPECTED: &'static str = "an object, LegacyTitledEnumSchema";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "default" => 0usize,
-                "description" => 1usize,
-                "enum" => 2usize,
-                "enumNames" => 3usize,
-                "title" => 4usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut default = None;
-        let mut description = None;
-        let mut values = None;
-        let mut enum_names = None;
-        let mut title = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut default, "default", members),
-                1usize => once(&mut description, "description", members),
-                2usize => once(&mut values, "enum", members),
-                3usize => once(&mut enum_names, "enumNames", members),
-                _ => once(&mut title, "title", members),
-            }?;
+impl Vacant for LegacyTitledEnumSchema {
+    fn vacant() -> Self {
+        Self {
+            default: Vacant::vacant(),
+            description: Vacant::vacant(),
+            values: Vacant::vacant(),
+            enum_names: Vacant::vacant(),
+            title: Vacant::vacant(),
         }
-        Ok(Self {
-            default: default.flatten(),
-            description: description.flatten(),
-            values: values.ok_or_else(|| members.missing("enum"))?,
-            enum_names: enum_names.flatten(),
-            title: title.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for LegacyTitledEnumSchema {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, LegacyTitledEnumSchema",
+        names: &["default", "description", "enum", "enumNames", "title"],
+        required: 0b100,
+    };
+}
+
+impl<'de> Fill<'de> for LegacyTitledEnumSchema {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.default, members),
+            1usize => set(&mut self.description, members),
+            2usize => set(&mut self.values, members),
+            3usize => set(&mut self.enum_names, members),
+            _ => set(&mut self.title, members),
+        }
     }
 }
 
@@ -6133,47 +6134,41 @@ impl Serialize for ListPromptsResult {
     }
 }
 
-impl<'de> Object<'de> for ListPromptsResult {
-    const EXPECTED: &'static str = "an object, ListPromptsResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "cacheScope" => 1usize,
-                "nextCursor" => 2usize,
-                "prompts" => 3usize,
-                "resultType" => 4usize,
-                "ttlMs" => 5usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut cache_scope = None;
-        let mut next_cursor = None;
-        let mut prompts = None;
-        let mut result_type = None;
-        let mut ttl_ms = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut cache_scope, "cacheScope", members),
-                2usize => once(&mut next_cursor, "nextCursor", members),
-                3usize => once(&mut prompts, "prompts", members),
-                4usize => once(&mut result_type, "resultType", members),
-                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", members),
-            }?;
+impl Vacant for ListPromptsResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            cache_scope: Vacant::vacant(),
+            next_cursor: Vacant::vacant(),
+            prompts: Vacant::vacant(),
+            result_type: Vacant::vacant(),
+            ttl_ms: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            cache_scope: cache_scope.flatten(),
-            next_cursor: next_cursor.flatten(),
-            prompts: prompts.ok_or_else(|| members.missing("prompts"))?,
-            result_type: result_type.flatten(),
-            ttl_ms: ttl_ms.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ListPromptsResult {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ListPromptsResult",
+        names: &["_meta", "cacheScope", "nextCursor", "prompts", "resultType", "ttlMs"],
+        required: 0b1000,
+    };
+}
+
+impl<'de> Fill<'de> for ListPromptsResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.cache_scope, members),
+            2usize => set(&mut self.next_cursor, members),
+            3usize => set(&mut self.prompts, members),
+            4usize => set(&mut self.result_type, members),
+            _ => object::set_from_zero(&mut self.ttl_ms, members),
+        }
     }
 }
 
@@ -6307,48 +6302,48 @@ impl Serialize for ListResourceTemplatesResult {
     }
 }
 
-impl<'de> Object<'de> for ListResourceTemplatesResult {
-    const EXPECTED: &'static str = "an object, ListResourceTemplatesResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "cacheScope" => 1usize,
-                "nextCursor" => 2usize,
-                "resourceTemplates" => 3usize,
-                "resultType" => 4usize,
-                "ttlMs" => 5usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut cache_scope = None;
-        let mut next_cursor = None;
-        let mut resource_templates = None;
-        let mut result_type = None;
-        let mut ttl_ms = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut cache_scope, "cacheScope", members),
-                2usize => once(&mut next_cursor, "nextCursor", members),
-                3usize => once(&mut resource_templates, "resourceTemplates", members),
-                4usize => once(&mut result_type, "resultType", members),
-                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", members),
-            }?;
+impl Vacant for ListResourceTemplatesResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            cache_scope: Vacant::vacant(),
+            next_cursor: Vacant::vacant(),
+            resource_templates: Vacant::vacant(),
+            result_type: Vacant::vacant(),
+            ttl_ms: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            cache_scope: cache_scope.flatten(),
-            next_cursor: next_cursor.flatten(),
-            resource_templates: resource_templates
-                .ok_or_else(|| members.missing("resourceTemplates"))?,
-            result_type: result_type.flatten(),
-            ttl_ms: ttl_ms.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ListResourceTemplatesResult {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ListResourceTemplatesResult",
+        names: &[
+            "_meta",
+            "cacheScope",
+            "nextCursor",
+            "resourceTemplates",
+            "resultType",
+            "ttlMs",
+        ],
+        required: 0b1000,
+    };
+}
+
+impl<'de> Fill<'de> for ListResourceTemplatesResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.cache_scope, members),
+            2usize => set(&mut self.next_cursor, members),
+            3usize => set(&mut self.resource_templates, members),
+            4usize => set(&mut self.result_type, members),
+            _ => object::set_from_zero(&mut self.ttl_ms, members),
+        }
     }
 }
 
@@ -6478,47 +6473,48 @@ impl Serialize for ListResourcesResult {
     }
 }
 
-impl<'de> Object<'de> for ListResourcesResult {
-    const EXPECTED: &'static str = "an object, ListResourcesResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "cacheScope" => 1usize,
-                "nextCursor" => 2usize,
-                "resources" => 3usize,
-                "resultType" => 4usize,
-                "ttlMs" => 5usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut cache_scope = None;
-        let mut next_cursor = None;
-        let mut resources = None;
-        let mut result_type = None;
-        let mut ttl_ms = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut cache_scope, "cacheScope", members),
-                2usize => once(&mut next_cursor, "nextCursor", members),
-                3usize => once(&mut resources, "resources", members),
-                4usize => once(&mut result_type, "resultType", members),
-                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", members),
-            }?;
+impl Vacant for ListResourcesResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            cache_scope: Vacant::vacant(),
+            next_cursor: Vacant::vacant(),
+            resources: Vacant::vacant(),
+            result_type: Vacant::vacant(),
+            ttl_ms: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            cache_scope: cache_scope.flatten(),
-            next_cursor: next_cursor.flatten(),
-            resources: resources.ok_or_else(|| members.missing("resources"))?,
-            result_type: result_type.flatten(),
-            ttl_ms: ttl_ms.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ListResourcesResult {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ListResourcesResult",
+        names: &[
+            "_meta",
+            "cacheScope",
+            "nextCursor",
+            "resources",
+            "resultType",
+            "ttlMs",
+        ],
+        required: 0b1000,
+    };
+}
+
+impl<'de> Fill<'de> for ListResourcesResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.cache_scope, members),
+            2usize => set(&mut self.next_cursor, members),
+            3usize => set(&mut self.resources, members),
+            4usize => set(&mut self.result_type, members),
+            _ => object::set_from_zero(&mut self.ttl_ms, members),
+        }
     }
 }
 
@@ -6591,27 +6587,34 @@ impl Serialize for ListRootsRequestParams {
     }
 }
 
+impl Vacant for ListRootsRequestParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            extra: JsonObject::new(),
+        }
+    }
+}
+
 impl<'de> Object<'de> for ListRootsRequestParams {
-    const EXPECTED: &'static str = "an object, ListRootsRequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                _ => return None,
-            },
-        )
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ListRootsRequestParams",
+        names: &["_meta"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ListRootsRequestParams {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.meta, members)
     }
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut extra = JsonObject::new();
-        while object::next_or_keep(members, Self::index, &mut extra)?.is_some() {
-            once(&mut meta, "_meta", members)?;
-        }
-        Ok(Self {
-            meta: meta.flatten(),
-            extra,
-        })
+    fn extra(&mut self) -> Option<&mut JsonObject> {
+        Some(&mut self.extra)
     }
 }
 
@@ -6686,31 +6689,33 @@ impl Serialize for ListRootsResult {
     }
 }
 
-impl<'de> Object<'de> for ListRootsResult {
-    const EXPECTED: &'static str = "an object, ListRootsResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "roots" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut roots = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                _ => once(&mut roots, "roots", members),
-            }?;
+impl Vacant for ListRootsResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            roots: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            roots: roots.ok_or_else(|| members.missing("roots"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for ListRootsResult {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ListRootsResult",
+        names: &["_meta", "roots"],
+        required: 0b10,
+    };
+}
+
+impl<'de> Fill<'de> for ListRootsResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            _ => set(&mut self.roots, members),
+        }
     }
 }
 
@@ -6798,35 +6803,35 @@ impl Serialize for ListTasksResult {
     }
 }
 
-impl<'de> Object<'de> for ListTasksResult {
-    const EXPECTED: &'static str = "an object, ListTasksResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "nextCursor" => 1usize,
-                "tasks" => 2usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut next_cursor = None;
-        let mut tasks = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut next_cursor, "nextCursor", members),
-                _ => once(&mut tasks, "tasks", members),
-            }?;
+impl Vacant for ListTasksResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            next_cursor: Vacant::vacant(),
+            tasks: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            next_cursor: next_cursor.flatten(),
-            tasks: tasks.ok_or_else(|| members.missing("tasks"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for ListTasksResult {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ListTasksResult",
+        names: &["_meta", "nextCursor", "tasks"],
+        required: 0b100,
+    };
+}
+
+impl<'de> Fill<'de> for ListTasksResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.next_cursor, members),
+            _ => set(&mut self.tasks, members),
+        }
     }
 }
 
@@ -6956,47 +6961,41 @@ impl Serialize for ListToolsResult {
     }
 }
 
-impl<'de> Object<'de> for ListToolsResult {
-    const EXPECTED: &'static str = "an object, ListToolsResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "cacheScope" => 1usize,
-                "nextCursor" => 2usize,
-                "resultType" => 3usize,
-                "tools" => 4usize,
-                "ttlMs" => 5usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut cache_scope = None;
-        let mut next_cursor = None;
-        let mut result_type = None;
-        let mut tools = None;
-        let mut ttl_ms = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut cache_scope, "cacheScope", members),
-                2usize => once(&mut next_cursor, "nextCursor", members),
-                3usize => once(&mut result_type, "resultType", members),
-                4usize => once(&mut tools, "tools", members),
-                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", members),
-            }?;
+impl Vacant for ListToolsResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            cache_scope: Vacant::vacant(),
+            next_cursor: Vacant::vacant(),
+            result_type: Vacant::vacant(),
+            tools: Vacant::vacant(),
+            ttl_ms: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            cache_scope: cache_scope.flatten(),
-            next_cursor: next_cursor.flatten(),
-            result_type: result_type.flatten(),
-            tools: tools.ok_or_else(|| members.missing("tools"))?,
-            ttl_ms: ttl_ms.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ListToolsResult {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ListToolsResult",
+        names: &["_meta", "cacheScope", "nextCursor", "resultType", "tools", "ttlMs"],
+        required: 0b10000,
+    };
+}
+
+impl<'de> Fill<'de> for ListToolsResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.cache_scope, members),
+            2usize => set(&mut self.next_cursor, members),
+            3usize => set(&mut self.result_type, members),
+            4usize => set(&mut self.tools, members),
+            _ => object::set_from_zero(&mut self.ttl_ms, members),
+        }
     }
 }
 
@@ -7090,39 +7089,37 @@ impl Serialize for LoggingMessageNotificationParams {
     }
 }
 
-impl<'de> Object<'de> for LoggingMessageNotificationParams {
-    const EXPECTED: &'static str = "an object, LoggingMessageNotificationParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "data" => 1usize,
-                "level" => 2usize,
-                "logger" => 3usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut data = None;
-        let mut level = None;
-        let mut logger = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut data, "data", members),
-                2usize => once(&mut level, "level", members),
-                _ => once(&mut logger, "logger", members),
-            }?;
+impl Vacant for LoggingMessageNotificationParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            data: Vacant::vacant(),
+            level: Vacant::vacant(),
+            logger: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            data: data.ok_or_else(|| members.missing("data"))?,
-            level: level.ok_or_else(|| members.missing("level"))?,
-            logger: logger.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for LoggingMessageNotificationParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, LoggingMessageNotificationParams",
+        names: &["_meta", "data", "level", "logger"],
+        required: 0b110,
+    };
+}
+
+impl<'de> Fill<'de> for LoggingMessageNotificationParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.data, members),
+            2usize => set(&mut self.level, members),
+            _ => set(&mut self.logger, members),
+        }
     }
 }
 
@@ -7182,26 +7179,29 @@ impl Serialize for MissingRequiredClientCapabilityErrorData {
     }
 }
 
-impl<'de> Object<'de> for MissingRequiredClientCapabilityErrorData {
-    const EXPECTED: &'static str = "an object, MissingRequiredClientCapabilityErrorData";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "requiredCapabilities" => 0usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut required_capabilities = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut required_capabilities, "requiredCapabilities", members)?;
+impl Vacant for MissingRequiredClientCapabilityErrorData {
+    fn vacant() -> Self {
+        Self {
+            required_capabilities: Vacant::vacant(),
         }
-        Ok(Self {
-            required_capabilities: required_capabilities
-                .ok_or_else(|| members.missing("requiredCapabilities"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for MissingRequiredClientCapabilityErrorData {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, MissingRequiredClientCapabilityErrorData",
+        names: &["requiredCapabilities"],
+        required: 0b1,
+    };
+}
+
+impl<'de> Fill<'de> for MissingRequiredClientCapabilityErrorData {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.required_capabilities, members)
     }
 }
 
@@ -7268,23 +7268,27 @@ impl Serialize for ModelHint {
     }
 }
 
-impl<'de> Object<'de> for ModelHint {
-    const EXPECTED: &'static str = "an object, ModelHint";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "name" => 0usize,
-                _ => return None,
-            },
-        )
+impl Vacant for ModelHint {
+    fn vacant() -> Self {
+        Self { name: Vacant::vacant() }
     }
+}
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut name = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut name, "name", members)?;
-        }
-        Ok(Self { name: name.flatten() })
+impl<'de> Object<'de> for ModelHint {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ModelHint",
+        names: &["name"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ModelHint {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.name, members)
     }
 }
 
@@ -7397,41 +7401,37 @@ impl Serialize for ModelPreferences {
     }
 }
 
-impl<'de> Object<'de> for ModelPreferences {
-    const EXPECTED: &'static str = "an object, ModelPreferences";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "costPriority" => 0usize,
-                "hints" => 1usize,
-                "intelligencePriority" => 2usize,
-                "speedPriority" => 3usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut cost_priority = None;
-        let mut hints = None;
-        let mut intelligence_priority = None;
-        let mut speed_priority = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut cost_priority, "costPriority", members),
-                1usize => once(&mut hints, "hints", members),
-                2usize => {
-                    once(&mut intelligence_priority, "intelligencePriority", members)
-                }
-                _ => once(&mut speed_priority, "speedPriority", members),
-            }?;
+impl Vacant for ModelPreferences {
+    fn vacant() -> Self {
+        Self {
+            cost_priority: Vacant::vacant(),
+            hints: Vacant::vacant(),
+            intelligence_priority: Vacant::vacant(),
+            speed_priority: Vacant::vacant(),
         }
-        Ok(Self {
-            cost_priority: cost_priority.flatten(),
-            hints: hints.flatten(),
-            intelligence_priority: intelligence_priority.flatten(),
-            speed_priority: speed_priority.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ModelPreferences {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ModelPreferences",
+        names: &["costPriority", "hints", "intelligencePriority", "speedPriority"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ModelPreferences {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.cost_priority, members),
+            1usize => set(&mut self.hints, members),
+            2usize => set(&mut self.intelligence_priority, members),
+            _ => set(&mut self.speed_priority, members),
+        }
     }
 }
 
@@ -7511,31 +7511,34 @@ impl Serialize for NotificationMetaObject {
     }
 }
 
+impl Vacant for NotificationMetaObject {
+    fn vacant() -> Self {
+        Self {
+            subscription_id: Vacant::vacant(),
+            extra: JsonObject::new(),
+        }
+    }
+}
+
 impl<'de> Object<'de> for NotificationMetaObject {
-    const EXPECTED: &'static str = "an object, NotificationMetaObject";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "io.modelcontextprotocol/subscriptionId" => 0usize,
-                _ => return None,
-            },
-        )
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, NotificationMetaObject",
+        names: &["io.modelcontextprotocol/subscriptionId"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for NotificationMetaObject {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.subscription_id, members)
     }
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut subscription_id = None;
-        let mut extra = JsonObject::new();
-        while object::next_or_keep(members, Self::index, &mut extra)?.is_some() {
-            once(
-                &mut subscription_id,
-                "io.modelcontextprotocol/subscriptionId",
-                members,
-            )?;
-        }
-        Ok(Self {
-            subscription_id: subscription_id.flatten(),
-            extra,
-        })
+    fn extra(&mut self) -> Option<&mut JsonObject> {
+        Some(&mut self.extra)
     }
 }
 
@@ -7608,27 +7611,34 @@ impl Serialize for NotificationParams {
     }
 }
 
+impl Vacant for NotificationParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            extra: JsonObject::new(),
+        }
+    }
+}
+
 impl<'de> Object<'de> for NotificationParams {
-    const EXPECTED: &'static str = "an object, NotificationParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                _ => return None,
-            },
-        )
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, NotificationParams",
+        names: &["_meta"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for NotificationParams {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.meta, members)
     }
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut extra = JsonObject::new();
-        while object::next_or_keep(members, Self::index, &mut extra)?.is_some() {
-            once(&mut meta, "_meta", members)?;
-        }
-        Ok(Self {
-            meta: meta.flatten(),
-            extra,
-        })
+    fn extra(&mut self) -> Option<&mut JsonObject> {
+        Some(&mut self.extra)
     }
 }
 
@@ -7754,47 +7764,41 @@ impl Serialize for NumberSchema {
     }
 }
 
-impl<'de> Object<'de> for NumberSchema {
-    const EXPECTED: &'static str = "an object, NumberSchema";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "default" => 0usize,
-                "description" => 1usize,
-                "maximum" => 2usize,
-                "minimum" => 3usize,
-                "title" => 4usize,
-                "type" => 5usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut default = None;
-        let mut description = None;
-        let mut maximum = None;
-        let mut minimum = None;
-        let mut title = None;
-        let mut kind = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut default, "default", members),
-                1usize => once(&mut description, "description", members),
-                2usize => once(&mut maximum, "maximum", members),
-                3usize => once(&mut minimum, "minimum", members),
-                4usize => once(&mut title, "title", members),
-                _ => once(&mut kind, "type", members),
-            }?;
+impl Vacant for NumberSchema {
+    fn vacant() -> Self {
+        Self {
+            default: Vacant::vacant(),
+            description: Vacant::vacant(),
+            maximum: Vacant::vacant(),
+            minimum: Vacant::vacant(),
+            title: Vacant::vacant(),
+            kind: Vacant::vacant(),
         }
-        Ok(Self {
-            default: default.flatten(),
-            description: description.flatten(),
-            maximum: maximum.flatten(),
-            minimum: minimum.flatten(),
-            title: title.flatten(),
-            kind: kind.ok_or_else(|| members.missing("type"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for NumberSchema {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, NumberSchema",
+        names: &["default", "description", "maximum", "minimum", "title", "type"],
+        required: 0b100000,
+    };
+}
+
+impl<'de> Fill<'de> for NumberSchema {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.default, members),
+            1usize => set(&mut self.description, members),
+            2usize => set(&mut self.maximum, members),
+            3usize => set(&mut self.minimum, members),
+            4usize => set(&mut self.title, members),
+            _ => set(&mut self.kind, members),
+        }
     }
 }
 
@@ -7874,31 +7878,33 @@ impl Serialize for PaginatedRequestParams {
     }
 }
 
-impl<'de> Object<'de> for PaginatedRequestParams {
-    const EXPECTED: &'static str = "an object, PaginatedRequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "cursor" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut cursor = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                _ => once(&mut cursor, "cursor", members),
-            }?;
+impl Vacant for PaginatedRequestParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            cursor: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            cursor: cursor.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for PaginatedRequestParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, PaginatedRequestParams",
+        names: &["_meta", "cursor"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for PaginatedRequestParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            _ => set(&mut self.cursor, members),
+        }
     }
 }
 
@@ -8007,44 +8013,39 @@ impl Serialize for ProgressNotificationParams {
     }
 }
 
-impl<'de> Object<'de> for ProgressNotificationParams {
-    const EXPECTED: &'static str = "an object, ProgressNotificationParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "message" => 1usize,
-                "progress" => 2usize,
-                "progressToken" => 3usize,
-                "total" => 4usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut message = None;
-        let mut progress = None;
-        let mut progress_token = None;
-        let mut total = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut message, "message", members),
-                2usize => once(&mut progress, "progress", members),
-                3usize => once(&mut progress_token, "progressToken", members),
-                _ => once(&mut total, "total", members),
-            }?;
+impl Vacant for ProgressNotificationParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            message: Vacant::vacant(),
+            progress: Vacant::vacant(),
+            progress_token: Vacant::vacant(),
+            total: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            message: message.flatten(),
-            progress: progress.ok_or_else(|| members.missing("progress"))?,
-            progress_token: progress_token
-                .ok_or_else(|| members.missing("progressToken"))?,
-            total: total.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ProgressNotificationParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ProgressNotificationParams",
+        names: &["_meta", "message", "progress", "progressToken", "total"],
+        required: 0b1100,
+    };
+}
+
+impl<'de> Fill<'de> for ProgressNotificationParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.message, members),
+            2usize => set(&mut self.progress, members),
+            3usize => set(&mut self.progress_token, members),
+            _ => set(&mut self.total, members),
+        }
     }
 }
 
@@ -8174,47 +8175,41 @@ impl Serialize for Prompt {
     }
 }
 
-impl<'de> Object<'de> for Prompt {
-    const EXPECTED: &'static str = "an object, Prompt";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "arguments" => 1usize,
-                "description" => 2usize,
-                "icons" => 3usize,
-                "name" => 4usize,
-                "title" => 5usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut arguments = None;
-        let mut description = None;
-        let mut icons = None;
-        let mut name = None;
-        let mut title = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut arguments, "arguments", members),
-                2usize => once(&mut description, "description", members),
-                3usize => once(&mut icons, "icons", members),
-                4usize => once(&mut name, "name", members),
-                _ => once(&mut title, "title", members),
-            }?;
+impl Vacant for Prompt {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            arguments: Vacant::vacant(),
+            description: Vacant::vacant(),
+            icons: Vacant::vacant(),
+            name: Vacant::vacant(),
+            title: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            arguments: arguments.flatten(),
-            description: description.flatten(),
-            icons: icons.flatten(),
-            name: name.ok_or_else(|| members.missing("name"))?,
-            title: title.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for Prompt {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, Prompt",
+        names: &["_meta", "arguments", "description", "icons", "name", "title"],
+        required: 0b10000,
+    };
+}
+
+impl<'de> Fill<'de> for Prompt {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.arguments, members),
+            2usize => set(&mut self.description, members),
+            3usize => set(&mut self.icons, members),
+            4usize => set(&mut self.name, members),
+            _ => set(&mut self.title, members),
+        }
     }
 }
 
@@ -8314,39 +8309,37 @@ impl Serialize for PromptArgument {
     }
 }
 
-impl<'de> Object<'de> for PromptArgument {
-    const EXPECTED: &'static str = "an object, PromptArgument";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "description" => 0usize,
-                "name" => 1usize,
-                "required" => 2usize,
-                "title" => 3usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut description = None;
-        let mut name = None;
-        let mut required = None;
-        let mut title = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut description, "description", members),
-                1usize => once(&mut name, "name", members),
-                2usize => once(&mut required, "required", members),
-                _ => once(&mut title, "title", members),
-            }?;
+impl Vacant for PromptArgument {
+    fn vacant() -> Self {
+        Self {
+            description: Vacant::vacant(),
+            name: Vacant::vacant(),
+            required: Vacant::vacant(),
+            title: Vacant::vacant(),
         }
-        Ok(Self {
-            description: description.flatten(),
-            name: name.ok_or_else(|| members.missing("name"))?,
-            required: required.flatten(),
-            title: title.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for PromptArgument {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, PromptArgument",
+        names: &["description", "name", "required", "title"],
+        required: 0b10,
+    };
+}
+
+impl<'de> Fill<'de> for PromptArgument {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.description, members),
+            1usize => set(&mut self.name, members),
+            2usize => set(&mut self.required, members),
+            _ => set(&mut self.title, members),
+        }
     }
 }
 
@@ -8413,31 +8406,33 @@ impl Serialize for PromptMessage {
     }
 }
 
-impl<'de> Object<'de> for PromptMessage {
-    const EXPECTED: &'static str = "an object, PromptMessage";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "content" => 0usize,
-                "role" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut content = None;
-        let mut role = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut content, "content", members),
-                _ => once(&mut role, "role", members),
-            }?;
+impl Vacant for PromptMessage {
+    fn vacant() -> Self {
+        Self {
+            content: Vacant::vacant(),
+            role: Vacant::vacant(),
         }
-        Ok(Self {
-            content: content.ok_or_else(|| members.missing("content"))?,
-            role: role.ok_or_else(|| members.missing("role"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for PromptMessage {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, PromptMessage",
+        names: &["content", "role"],
+        required: 0b11,
+    };
+}
+
+impl<'de> Fill<'de> for PromptMessage {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.content, members),
+            _ => set(&mut self.role, members),
+        }
     }
 }
 
@@ -8512,31 +8507,33 @@ impl Serialize for PromptReference {
     }
 }
 
-impl<'de> Object<'de> for PromptReference {
-    const EXPECTED: &'static str = "an object, PromptReference";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "name" => 0usize,
-                "title" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut name = None;
-        let mut title = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut name, "name", members),
-                _ => once(&mut title, "title", members),
-            }?;
+impl Vacant for PromptReference {
+    fn vacant() -> Self {
+        Self {
+            name: Vacant::vacant(),
+            title: Vacant::vacant(),
         }
-        Ok(Self {
-            name: name.ok_or_else(|| members.missing("name"))?,
-            title: title.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for PromptReference {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, PromptReference",
+        names: &["name", "title"],
+        required: 0b1,
+    };
+}
+
+impl<'de> Fill<'de> for PromptReference {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.name, members),
+            _ => set(&mut self.title, members),
+        }
     }
 }
 
@@ -8648,39 +8645,37 @@ impl Serialize for ReadResourceRequestParams {
     }
 }
 
-impl<'de> Object<'de> for ReadResourceRequestParams {
-    const EXPECTED: &'static str = "an object, ReadResourceRequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "inputResponses" => 1usize,
-                "requestState" => 2usize,
-                "uri" => 3usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut input_responses = None;
-        let mut request_state = None;
-        let mut uri = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut input_responses, "inputResponses", members),
-                2usize => once(&mut request_state, "requestState", members),
-                _ => once(&mut uri, "uri", members),
-            }?;
+impl Vacant for ReadResourceRequestParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            input_responses: Vacant::vacant(),
+            request_state: Vacant::vacant(),
+            uri: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            input_responses: input_responses.flatten(),
-            request_state: request_state.flatten(),
-            uri: uri.ok_or_else(|| members.missing("uri"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for ReadResourceRequestParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ReadResourceRequestParams",
+        names: &["_meta", "inputResponses", "requestState", "uri"],
+        required: 0b1000,
+    };
+}
+
+impl<'de> Fill<'de> for ReadResourceRequestParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.input_responses, members),
+            2usize => set(&mut self.request_state, members),
+            _ => set(&mut self.uri, members),
+        }
     }
 }
 
@@ -8797,43 +8792,39 @@ impl Serialize for ReadResourceResult {
     }
 }
 
-impl<'de> Object<'de> for ReadResourceResult {
-    const EXPECTED: &'static str = "an object, ReadResourceResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "cacheScope" => 1usize,
-                "contents" => 2usize,
-                "resultType" => 3usize,
-                "ttlMs" => 4usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut cache_scope = None;
-        let mut contents = None;
-        let mut result_type = None;
-        let mut ttl_ms = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut cache_scope, "cacheScope", members),
-                2usize => once(&mut contents, "contents", members),
-                3usize => once(&mut result_type, "resultType", members),
-                _ => object::once_from_zero(&mut ttl_ms, "ttlMs", members),
-            }?;
+impl Vacant for ReadResourceResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            cache_scope: Vacant::vacant(),
+            contents: Vacant::vacant(),
+            result_type: Vacant::vacant(),
+            ttl_ms: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            cache_scope: cache_scope.flatten(),
-            contents: contents.ok_or_else(|| members.missing("contents"))?,
-            result_type: result_type.flatten(),
-            ttl_ms: ttl_ms.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ReadResourceResult {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ReadResourceResult",
+        names: &["_meta", "cacheScope", "contents", "resultType", "ttlMs"],
+        required: 0b100,
+    };
+}
+
+impl<'de> Fill<'de> for ReadResourceResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.cache_scope, members),
+            2usize => set(&mut self.contents, members),
+            3usize => set(&mut self.result_type, members),
+            _ => object::set_from_zero(&mut self.ttl_ms, members),
+        }
     }
 }
 
@@ -8892,25 +8883,27 @@ impl Serialize for RelatedTaskMetadata {
     }
 }
 
-impl<'de> Object<'de> for RelatedTaskMetadata {
-    const EXPECTED: &'static str = "an object, RelatedTaskMetadata";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "taskId" => 0usize,
-                _ => return None,
-            },
-        )
+impl Vacant for RelatedTaskMetadata {
+    fn vacant() -> Self {
+        Self { task_id: Vacant::vacant() }
     }
+}
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut task_id = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut task_id, "taskId", members)?;
-        }
-        Ok(Self {
-            task_id: task_id.ok_or_else(|| members.missing("taskId"))?,
-        })
+impl<'de> Object<'de> for RelatedTaskMetadata {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, RelatedTaskMetadata",
+        names: &["taskId"],
+        required: 0b1,
+    };
+}
+
+impl<'de> Fill<'de> for RelatedTaskMetadata {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.task_id, members)
     }
 }
 
@@ -9063,61 +9056,50 @@ impl Serialize for RequestMetaObject {
     }
 }
 
+impl Vacant for RequestMetaObject {
+    fn vacant() -> Self {
+        Self {
+            client_capabilities: Vacant::vacant(),
+            client_info: Vacant::vacant(),
+            log_level: Vacant::vacant(),
+            protocol_version: Vacant::vacant(),
+            progress_token: Vacant::vacant(),
+            extra: JsonObject::new(),
+        }
+    }
+}
+
 impl<'de> Object<'de> for RequestMetaObject {
-    const EXPECTED: &'static str = "an object, RequestMetaObject";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "io.modelcontextprotocol/clientCapabilities" => 0usize,
-                "io.modelcontextprotocol/clientInfo" => 1usize,
-                "io.modelcontextprotocol/logLevel" => 2usize,
-                "io.modelcontextprotocol/protocolVersion" => 3usize,
-                "progressToken" => 4usize,
-                _ => return None,
-            },
-        )
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, RequestMetaObject",
+        names: &[
+            "io.modelcontextprotocol/clientCapabilities",
+            "io.modelcontextprotocol/clientInfo",
+            "io.modelcontextprotocol/logLevel",
+            "io.modelcontextprotocol/protocolVersion",
+            "progressToken",
+        ],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for RequestMetaObject {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.client_capabilities, members),
+            1usize => set(&mut self.client_info, members),
+            2usize => set(&mut self.log_level, members),
+            3usize => set(&mut self.protocol_version, members),
+            _ => set(&mut self.progress_token, members),
+        }
     }
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut client_capabilities = None;
-        let mut client_info = None;
-        let mut log_level = None;
-        let mut protocol_version = None;
-        let mut progress_token = None;
-        let mut extra = JsonObject::new();
-        while let Some(index) = object::next_or_keep(members, Self::index, &mut extra)? {
-            match index {
-                0usize => {
-                    once(
-                        &mut client_capabilities,
-                        "io.modelcontextprotocol/clientCapabilities",
-                        members,
-                    )
-                }
-                1usize => {
-                    once(&mut client_info, "io.modelcontextprotocol/clientInfo", members)
-                }
-                2usize => {
-                    once(&mut log_level, "io.modelcontextprotocol/logLevel", members)
-                }
-                3usize => {
-                    once(
-                        &mut protocol_version,
-                        "io.modelcontextprotocol/protocolVersion",
-                        members,
-                    )
-                }
-                _ => once(&mut progress_token, "progressToken", members),
-            }?;
-        }
-        Ok(Self {
-            client_capabilities: client_capabilities.flatten(),
-            client_info: client_info.flatten(),
-            log_level: log_level.flatten(),
-            protocol_version: protocol_version.flatten(),
-            progress_token: progress_token.flatten(),
-            extra,
-        })
+    fn extra(&mut self) -> Option<&mut JsonObject> {
+        Some(&mut self.extra)
     }
 }
 
@@ -9190,27 +9172,34 @@ impl Serialize for RequestParams {
     }
 }
 
+impl Vacant for RequestParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            extra: JsonObject::new(),
+        }
+    }
+}
+
 impl<'de> Object<'de> for RequestParams {
-    const EXPECTED: &'static str = "an object, RequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                _ => return None,
-            },
-        )
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, RequestParams",
+        names: &["_meta"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for RequestParams {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.meta, members)
     }
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut extra = JsonObject::new();
-        while object::next_or_keep(members, Self::index, &mut extra)?.is_some() {
-            once(&mut meta, "_meta", members)?;
-        }
-        Ok(Self {
-            meta: meta.flatten(),
-            extra,
-        })
+    fn extra(&mut self) -> Option<&mut JsonObject> {
+        Some(&mut self.extra)
     }
 }
 
@@ -9370,59 +9359,57 @@ impl Serialize for Resource {
     }
 }
 
-impl<'de> Object<'de> for Resource {
-    const EXPECTED: &'static str = "an object, Resource";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "annotations" => 1usize,
-                "description" => 2usize,
-                "icons" => 3usize,
-                "mimeType" => 4usize,
-                "name" => 5usize,
-                "size" => 6usize,
-                "title" => 7usize,
-                "uri" => 8usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut annotations = None;
-        let mut description = None;
-        let mut icons = None;
-        let mut mime_type = None;
-        let mut name = None;
-        let mut size = None;
-        let mut title = None;
-        let mut uri = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut annotations, "annotations", members),
-                2usize => once(&mut description, "description", members),
-                3usize => once(&mut icons, "icons", members),
-                4usize => once(&mut mime_type, "mimeType", members),
-                5usize => once(&mut name, "name", members),
-                6usize => once(&mut size, "size", members),
-                7usize => once(&mut title, "title", members),
-                _ => once(&mut uri, "uri", members),
-            }?;
+impl Vacant for Resource {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            annotations: Vacant::vacant(),
+            description: Vacant::vacant(),
+            icons: Vacant::vacant(),
+            mime_type: Vacant::vacant(),
+            name: Vacant::vacant(),
+            size: Vacant::vacant(),
+            title: Vacant::vacant(),
+            uri: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            annotations: annotations.flatten(),
-            description: description.flatten(),
-            icons: icons.flatten(),
-            mime_type: mime_type.flatten(),
-            name: name.ok_or_else(|| members.missing("name"))?,
-            size: size.flatten(),
-            title: title.flatten(),
-            uri: uri.ok_or_else(|| members.missing("uri"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for Resource {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, Resource",
+        names: &[
+            "_meta",
+            "annotations",
+            "description",
+            "icons",
+            "mimeType",
+            "name",
+            "size",
+            "title",
+            "uri",
+        ],
+        required: 0b100100000,
+    };
+}
+
+impl<'de> Fill<'de> for Resource {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.annotations, members),
+            2usize => set(&mut self.description, members),
+            3usize => set(&mut self.icons, members),
+            4usize => set(&mut self.mime_type, members),
+            5usize => set(&mut self.name, members),
+            6usize => set(&mut self.size, members),
+            7usize => set(&mut self.title, members),
+            _ => set(&mut self.uri, members),
+        }
     }
 }
 
@@ -9583,59 +9570,57 @@ impl Serialize for ResourceLink {
     }
 }
 
-impl<'de> Object<'de> for ResourceLink {
-    const EXPECTED: &'static str = "an object, ResourceLink";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "annotations" => 1usize,
-                "description" => 2usize,
-                "icons" => 3usize,
-                "mimeType" => 4usize,
-                "name" => 5usize,
-                "size" => 6usize,
-                "title" => 7usize,
-                "uri" => 8usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut annotations = None;
-        let mut description = None;
-        let mut icons = None;
-        let mut mime_type = None;
-        let mut name = None;
-        let mut size = None;
-        let mut title = None;
-        let mut uri = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut annotations, "annotations", members),
-                2usize => once(&mut description, "description", members),
-                3usize => once(&mut icons, "icons", members),
-                4usize => once(&mut mime_type, "mimeType", members),
-                5usize => once(&mut name, "name", members),
-                6usize => once(&mut size, "size", members),
-                7usize => once(&mut title, "title", members),
-                _ => once(&mut uri, "uri", members),
-            }?;
+impl Vacant for ResourceLink {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            annotations: Vacant::vacant(),
+            description: Vacant::vacant(),
+            icons: Vacant::vacant(),
+            mime_type: Vacant::vacant(),
+            name: Vacant::vacant(),
+            size: Vacant::vacant(),
+            title: Vacant::vacant(),
+            uri: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            annotations: annotations.flatten(),
-            description: description.flatten(),
-            icons: icons.flatten(),
-            mime_type: mime_type.flatten(),
-            name: name.ok_or_else(|| members.missing("name"))?,
-            size: size.flatten(),
-            title: title.flatten(),
-            uri: uri.ok_or_else(|| members.missing("uri"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for ResourceLink {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ResourceLink",
+        names: &[
+            "_meta",
+            "annotations",
+            "description",
+            "icons",
+            "mimeType",
+            "name",
+            "size",
+            "title",
+            "uri",
+        ],
+        required: 0b100100000,
+    };
+}
+
+impl<'de> Fill<'de> for ResourceLink {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.annotations, members),
+            2usize => set(&mut self.description, members),
+            3usize => set(&mut self.icons, members),
+            4usize => set(&mut self.mime_type, members),
+            5usize => set(&mut self.name, members),
+            6usize => set(&mut self.size, members),
+            7usize => set(&mut self.title, members),
+            _ => set(&mut self.uri, members),
+        }
     }
 }
 
@@ -9781,55 +9766,54 @@ impl Serialize for ResourceTemplate {
     }
 }
 
-impl<'de> Object<'de> for ResourceTemplate {
-    const EXPECTED: &'static str = "an object, ResourceTemplate";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "annotations" => 1usize,
-                "description" => 2usize,
-                "icons" => 3usize,
-                "mimeType" => 4usize,
-                "name" => 5usize,
-                "title" => 6usize,
-                "uriTemplate" => 7usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut annotations = None;
-        let mut description = None;
-        let mut icons = None;
-        let mut mime_type = None;
-        let mut name = None;
-        let mut title = None;
-        let mut uri_template = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut annotations, "annotations", members),
-                2usize => once(&mut description, "description", members),
-                3usize => once(&mut icons, "icons", members),
-                4usize => once(&mut mime_type, "mimeType", members),
-                5usize => once(&mut name, "name", members),
-                6usize => once(&mut title, "title", members),
-                _ => once(&mut uri_template, "uriTemplate", members),
-            }?;
+impl Vacant for ResourceTemplate {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            annotations: Vacant::vacant(),
+            description: Vacant::vacant(),
+            icons: Vacant::vacant(),
+            mime_type: Vacant::vacant(),
+            name: Vacant::vacant(),
+            title: Vacant::vacant(),
+            uri_template: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            annotations: annotations.flatten(),
-            description: description.flatten(),
-            icons: icons.flatten(),
-            mime_type: mime_type.flatten(),
-            name: name.ok_or_else(|| members.missing("name"))?,
-            title: title.flatten(),
-            uri_template: uri_template.ok_or_else(|| members.missing("uriTemplate"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for ResourceTemplate {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ResourceTemplate",
+        names: &[
+            "_meta",
+            "annotations",
+            "description",
+            "icons",
+            "mimeType",
+            "name",
+            "title",
+            "uriTemplate",
+        ],
+        required: 0b10100000,
+    };
+}
+
+impl<'de> Fill<'de> for ResourceTemplate {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.annotations, members),
+            2usize => set(&mut self.description, members),
+            3usize => set(&mut self.icons, members),
+            4usize => set(&mut self.mime_type, members),
+            5usize => set(&mut self.name, members),
+            6usize => set(&mut self.title, members),
+            _ => set(&mut self.uri_template, members),
+        }
     }
 }
 
@@ -9889,25 +9873,27 @@ impl Serialize for ResourceTemplateReference {
     }
 }
 
-impl<'de> Object<'de> for ResourceTemplateReference {
-    const EXPECTED: &'static str = "an object, ResourceTemplateReference";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "uri" => 0usize,
-                _ => return None,
-            },
-        )
+impl Vacant for ResourceTemplateReference {
+    fn vacant() -> Self {
+        Self { uri: Vacant::vacant() }
     }
+}
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut uri = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut uri, "uri", members)?;
-        }
-        Ok(Self {
-            uri: uri.ok_or_else(|| members.missing("uri"))?,
-        })
+impl<'de> Object<'de> for ResourceTemplateReference {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ResourceTemplateReference",
+        names: &["uri"],
+        required: 0b1,
+    };
+}
+
+impl<'de> Fill<'de> for ResourceTemplateReference {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.uri, members)
     }
 }
 
@@ -9983,31 +9969,33 @@ impl Serialize for ResourceUpdatedNotificationParams {
     }
 }
 
-impl<'de> Object<'de> for ResourceUpdatedNotificationParams {
-    const EXPECTED: &'static str = "an object, ResourceUpdatedNotificationParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "uri" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut uri = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                _ => once(&mut uri, "uri", members),
-            }?;
+impl Vacant for ResourceUpdatedNotificationParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            uri: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            uri: uri.ok_or_else(|| members.missing("uri"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for ResourceUpdatedNotificationParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ResourceUpdatedNotificationParams",
+        names: &["_meta", "uri"],
+        required: 0b10,
+    };
+}
+
+impl<'de> Fill<'de> for ResourceUpdatedNotificationParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            _ => set(&mut self.uri, members),
+        }
     }
 }
 
@@ -10084,27 +10072,34 @@ impl Serialize for ResultMetaObject {
     }
 }
 
+impl Vacant for ResultMetaObject {
+    fn vacant() -> Self {
+        Self {
+            server_info: Vacant::vacant(),
+            extra: JsonObject::new(),
+        }
+    }
+}
+
 impl<'de> Object<'de> for ResultMetaObject {
-    const EXPECTED: &'static str = "an object, ResultMetaObject";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "io.modelcontextprotocol/serverInfo" => 0usize,
-                _ => return None,
-            },
-        )
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ResultMetaObject",
+        names: &["io.modelcontextprotocol/serverInfo"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ResultMetaObject {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.server_info, members)
     }
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut server_info = None;
-        let mut extra = JsonObject::new();
-        while object::next_or_keep(members, Self::index, &mut extra)?.is_some() {
-            once(&mut server_info, "io.modelcontextprotocol/serverInfo", members)?;
-        }
-        Ok(Self {
-            server_info: server_info.flatten(),
-            extra,
-        })
+    fn extra(&mut self) -> Option<&mut JsonObject> {
+        Some(&mut self.extra)
     }
 }
 
@@ -10192,35 +10187,35 @@ impl Serialize for Root {
     }
 }
 
-impl<'de> Object<'de> for Root {
-    const EXPECTED: &'static str = "an object, Root";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "name" => 1usize,
-                "uri" => 2usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut name = None;
-        let mut uri = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut name, "name", members),
-                _ => once(&mut uri, "uri", members),
-            }?;
+impl Vacant for Root {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            name: Vacant::vacant(),
+            uri: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            name: name.flatten(),
-            uri: uri.ok_or_else(|| members.missing("uri"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for Root {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, Root",
+        names: &["_meta", "name", "uri"],
+        required: 0b100,
+    };
+}
+
+impl<'de> Fill<'de> for Root {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.name, members),
+            _ => set(&mut self.uri, members),
+        }
     }
 }
 
@@ -10304,35 +10299,35 @@ impl Serialize for SamplingMessage {
     }
 }
 
-impl<'de> Object<'de> for SamplingMessage {
-    const EXPECTED: &'static str = "an object, SamplingMessage";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "content" => 1usize,
-                "role" => 2usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut content = None;
-        let mut role = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut content, "content", members),
-                _ => once(&mut role, "role", members),
-            }?;
+impl Vacant for SamplingMessage {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            content: Vacant::vacant(),
+            role: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            content: content.ok_or_else(|| members.missing("content"))?,
-            role: role.ok_or_else(|| members.missing("role"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for SamplingMessage {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, SamplingMessage",
+        names: &["_meta", "content", "role"],
+        required: 0b110,
+    };
+}
+
+impl<'de> Fill<'de> for SamplingMessage {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.content, members),
+            _ => set(&mut self.role, members),
+        }
     }
 }
 
@@ -10504,55 +10499,54 @@ impl Serialize for ServerCapabilities {
     }
 }
 
-impl<'de> Object<'de> for ServerCapabilities {
-    const EXPECTED: &'static str = "an object, ServerCapabilities";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "completions" => 0usize,
-                "experimental" => 1usize,
-                "extensions" => 2usize,
-                "logging" => 3usize,
-                "prompts" => 4usize,
-                "resources" => 5usize,
-                "tasks" => 6usize,
-                "tools" => 7usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut completions = None;
-        let mut experimental = None;
-        let mut extensions = None;
-        let mut logging = None;
-        let mut prompts = None;
-        let mut resources = None;
-        let mut tasks = None;
-        let mut tools = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut completions, "completions", members),
-                1usize => once(&mut experimental, "experimental", members),
-                2usize => once(&mut extensions, "extensions", members),
-                3usize => once(&mut logging, "logging", members),
-                4usize => once(&mut prompts, "prompts", members),
-                5usize => once(&mut resources, "resources", members),
-                6usize => once(&mut tasks, "tasks", members),
-                _ => once(&mut tools, "tools", members),
-            }?;
+impl Vacant for ServerCapabilities {
+    fn vacant() -> Self {
+        Self {
+            completions: Vacant::vacant(),
+            experimental: Vacant::vacant(),
+            extensions: Vacant::vacant(),
+            logging: Vacant::vacant(),
+            prompts: Vacant::vacant(),
+            resources: Vacant::vacant(),
+            tasks: Vacant::vacant(),
+            tools: Vacant::vacant(),
         }
-        Ok(Self {
-            completions: completions.flatten(),
-            experimental: experimental.flatten(),
-            extensions: extensions.flatten(),
-            logging: logging.flatten(),
-            prompts: prompts.flatten(),
-            resources: resources.flatten(),
-            tasks: tasks.flatten(),
-            tools: tools.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ServerCapabilities {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ServerCapabilities",
+        names: &[
+            "completions",
+            "experimental",
+            "extensions",
+            "logging",
+            "prompts",
+            "resources",
+            "tasks",
+            "tools",
+        ],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ServerCapabilities {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.completions, members),
+            1usize => set(&mut self.experimental, members),
+            2usize => set(&mut self.extensions, members),
+            3usize => set(&mut self.logging, members),
+            4usize => set(&mut self.prompts, members),
+            5usize => set(&mut self.resources, members),
+            6usize => set(&mut self.tasks, members),
+            _ => set(&mut self.tools, members),
+        }
     }
 }
 
@@ -10616,25 +10610,29 @@ impl Serialize for ServerCapabilitiesPrompts {
     }
 }
 
-impl<'de> Object<'de> for ServerCapabilitiesPrompts {
-    const EXPECTED: &'static str = "an object, ServerCapabilitiesPrompts";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "listChanged" => 0usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut list_changed = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut list_changed, "listChanged", members)?;
+impl Vacant for ServerCapabilitiesPrompts {
+    fn vacant() -> Self {
+        Self {
+            list_changed: Vacant::vacant(),
         }
-        Ok(Self {
-            list_changed: list_changed.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ServerCapabilitiesPrompts {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ServerCapabilitiesPrompts",
+        names: &["listChanged"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ServerCapabilitiesPrompts {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.list_changed, members)
     }
 }
 
@@ -10714,31 +10712,33 @@ impl Serialize for ServerCapabilitiesResources {
     }
 }
 
-impl<'de> Object<'de> for ServerCapabilitiesResources {
-    const EXPECTED: &'static str = "an object, ServerCapabilitiesResources";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "listChanged" => 0usize,
-                "subscribe" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut list_changed = None;
-        let mut subscribe = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut list_changed, "listChanged", members),
-                _ => once(&mut subscribe, "subscribe", members),
-            }?;
+impl Vacant for ServerCapabilitiesResources {
+    fn vacant() -> Self {
+        Self {
+            list_changed: Vacant::vacant(),
+            subscribe: Vacant::vacant(),
         }
-        Ok(Self {
-            list_changed: list_changed.flatten(),
-            subscribe: subscribe.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ServerCapabilitiesResources {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ServerCapabilitiesResources",
+        names: &["listChanged", "subscribe"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ServerCapabilitiesResources {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.list_changed, members),
+            _ => set(&mut self.subscribe, members),
+        }
     }
 }
 
@@ -10829,35 +10829,35 @@ impl Serialize for ServerCapabilitiesTasks {
     }
 }
 
-impl<'de> Object<'de> for ServerCapabilitiesTasks {
-    const EXPECTED: &'static str = "an object, ServerCapabilitiesTasks";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "cancel" => 0usize,
-                "list" => 1usize,
-                "requests" => 2usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut cancel = None;
-        let mut list = None;
-        let mut requests = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut cancel, "cancel", members),
-                1usize => once(&mut list, "list", members),
-                _ => once(&mut requests, "requests", members),
-            }?;
+impl Vacant for ServerCapabilitiesTasks {
+    fn vacant() -> Self {
+        Self {
+            cancel: Vacant::vacant(),
+            list: Vacant::vacant(),
+            requests: Vacant::vacant(),
         }
-        Ok(Self {
-            cancel: cancel.flatten(),
-            list: list.flatten(),
-            requests: requests.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ServerCapabilitiesTasks {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ServerCapabilitiesTasks",
+        names: &["cancel", "list", "requests"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ServerCapabilitiesTasks {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.cancel, members),
+            1usize => set(&mut self.list, members),
+            _ => set(&mut self.requests, members),
+        }
     }
 }
 
@@ -10920,23 +10920,27 @@ impl Serialize for ServerCapabilitiesTasksRequests {
     }
 }
 
-impl<'de> Object<'de> for ServerCapabilitiesTasksRequests {
-    const EXPECTED: &'static str = "an object, ServerCapabilitiesTasksRequests";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "tools" => 0usize,
-                _ => return None,
-            },
-        )
+impl Vacant for ServerCapabilitiesTasksRequests {
+    fn vacant() -> Self {
+        Self { tools: Vacant::vacant() }
     }
+}
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut tools = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut tools, "tools", members)?;
-        }
-        Ok(Self { tools: tools.flatten() })
+impl<'de> Object<'de> for ServerCapabilitiesTasksRequests {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ServerCapabilitiesTasksRequests",
+        names: &["tools"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ServerCapabilitiesTasksRequests {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.tools, members)
     }
 }
 
@@ -10999,23 +11003,27 @@ impl Serialize for ServerCapabilitiesTasksRequestsTools {
     }
 }
 
-impl<'de> Object<'de> for ServerCapabilitiesTasksRequestsTools {
-    const EXPECTED: &'static str = "an object, ServerCapabilitiesTasksRequestsTools";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "call" => 0usize,
-                _ => return None,
-            },
-        )
+impl Vacant for ServerCapabilitiesTasksRequestsTools {
+    fn vacant() -> Self {
+        Self { call: Vacant::vacant() }
     }
+}
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut call = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut call, "call", members)?;
-        }
-        Ok(Self { call: call.flatten() })
+impl<'de> Object<'de> for ServerCapabilitiesTasksRequestsTools {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ServerCapabilitiesTasksRequestsTools",
+        names: &["call"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ServerCapabilitiesTasksRequestsTools {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.call, members)
     }
 }
 
@@ -11079,25 +11087,29 @@ impl Serialize for ServerCapabilitiesTools {
     }
 }
 
-impl<'de> Object<'de> for ServerCapabilitiesTools {
-    const EXPECTED: &'static str = "an object, ServerCapabilitiesTools";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "listChanged" => 0usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut list_changed = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut list_changed, "listChanged", members)?;
+impl Vacant for ServerCapabilitiesTools {
+    fn vacant() -> Self {
+        Self {
+            list_changed: Vacant::vacant(),
         }
-        Ok(Self {
-            list_changed: list_changed.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ServerCapabilitiesTools {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ServerCapabilitiesTools",
+        names: &["listChanged"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ServerCapabilitiesTools {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.list_changed, members)
     }
 }
 
@@ -11169,31 +11181,33 @@ impl Serialize for SetLevelRequestParams {
     }
 }
 
-impl<'de> Object<'de> for SetLevelRequestParams {
-    const EXPECTED: &'static str = "an object, SetLevelRequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "level" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut level = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                _ => once(&mut level, "level", members),
-            }?;
+impl Vacant for SetLevelRequestParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            level: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            level: level.ok_or_else(|| members.missing("level"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for SetLevelRequestParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, SetLevelRequestParams",
+        names: &["_meta", "level"],
+        required: 0b10,
+    };
+}
+
+impl<'de> Fill<'de> for SetLevelRequestParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            _ => set(&mut self.level, members),
+        }
     }
 }
 
@@ -11327,47 +11341,41 @@ impl Serialize for StringSchema {
     }
 }
 
-impl<'de> Object<'de> for StringSchema {
-    const EXPECTED: &'static str = "an object, StringSchema";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "default" => 0usize,
-                "description" => 1usize,
-                "format" => 2usize,
-                "maxLength" => 3usize,
-                "minLength" => 4usize,
-                "title" => 5usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut default = None;
-        let mut description = None;
-        let mut format = None;
-        let mut max_length = None;
-        let mut min_length = None;
-        let mut title = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut default, "default", members),
-                1usize => once(&mut description, "description", members),
-                2usize => once(&mut format, "format", members),
-                3usize => once(&mut max_length, "maxLength", members),
-                4usize => once(&mut min_length, "minLength", members),
-                _ => once(&mut title, "title", members),
-            }?;
+impl Vacant for StringSchema {
+    fn vacant() -> Self {
+        Self {
+            default: Vacant::vacant(),
+            description: Vacant::vacant(),
+            format: Vacant::vacant(),
+            max_length: Vacant::vacant(),
+            min_length: Vacant::vacant(),
+            title: Vacant::vacant(),
         }
-        Ok(Self {
-            default: default.flatten(),
-            description: description.flatten(),
-            format: format.flatten(),
-            max_length: max_length.flatten(),
-            min_length: min_length.flatten(),
-            title: title.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for StringSchema {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, StringSchema",
+        names: &["default", "description", "format", "maxLength", "minLength", "title"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for StringSchema {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.default, members),
+            1usize => set(&mut self.description, members),
+            2usize => set(&mut self.format, members),
+            3usize => set(&mut self.max_length, members),
+            4usize => set(&mut self.min_length, members),
+            _ => set(&mut self.title, members),
+        }
     }
 }
 
@@ -11442,31 +11450,33 @@ impl Serialize for SubscribeRequestParams {
     }
 }
 
-impl<'de> Object<'de> for SubscribeRequestParams {
-    const EXPECTED: &'static str = "an object, SubscribeRequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "uri" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut uri = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                _ => once(&mut uri, "uri", members),
-            }?;
+impl Vacant for SubscribeRequestParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            uri: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            uri: uri.ok_or_else(|| members.missing("uri"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for SubscribeRequestParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, SubscribeRequestParams",
+        names: &["_meta", "uri"],
+        required: 0b10,
+    };
+}
+
+impl<'de> Fill<'de> for SubscribeRequestParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            _ => set(&mut self.uri, members),
+        }
     }
 }
 
@@ -11595,43 +11605,42 @@ impl Serialize for SubscriptionFilter {
     }
 }
 
-impl<'de> Object<'de> for SubscriptionFilter {
-    const EXPECTED: &'static str = "an object, SubscriptionFilter";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "promptsListChanged" => 0usize,
-                "resourceSubscriptions" => 1usize,
-                "resourcesListChanged" => 2usize,
-                "toolsListChanged" => 3usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut prompts_list_changed = None;
-        let mut resource_subscriptions = None;
-        let mut resources_list_changed = None;
-        let mut tools_list_changed = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut prompts_list_changed, "promptsListChanged", members),
-                1usize => {
-                    once(&mut resource_subscriptions, "resourceSubscriptions", members)
-                }
-                2usize => {
-                    once(&mut resources_list_changed, "resourcesListChanged", members)
-                }
-                _ => once(&mut tools_list_changed, "toolsListChanged", members),
-            }?;
+impl Vacant for SubscriptionFilter {
+    fn vacant() -> Self {
+        Self {
+            prompts_list_changed: Vacant::vacant(),
+            resource_subscriptions: Vacant::vacant(),
+            resources_list_changed: Vacant::vacant(),
+            tools_list_changed: Vacant::vacant(),
         }
-        Ok(Self {
-            prompts_list_changed: prompts_list_changed.flatten(),
-            resource_subscriptions: resource_subscriptions.flatten(),
-            resources_list_changed: resources_list_changed.flatten(),
-            tools_list_changed: tools_list_changed.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for SubscriptionFilter {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, SubscriptionFilter",
+        names: &[
+            "promptsListChanged",
+            "resourceSubscriptions",
+            "resourcesListChanged",
+            "toolsListChanged",
+        ],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for SubscriptionFilter {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.prompts_list_changed, members),
+            1usize => set(&mut self.resource_subscriptions, members),
+            2usize => set(&mut self.resources_list_changed, members),
+            _ => set(&mut self.tools_list_changed, members),
+        }
     }
 }
 
@@ -11704,31 +11713,33 @@ impl Serialize for SubscriptionsAcknowledgedNotificationParams {
     }
 }
 
-impl<'de> Object<'de> for SubscriptionsAcknowledgedNotificationParams {
-    const EXPECTED: &'static str = "an object, SubscriptionsAcknowledgedNotificationParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "notifications" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut notifications = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                _ => once(&mut notifications, "notifications", members),
-            }?;
+impl Vacant for SubscriptionsAcknowledgedNotificationParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            notifications: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            notifications: notifications.ok_or_else(|| members.missing("notifications"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for SubscriptionsAcknowledgedNotificationParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, SubscriptionsAcknowledgedNotificationParams",
+        names: &["_meta", "notifications"],
+        required: 0b10,
+    };
+}
+
+impl<'de> Fill<'de> for SubscriptionsAcknowledgedNotificationParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            _ => set(&mut self.notifications, members),
+        }
     }
 }
 
@@ -11794,31 +11805,33 @@ impl Serialize for SubscriptionsListenRequestParams {
     }
 }
 
-impl<'de> Object<'de> for SubscriptionsListenRequestParams {
-    const EXPECTED: &'static str = "an object, SubscriptionsListenRequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "notifications" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut notifications = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                _ => once(&mut notifications, "notifications", members),
-            }?;
+impl Vacant for SubscriptionsListenRequestParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            notifications: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.ok_or_else(|| members.missing("_meta"))?,
-            notifications: notifications.ok_or_else(|| members.missing("notifications"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for SubscriptionsListenRequestParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, SubscriptionsListenRequestParams",
+        names: &["_meta", "notifications"],
+        required: 0b11,
+    };
+}
+
+impl<'de> Fill<'de> for SubscriptionsListenRequestParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            _ => set(&mut self.notifications, members),
+        }
     }
 }
 
@@ -11891,31 +11904,33 @@ impl Serialize for SubscriptionsListenResult {
     }
 }
 
-impl<'de> Object<'de> for SubscriptionsListenResult {
-    const EXPECTED: &'static str = "an object, SubscriptionsListenResult";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "resultType" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut result_type = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                _ => once(&mut result_type, "resultType", members),
-            }?;
+impl Vacant for SubscriptionsListenResult {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            result_type: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.ok_or_else(|| members.missing("_meta"))?,
-            result_type: result_type.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for SubscriptionsListenResult {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, SubscriptionsListenResult",
+        names: &["_meta", "resultType"],
+        required: 0b1,
+    };
+}
+
+impl<'de> Fill<'de> for SubscriptionsListenResult {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            _ => set(&mut self.result_type, members),
+        }
     }
 }
 
@@ -12001,44 +12016,41 @@ impl Serialize for SubscriptionsListenResultMetaObject {
     }
 }
 
+impl Vacant for SubscriptionsListenResultMetaObject {
+    fn vacant() -> Self {
+        Self {
+            server_info: Vacant::vacant(),
+            subscription_id: Vacant::vacant(),
+            extra: JsonObject::new(),
+        }
+    }
+}
+
 impl<'de> Object<'de> for SubscriptionsListenResultMetaObject {
-    const EXPECTED: &'static str = "an object, SubscriptionsListenResultMetaObject";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "io.modelcontextprotocol/serverInfo" => 0usize,
-                "io.modelcontextprotocol/subscriptionId" => 1usize,
-                _ => return None,
-            },
-        )
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, SubscriptionsListenResultMetaObject",
+        names: &[
+            "io.modelcontextprotocol/serverInfo",
+            "io.modelcontextprotocol/subscriptionId",
+        ],
+        required: 0b10,
+    };
+}
+
+impl<'de> Fill<'de> for SubscriptionsListenResultMetaObject {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.server_info, members),
+            _ => set(&mut self.subscription_id, members),
+        }
     }
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut server_info = None;
-        let mut subscription_id = None;
-        let mut extra = JsonObject::new();
-        while let Some(index) = object::next_or_keep(members, Self::index, &mut extra)? {
-            match index {
-                0usize => {
-                    once(&mut server_info, "io.modelcontextprotocol/serverInfo", members)
-                }
-                _ => {
-                    once(
-                        &mut subscription_id,
-                        "io.modelcontextprotocol/subscriptionId",
-                        members,
-                    )
-                }
-            }?;
-        }
-        Ok(Self {
-            server_info: server_info.flatten(),
-            subscription_id: subscription_id
-                .ok_or_else(|| {
-                    members.missing("io.modelcontextprotocol/subscriptionId")
-                })?,
-            extra,
-        })
+    fn extra(&mut self) -> Option<&mut JsonObject> {
+        Some(&mut self.extra)
     }
 }
 
@@ -12157,52 +12169,51 @@ impl Serialize for Task {
     }
 }
 
-impl<'de> Object<'de> for Task {
-    const EXPECTED: &'static str = "an object, Task";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "createdAt" => 0usize,
-                "lastUpdatedAt" => 1usize,
-                "pollInterval" => 2usize,
-                "status" => 3usize,
-                "statusMessage" => 4usize,
-                "taskId" => 5usize,
-                "ttl" => 6usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut poll_interval = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut task_id = None;
-        let mut ttl = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut created_at, "createdAt", members),
-                1usize => once(&mut last_updated_at, "lastUpdatedAt", members),
-                2usize => once(&mut poll_interval, "pollInterval", members),
-                3usize => once(&mut status, "status", members),
-                4usize => once(&mut status_message, "statusMessage", members),
-                5usize => once(&mut task_id, "taskId", members),
-                _ => once(&mut ttl, "ttl", members),
-            }?;
+impl Vacant for Task {
+    fn vacant() -> Self {
+        Self {
+            created_at: Vacant::vacant(),
+            last_updated_at: Vacant::vacant(),
+            poll_interval: Vacant::vacant(),
+            status: Vacant::vacant(),
+            status_message: Vacant::vacant(),
+            task_id: Vacant::vacant(),
+            ttl: Vacant::vacant(),
         }
-        Ok(Self {
-            created_at: created_at.ok_or_else(|| members.missing("createdAt"))?,
-            last_updated_at: last_updated_at
-                .ok_or_else(|| members.missing("lastUpdatedAt"))?,
-            poll_interval: poll_interval.flatten(),
-            status: status.ok_or_else(|| members.missing("status"))?,
-            status_message: status_message.flatten(),
-            task_id: task_id.ok_or_else(|| members.missing("taskId"))?,
-            ttl: ttl.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for Task {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, Task",
+        names: &[
+            "createdAt",
+            "lastUpdatedAt",
+            "pollInterval",
+            "status",
+            "statusMessage",
+            "taskId",
+            "ttl",
+        ],
+        required: 0b101011,
+    };
+}
+
+impl<'de> Fill<'de> for Task {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.created_at, members),
+            1usize => set(&mut self.last_updated_at, members),
+            2usize => set(&mut self.poll_interval, members),
+            3usize => set(&mut self.status, members),
+            4usize => set(&mut self.status_message, members),
+            5usize => set(&mut self.task_id, members),
+            _ => set(&mut self.ttl, members),
+        }
     }
 }
 
@@ -12269,23 +12280,27 @@ impl Serialize for TaskMetadata {
     }
 }
 
-impl<'de> Object<'de> for TaskMetadata {
-    const EXPECTED: &'static str = "an object, TaskMetadata";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "ttl" => 0usize,
-                _ => return None,
-            },
-        )
+impl Vacant for TaskMetadata {
+    fn vacant() -> Self {
+        Self { ttl: Vacant::vacant() }
     }
+}
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut ttl = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut ttl, "ttl", members)?;
-        }
-        Ok(Self { ttl: ttl.flatten() })
+impl<'de> Object<'de> for TaskMetadata {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, TaskMetadata",
+        names: &["ttl"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for TaskMetadata {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.ttl, members)
     }
 }
 
@@ -12419,56 +12434,54 @@ impl Serialize for TaskStatusNotificationParams {
     }
 }
 
-impl<'de> Object<'de> for TaskStatusNotificationParams {
-    const EXPECTED: &'static str = "an object, TaskStatusNotificationParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "createdAt" => 1usize,
-                "lastUpdatedAt" => 2usize,
-                "pollInterval" => 3usize,
-                "status" => 4usize,
-                "statusMessage" => 5usize,
-                "taskId" => 6usize,
-                "ttl" => 7usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut poll_interval = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut task_id = None;
-        let mut ttl = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut created_at, "createdAt", members),
-                2usize => once(&mut last_updated_at, "lastUpdatedAt", members),
-                3usize => once(&mut poll_interval, "pollInterval", members),
-                4usize => once(&mut status, "status", members),
-                5usize => once(&mut status_message, "statusMessage", members),
-                6usize => once(&mut task_id, "taskId", members),
-                _ => once(&mut ttl, "ttl", members),
-            }?;
+impl Vacant for TaskStatusNotificationParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            created_at: Vacant::vacant(),
+            last_updated_at: Vacant::vacant(),
+            poll_interval: Vacant::vacant(),
+            status: Vacant::vacant(),
+            status_message: Vacant::vacant(),
+            task_id: Vacant::vacant(),
+            ttl: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            created_at: created_at.ok_or_else(|| members.missing("createdAt"))?,
-            last_updated_at: last_updated_at
-                .ok_or_else(|| members.missing("lastUpdatedAt"))?,
-            poll_interval: poll_interval.flatten(),
-            status: status.ok_or_else(|| members.missing("status"))?,
-            status_message: status_message.flatten(),
-            task_id: task_id.ok_or_else(|| members.missing("taskId"))?,
-            ttl: ttl.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for TaskStatusNotificationParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, TaskStatusNotificationParams",
+        names: &[
+            "_meta",
+            "createdAt",
+            "lastUpdatedAt",
+            "pollInterval",
+            "status",
+            "statusMessage",
+            "taskId",
+            "ttl",
+        ],
+        required: 0b1010110,
+    };
+}
+
+impl<'de> Fill<'de> for TaskStatusNotificationParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.created_at, members),
+            2usize => set(&mut self.last_updated_at, members),
+            3usize => set(&mut self.poll_interval, members),
+            4usize => set(&mut self.status, members),
+            5usize => set(&mut self.status_message, members),
+            6usize => set(&mut self.task_id, members),
+            _ => set(&mut self.ttl, members),
+        }
     }
 }
 
@@ -12557,35 +12570,35 @@ impl Serialize for TextContent {
     }
 }
 
-impl<'de> Object<'de> for TextContent {
-    const EXPECTED: &'static str = "an object, TextContent";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "annotations" => 1usize,
-                "text" => 2usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut annotations = None;
-        let mut text = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut annotations, "annotations", members),
-                _ => once(&mut text, "text", members),
-            }?;
+impl Vacant for TextContent {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            annotations: Vacant::vacant(),
+            text: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            annotations: annotations.flatten(),
-            text: text.ok_or_else(|| members.missing("text"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for TextContent {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, TextContent",
+        names: &["_meta", "annotations", "text"],
+        required: 0b100,
+    };
+}
+
+impl<'de> Fill<'de> for TextContent {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.annotations, members),
+            _ => set(&mut self.text, members),
+        }
     }
 }
 
@@ -12679,39 +12692,37 @@ impl Serialize for TextResourceContents {
     }
 }
 
-impl<'de> Object<'de> for TextResourceContents {
-    const EXPECTED: &'static str = "an object, TextResourceContents";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "mimeType" => 1usize,
-                "text" => 2usize,
-                "uri" => 3usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut mime_type = None;
-        let mut text = None;
-        let mut uri = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut mime_type, "mimeType", members),
-                2usize => once(&mut text, "text", members),
-                _ => once(&mut uri, "uri", members),
-            }?;
+impl Vacant for TextResourceContents {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            mime_type: Vacant::vacant(),
+            text: Vacant::vacant(),
+            uri: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            mime_type: mime_type.flatten(),
-            text: text.ok_or_else(|| members.missing("text"))?,
-            uri: uri.ok_or_else(|| members.missing("uri"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for TextResourceContents {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, TextResourceContents",
+        names: &["_meta", "mimeType", "text", "uri"],
+        required: 0b1100,
+    };
+}
+
+impl<'de> Fill<'de> for TextResourceContents {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.mime_type, members),
+            2usize => set(&mut self.text, members),
+            _ => set(&mut self.uri, members),
+        }
     }
 }
 
@@ -12841,47 +12852,41 @@ impl Serialize for TitledMultiSelectEnumSchema {
     }
 }
 
-impl<'de> Object<'de> for TitledMultiSelectEnumSchema {
-    const EXPECTED: &'static str = "an object, TitledMultiSelectEnumSchema";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "default" => 0usize,
-                "description" => 1usize,
-                "items" => 2usize,
-                "maxItems" => 3usize,
-                "minItems" => 4usize,
-                "title" => 5usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut default = None;
-        let mut description = None;
-        let mut items = None;
-        let mut max_items = None;
-        let mut min_items = None;
-        let mut title = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut default, "default", members),
-                1usize => once(&mut description, "description", members),
-                2usize => once(&mut items, "items", members),
-                3usize => once(&mut max_items, "maxItems", members),
-                4usize => once(&mut min_items, "minItems", members),
-                _ => once(&mut title, "title", members),
-            }?;
+impl Vacant for TitledMultiSelectEnumSchema {
+    fn vacant() -> Self {
+        Self {
+            default: Vacant::vacant(),
+            description: Vacant::vacant(),
+            items: Vacant::vacant(),
+            max_items: Vacant::vacant(),
+            min_items: Vacant::vacant(),
+            title: Vacant::vacant(),
         }
-        Ok(Self {
-            default: default.flatten(),
-            description: description.flatten(),
-            items: items.ok_or_else(|| members.missing("items"))?,
-            max_items: max_items.flatten(),
-            min_items: min_items.flatten(),
-            title: title.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for TitledMultiSelectEnumSchema {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, TitledMultiSelectEnumSchema",
+        names: &["default", "description", "items", "maxItems", "minItems", "title"],
+        required: 0b100,
+    };
+}
+
+impl<'de> Fill<'de> for TitledMultiSelectEnumSchema {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.default, members),
+            1usize => set(&mut self.description, members),
+            2usize => set(&mut self.items, members),
+            3usize => set(&mut self.max_items, members),
+            4usize => set(&mut self.min_items, members),
+            _ => set(&mut self.title, members),
+        }
     }
 }
 
@@ -12942,25 +12947,27 @@ impl Serialize for TitledMultiSelectEnumSchemaItems {
     }
 }
 
-impl<'de> Object<'de> for TitledMultiSelectEnumSchemaItems {
-    const EXPECTED: &'static str = "an object, TitledMultiSelectEnumSchemaItems";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "anyOf" => 0usize,
-                _ => return None,
-            },
-        )
+impl Vacant for TitledMultiSelectEnumSchemaItems {
+    fn vacant() -> Self {
+        Self { any_of: Vacant::vacant() }
     }
+}
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut any_of = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut any_of, "anyOf", members)?;
-        }
-        Ok(Self {
-            any_of: any_of.ok_or_else(|| members.missing("anyOf"))?,
-        })
+impl<'de> Object<'de> for TitledMultiSelectEnumSchemaItems {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, TitledMultiSelectEnumSchemaItems",
+        names: &["anyOf"],
+        required: 0b1,
+    };
+}
+
+impl<'de> Fill<'de> for TitledMultiSelectEnumSchemaItems {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.any_of, members)
     }
 }
 
@@ -13061,39 +13068,37 @@ impl Serialize for TitledSingleSelectEnumSchema {
     }
 }
 
-impl<'de> Object<'de> for TitledSingleSelectEnumSchema {
-    const EXPECTED: &'static str = "an object, TitledSingleSelectEnumSchema";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "default" => 0usize,
-                "description" => 1usize,
-                "oneOf" => 2usize,
-                "title" => 3usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut default = None;
-        let mut description = None;
-        let mut one_of = None;
-        let mut title = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut default, "default", members),
-                1usize => once(&mut description, "description", members),
-                2usize => once(&mut one_of, "oneOf", members),
-                _ => once(&mut title, "title", members),
-            }?;
+impl Vacant for TitledSingleSelectEnumSchema {
+    fn vacant() -> Self {
+        Self {
+            default: Vacant::vacant(),
+            description: Vacant::vacant(),
+            one_of: Vacant::vacant(),
+            title: Vacant::vacant(),
         }
-        Ok(Self {
-            default: default.flatten(),
-            description: description.flatten(),
-            one_of: one_of.ok_or_else(|| members.missing("oneOf"))?,
-            title: title.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for TitledSingleSelectEnumSchema {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, TitledSingleSelectEnumSchema",
+        names: &["default", "description", "oneOf", "title"],
+        required: 0b100,
+    };
+}
+
+impl<'de> Fill<'de> for TitledSingleSelectEnumSchema {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.default, members),
+            1usize => set(&mut self.description, members),
+            2usize => set(&mut self.one_of, members),
+            _ => set(&mut self.title, members),
+        }
     }
 }
 
@@ -13254,59 +13259,57 @@ impl Serialize for Tool {
     }
 }
 
-impl<'de> Object<'de> for Tool {
-    const EXPECTED: &'static str = "an object, Tool";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "annotations" => 1usize,
-                "description" => 2usize,
-                "execution" => 3usize,
-                "icons" => 4usize,
-                "inputSchema" => 5usize,
-                "name" => 6usize,
-                "outputSchema" => 7usize,
-                "title" => 8usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut annotations = None;
-        let mut description = None;
-        let mut execution = None;
-        let mut icons = None;
-        let mut input_schema = None;
-        let mut name = None;
-        let mut output_schema = None;
-        let mut title = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut annotations, "annotations", members),
-                2usize => once(&mut description, "description", members),
-                3usize => once(&mut execution, "execution", members),
-                4usize => once(&mut icons, "icons", members),
-                5usize => once(&mut input_schema, "inputSchema", members),
-                6usize => once(&mut name, "name", members),
-                7usize => once(&mut output_schema, "outputSchema", members),
-                _ => once(&mut title, "title", members),
-            }?;
+impl Vacant for Tool {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            annotations: Vacant::vacant(),
+            description: Vacant::vacant(),
+            execution: Vacant::vacant(),
+            icons: Vacant::vacant(),
+            input_schema: Vacant::vacant(),
+            name: Vacant::vacant(),
+            output_schema: Vacant::vacant(),
+            title: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            annotations: annotations.flatten(),
-            description: description.flatten(),
-            execution: execution.flatten(),
-            icons: icons.flatten(),
-            input_schema: input_schema.ok_or_else(|| members.missing("inputSchema"))?,
-            name: name.ok_or_else(|| members.missing("name"))?,
-            output_schema: output_schema.flatten(),
-            title: title.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for Tool {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, Tool",
+        names: &[
+            "_meta",
+            "annotations",
+            "description",
+            "execution",
+            "icons",
+            "inputSchema",
+            "name",
+            "outputSchema",
+            "title",
+        ],
+        required: 0b1100000,
+    };
+}
+
+impl<'de> Fill<'de> for Tool {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.annotations, members),
+            2usize => set(&mut self.description, members),
+            3usize => set(&mut self.execution, members),
+            4usize => set(&mut self.icons, members),
+            5usize => set(&mut self.input_schema, members),
+            6usize => set(&mut self.name, members),
+            7usize => set(&mut self.output_schema, members),
+            _ => set(&mut self.title, members),
+        }
     }
 }
 
@@ -13439,43 +13442,45 @@ impl Serialize for ToolAnnotations {
     }
 }
 
-impl<'de> Object<'de> for ToolAnnotations {
-    const EXPECTED: &'static str = "an object, ToolAnnotations";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "destructiveHint" => 0usize,
-                "idempotentHint" => 1usize,
-                "openWorldHint" => 2usize,
-                "readOnlyHint" => 3usize,
-                "title" => 4usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut destructive_hint = None;
-        let mut idempotent_hint = None;
-        let mut open_world_hint = None;
-        let mut read_only_hint = None;
-        let mut title = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut destructive_hint, "destructiveHint", members),
-                1usize => once(&mut idempotent_hint, "idempotentHint", members),
-                2usize => once(&mut open_world_hint, "openWorldHint", members),
-                3usize => once(&mut read_only_hint, "readOnlyHint", members),
-                _ => once(&mut title, "title", members),
-            }?;
+impl Vacant for ToolAnnotations {
+    fn vacant() -> Self {
+        Self {
+            destructive_hint: Vacant::vacant(),
+            idempotent_hint: Vacant::vacant(),
+            open_world_hint: Vacant::vacant(),
+            read_only_hint: Vacant::vacant(),
+            title: Vacant::vacant(),
         }
-        Ok(Self {
-            destructive_hint: destructive_hint.flatten(),
-            idempotent_hint: idempotent_hint.flatten(),
-            open_world_hint: open_world_hint.flatten(),
-            read_only_hint: read_only_hint.flatten(),
-            title: title.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ToolAnnotations {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ToolAnnotations",
+        names: &[
+            "destructiveHint",
+            "idempotentHint",
+            "openWorldHint",
+            "readOnlyHint",
+            "title",
+        ],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ToolAnnotations {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.destructive_hint, members),
+            1usize => set(&mut self.idempotent_hint, members),
+            2usize => set(&mut self.open_world_hint, members),
+            3usize => set(&mut self.read_only_hint, members),
+            _ => set(&mut self.title, members),
+        }
     }
 }
 
@@ -13541,23 +13546,27 @@ impl Serialize for ToolChoice {
     }
 }
 
-impl<'de> Object<'de> for ToolChoice {
-    const EXPECTED: &'static str = "an object, ToolChoice";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "mode" => 0usize,
-                _ => return None,
-            },
-        )
+impl Vacant for ToolChoice {
+    fn vacant() -> Self {
+        Self { mode: Vacant::vacant() }
     }
+}
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut mode = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut mode, "mode", members)?;
-        }
-        Ok(Self { mode: mode.flatten() })
+impl<'de> Object<'de> for ToolChoice {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ToolChoice",
+        names: &["mode"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ToolChoice {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.mode, members)
     }
 }
 
@@ -13623,25 +13632,29 @@ impl Serialize for ToolExecution {
     }
 }
 
-impl<'de> Object<'de> for ToolExecution {
-    const EXPECTED: &'static str = "an object, ToolExecution";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "taskSupport" => 0usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut task_support = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut task_support, "taskSupport", members)?;
+impl Vacant for ToolExecution {
+    fn vacant() -> Self {
+        Self {
+            task_support: Vacant::vacant(),
         }
-        Ok(Self {
-            task_support: task_support.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for ToolExecution {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ToolExecution",
+        names: &["taskSupport"],
+        required: 0b0,
+    };
+}
+
+impl<'de> Fill<'de> for ToolExecution {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.task_support, members)
     }
 }
 
@@ -13760,43 +13773,39 @@ impl Serialize for ToolResultContent {
     }
 }
 
-impl<'de> Object<'de> for ToolResultContent {
-    const EXPECTED: &'static str = "an object, ToolResultContent";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "content" => 1usize,
-                "isError" => 2usize,
-                "structuredContent" => 3usize,
-                "toolUseId" => 4usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut content = None;
-        let mut is_error = None;
-        let mut structured_content = None;
-        let mut tool_use_id = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut content, "content", members),
-                2usize => once(&mut is_error, "isError", members),
-                3usize => once(&mut structured_content, "structuredContent", members),
-                _ => once(&mut tool_use_id, "toolUseId", members),
-            }?;
+impl Vacant for ToolResultContent {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            content: Vacant::vacant(),
+            is_error: Vacant::vacant(),
+            structured_content: Vacant::vacant(),
+            tool_use_id: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            content: content.ok_or_else(|| members.missing("content"))?,
-            is_error: is_error.flatten(),
-            structured_content,
-            tool_use_id: tool_use_id.ok_or_else(|| members.missing("toolUseId"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for ToolResultContent {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ToolResultContent",
+        names: &["_meta", "content", "isError", "structuredContent", "toolUseId"],
+        required: 0b10010,
+    };
+}
+
+impl<'de> Fill<'de> for ToolResultContent {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.content, members),
+            2usize => set(&mut self.is_error, members),
+            3usize => object::set_any(&mut self.structured_content, members),
+            _ => set(&mut self.tool_use_id, members),
+        }
     }
 }
 
@@ -13888,39 +13897,37 @@ impl Serialize for ToolUseContent {
     }
 }
 
-impl<'de> Object<'de> for ToolUseContent {
-    const EXPECTED: &'static str = "an object, ToolUseContent";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "id" => 1usize,
-                "input" => 2usize,
-                "name" => 3usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut id = None;
-        let mut input = None;
-        let mut name = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                1usize => once(&mut id, "id", members),
-                2usize => once(&mut input, "input", members),
-                _ => once(&mut name, "name", members),
-            }?;
+impl Vacant for ToolUseContent {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            id: Vacant::vacant(),
+            input: Vacant::vacant(),
+            name: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            id: id.ok_or_else(|| members.missing("id"))?,
-            input: input.ok_or_else(|| members.missing("input"))?,
-            name: name.ok_or_else(|| members.missing("name"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for ToolUseContent {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ToolUseContent",
+        names: &["_meta", "id", "input", "name"],
+        required: 0b1110,
+    };
+}
+
+impl<'de> Fill<'de> for ToolUseContent {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            1usize => set(&mut self.id, members),
+            2usize => set(&mut self.input, members),
+            _ => set(&mut self.name, members),
+        }
     }
 }
 
@@ -13995,31 +14002,33 @@ impl Serialize for UnsubscribeRequestParams {
     }
 }
 
-impl<'de> Object<'de> for UnsubscribeRequestParams {
-    const EXPECTED: &'static str = "an object, UnsubscribeRequestParams";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "_meta" => 0usize,
-                "uri" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut meta = None;
-        let mut uri = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut meta, "_meta", members),
-                _ => once(&mut uri, "uri", members),
-            }?;
+impl Vacant for UnsubscribeRequestParams {
+    fn vacant() -> Self {
+        Self {
+            meta: Vacant::vacant(),
+            uri: Vacant::vacant(),
         }
-        Ok(Self {
-            meta: meta.flatten(),
-            uri: uri.ok_or_else(|| members.missing("uri"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for UnsubscribeRequestParams {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, UnsubscribeRequestParams",
+        names: &["_meta", "uri"],
+        required: 0b10,
+    };
+}
+
+impl<'de> Fill<'de> for UnsubscribeRequestParams {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.meta, members),
+            _ => set(&mut self.uri, members),
+        }
     }
 }
 
@@ -14086,31 +14095,33 @@ impl Serialize for UnsupportedProtocolVersionErrorData {
     }
 }
 
-impl<'de> Object<'de> for UnsupportedProtocolVersionErrorData {
-    const EXPECTED: &'static str = "an object, UnsupportedProtocolVersionErrorData";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "requested" => 0usize,
-                "supported" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut requested = None;
-        let mut supported = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut requested, "requested", members),
-                _ => once(&mut supported, "supported", members),
-            }?;
+impl Vacant for UnsupportedProtocolVersionErrorData {
+    fn vacant() -> Self {
+        Self {
+            requested: Vacant::vacant(),
+            supported: Vacant::vacant(),
         }
-        Ok(Self {
-            requested: requested.ok_or_else(|| members.missing("requested"))?,
-            supported: supported.ok_or_else(|| members.missing("supported"))?,
-        })
+    }
+}
+
+impl<'de> Object<'de> for UnsupportedProtocolVersionErrorData {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, UnsupportedProtocolVersionErrorData",
+        names: &["requested", "supported"],
+        required: 0b11,
+    };
+}
+
+impl<'de> Fill<'de> for UnsupportedProtocolVersionErrorData {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.requested, members),
+            _ => set(&mut self.supported, members),
+        }
     }
 }
 
@@ -14240,47 +14251,41 @@ impl Serialize for UntitledMultiSelectEnumSchema {
     }
 }
 
-impl<'de> Object<'de> for UntitledMultiSelectEnumSchema {
-    const EXPECTED: &'static str = "an object, UntitledMultiSelectEnumSchema";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "default" => 0usize,
-                "description" => 1usize,
-                "items" => 2usize,
-                "maxItems" => 3usize,
-                "minItems" => 4usize,
-                "title" => 5usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut default = None;
-        let mut description = None;
-        let mut items = None;
-        let mut max_items = None;
-        let mut min_items = None;
-        let mut title = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut default, "default", members),
-                1usize => once(&mut description, "description", members),
-                2usize => once(&mut items, "items", members),
-                3usize => once(&mut max_items, "maxItems", members),
-                4usize => once(&mut min_items, "minItems", members),
-                _ => once(&mut title, "title", members),
-            }?;
+impl Vacant for UntitledMultiSelectEnumSchema {
+    fn vacant() -> Self {
+        Self {
+            default: Vacant::vacant(),
+            description: Vacant::vacant(),
+            items: Vacant::vacant(),
+            max_items: Vacant::vacant(),
+            min_items: Vacant::vacant(),
+            title: Vacant::vacant(),
         }
-        Ok(Self {
-            default: default.flatten(),
-            description: description.flatten(),
-            items: items.ok_or_else(|| members.missing("items"))?,
-            max_items: max_items.flatten(),
-            min_items: min_items.flatten(),
-            title: title.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for UntitledMultiSelectEnumSchema {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, UntitledMultiSelectEnumSchema",
+        names: &["default", "description", "items", "maxItems", "minItems", "title"],
+        required: 0b100,
+    };
+}
+
+impl<'de> Fill<'de> for UntitledMultiSelectEnumSchema {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.default, members),
+            1usize => set(&mut self.description, members),
+            2usize => set(&mut self.items, members),
+            3usize => set(&mut self.max_items, members),
+            4usize => set(&mut self.min_items, members),
+            _ => set(&mut self.title, members),
+        }
     }
 }
 
@@ -14342,25 +14347,27 @@ impl Serialize for UntitledMultiSelectEnumSchemaItems {
     }
 }
 
-impl<'de> Object<'de> for UntitledMultiSelectEnumSchemaItems {
-    const EXPECTED: &'static str = "an object, UntitledMultiSelectEnumSchemaItems";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "enum" => 0usize,
-                _ => return None,
-            },
-        )
+impl Vacant for UntitledMultiSelectEnumSchemaItems {
+    fn vacant() -> Self {
+        Self { values: Vacant::vacant() }
     }
+}
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut values = None;
-        while members.next_known(Self::index)?.is_some() {
-            once(&mut values, "enum", members)?;
-        }
-        Ok(Self {
-            values: values.ok_or_else(|| members.missing("enum"))?,
-        })
+impl<'de> Object<'de> for UntitledMultiSelectEnumSchemaItems {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, UntitledMultiSelectEnumSchemaItems",
+        names: &["enum"],
+        required: 0b1,
+    };
+}
+
+impl<'de> Fill<'de> for UntitledMultiSelectEnumSchemaItems {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.values, members)
     }
 }
 
@@ -14461,39 +14468,37 @@ impl Serialize for UntitledSingleSelectEnumSchema {
     }
 }
 
-impl<'de> Object<'de> for UntitledSingleSelectEnumSchema {
-    const EXPECTED: &'static str = "an object, UntitledSingleSelectEnumSchema";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "default" => 0usize,
-                "description" => 1usize,
-                "enum" => 2usize,
-                "title" => 3usize,
-                _ => return None,
-            },
-        )
-    }
-
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut default = None;
-        let mut description = None;
-        let mut values = None;
-        let mut title = None;
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0usize => once(&mut default, "default", members),
-                1usize => once(&mut description, "description", members),
-                2usize => once(&mut values, "enum", members),
-                _ => once(&mut title, "title", members),
-            }?;
+impl Vacant for UntitledSingleSelectEnumSchema {
+    fn vacant() -> Self {
+        Self {
+            default: Vacant::vacant(),
+            description: Vacant::vacant(),
+            values: Vacant::vacant(),
+            title: Vacant::vacant(),
         }
-        Ok(Self {
-            default: default.flatten(),
-            description: description.flatten(),
-            values: values.ok_or_else(|| members.missing("enum"))?,
-            title: title.flatten(),
-        })
+    }
+}
+
+impl<'de> Object<'de> for UntitledSingleSelectEnumSchema {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, UntitledSingleSelectEnumSchema",
+        names: &["default", "description", "enum", "title"],
+        required: 0b100,
+    };
+}
+
+impl<'de> Fill<'de> for UntitledSingleSelectEnumSchema {
+    fn fill(
+        &mut self,
+        index: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        match index {
+            0usize => set(&mut self.default, members),
+            1usize => set(&mut self.description, members),
+            2usize => set(&mut self.values, members),
+            _ => set(&mut self.title, members),
+        }
     }
 }
 
@@ -14555,27 +14560,34 @@ impl Serialize for UrlElicitationRequiredErrorData {
     }
 }
 
+impl Vacant for UrlElicitationRequiredErrorData {
+    fn vacant() -> Self {
+        Self {
+            elicitations: Vacant::vacant(),
+            extra: JsonObject::new(),
+        }
+    }
+}
+
 impl<'de> Object<'de> for UrlElicitationRequiredErrorData {
-    const EXPECTED: &'static str = "an object, UrlElicitationRequiredErrorData";
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "elicitations" => 0usize,
-                _ => return None,
-            },
-        )
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, UrlElicitationRequiredErrorData",
+        names: &["elicitations"],
+        required: 0b1,
+    };
+}
+
+impl<'de> Fill<'de> for UrlElicitationRequiredErrorData {
+    fn fill(
+        &mut self,
+        _: usize,
+        members: &mut Members<'_, 'de>,
+    ) -> serde_json::Result<()> {
+        set(&mut self.elicitations, members)
     }
 
-    fn read(members: &mut Members<'_, 'de>) -> serde_json::Result<Self> {
-        let mut elicitations = None;
-        let mut extra = JsonObject::new();
-        while object::next_or_keep(members, Self::index, &mut extra)?.is_some() {
-            once(&mut elicitations, "elicitations", members)?;
-        }
-        Ok(Self {
-            elicitations: elicitations.ok_or_else(|| members.missing("elicitations"))?,
-            extra,
-        })
+    fn extra(&mut self) -> Option<&mut JsonObject> {
+        Some(&mut self.extra)
     }
 }
 

@@ -45,6 +45,12 @@ impl fmt::Debug for ClientNotification {
     }
 }
 
+impl Vacant for ClientNotification {
+    fn vacant() -> Self {
+        Self::Unknown(Vacant::vacant())
+    }
+}
+
 impl ClientNotification {
     /// The method of the message; `None` for an unknown one.
     #[must_use]
@@ -240,6 +246,12 @@ pub enum ClientRequest {
 impl fmt::Debug for ClientRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         debug::show(f, "ClientRequest", self)
+    }
+}
+
+impl Vacant for ClientRequest {
+    fn vacant() -> Self {
+        Self::Unknown(Vacant::vacant())
     }
 }
 
@@ -461,6 +473,12 @@ impl fmt::Debug for CompletionReference {
     }
 }
 
+impl Vacant for CompletionReference {
+    fn vacant() -> Self {
+        Self::Unknown(Vacant::vacant())
+    }
+}
+
 impl From<PromptReference> for CompletionReference {
     fn from(value: PromptReference) -> Self {
         Self::Prompt(value)
@@ -476,20 +494,11 @@ impl From<ResourceTemplateReference> for CompletionReference {
 impl ByField for CompletionReference {
     const FIELD: &'static str = "type";
     const EXPECTED: &'static str = "an object with `type`";
-    fn index(value: &str) -> Option<usize> {
-        Some(
-            match value {
-                "ref/prompt" => 0usize,
-                "ref/resource" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
+    const VALUES: &'static [&'static str] = &["ref/prompt", "ref/resource"];
     fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
         match index {
-            0usize => Object::read(members).map(Self::Prompt),
-            _ => Object::read(members).map(Self::Resource),
+            0usize => object::read(members).map(Self::Prompt),
+            _ => object::read(members).map(Self::Resource),
         }
     }
 
@@ -565,6 +574,12 @@ impl fmt::Debug for ContentBlock {
     }
 }
 
+impl Vacant for ContentBlock {
+    fn vacant() -> Self {
+        Self::Unknown(Vacant::vacant())
+    }
+}
+
 impl From<TextContent> for ContentBlock {
     fn from(value: TextContent) -> Self {
         Self::Text(value)
@@ -598,26 +613,20 @@ impl From<EmbeddedResource> for ContentBlock {
 impl ByField for ContentBlock {
     const FIELD: &'static str = "type";
     const EXPECTED: &'static str = "an object with `type`";
-    fn index(value: &str) -> Option<usize> {
-        Some(
-            match value {
-                "text" => 0usize,
-                "image" => 1usize,
-                "audio" => 2usize,
-                "resource_link" => 3usize,
-                "resource" => 4usize,
-                _ => return None,
-            },
-        )
-    }
-
+    const VALUES: &'static [&'static str] = &[
+        "text",
+        "image",
+        "audio",
+        "resource_link",
+        "resource",
+    ];
     fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
         match index {
-            0usize => Object::read(members).map(Self::Text),
-            1usize => Object::read(members).map(Self::Image),
-            2usize => Object::read(members).map(Self::Audio),
-            3usize => Object::read(members).map(Self::ResourceLink),
-            _ => Object::read(members).map(Self::Resource),
+            0usize => object::read(members).map(Self::Text),
+            1usize => object::read(members).map(Self::Image),
+            2usize => object::read(members).map(Self::Audio),
+            3usize => object::read(members).map(Self::ResourceLink),
+            _ => object::read(members).map(Self::Resource),
         }
     }
 
@@ -684,6 +693,12 @@ impl fmt::Debug for ElicitRequestParams {
     }
 }
 
+impl Vacant for ElicitRequestParams {
+    fn vacant() -> Self {
+        Self::Unknown(Vacant::vacant())
+    }
+}
+
 impl From<ElicitRequestFormParams> for ElicitRequestParams {
     fn from(value: ElicitRequestFormParams) -> Self {
         Self::Form(Box::new(value))
@@ -700,20 +715,11 @@ impl ByField for ElicitRequestParams {
     const FIELD: &'static str = "mode";
     const EXPECTED: &'static str = "an object with `mode`";
     const DEFAULT: Option<usize> = Some(0usize);
-    fn index(value: &str) -> Option<usize> {
-        Some(
-            match value {
-                "form" => 0usize,
-                "url" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
+    const VALUES: &'static [&'static str] = &["form", "url"];
     fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
         match index {
-            0usize => Object::read(members).map(Self::Form),
-            _ => Object::read(members).map(Self::Url),
+            0usize => object::read(members).map(Self::Form),
+            _ => object::read(members).map(Self::Url),
         }
     }
 
@@ -782,6 +788,12 @@ pub enum ElicitValue {
 impl fmt::Debug for ElicitValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         debug::show(f, "ElicitValue", self)
+    }
+}
+
+impl Vacant for ElicitValue {
+    fn vacant() -> Self {
+        Self::Unknown(Vacant::vacant())
     }
 }
 
@@ -875,6 +887,12 @@ pub enum InputRequest {
 impl fmt::Debug for InputRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         debug::show(f, "InputRequest", self)
+    }
+}
+
+impl Vacant for InputRequest {
+    fn vacant() -> Self {
+        Self::Unknown(Vacant::vacant())
     }
 }
 
@@ -996,6 +1014,12 @@ impl fmt::Debug for InputResponse {
     }
 }
 
+impl Vacant for InputResponse {
+    fn vacant() -> Self {
+        Self::Unknown(Vacant::vacant())
+    }
+}
+
 impl From<CreateMessageResult> for InputResponse {
     fn from(value: CreateMessageResult) -> Self {
         Self::CreateMessage(Box::new(value))
@@ -1015,22 +1039,12 @@ impl From<ElicitResult> for InputResponse {
 }
 
 impl ByKey for InputResponse {
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "model" => 0usize,
-                "roots" => 1usize,
-                "action" => 2usize,
-                _ => return None,
-            },
-        )
-    }
-
+    const KEYS: &'static [&'static str] = &["model", "roots", "action"];
     fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
         match index {
-            0usize => Object::read(members).map(Self::CreateMessage),
-            1usize => Object::read(members).map(Self::ListRoots),
-            _ => Object::read(members).map(Self::Elicit),
+            0usize => object::read(members).map(Self::CreateMessage),
+            1usize => object::read(members).map(Self::ListRoots),
+            _ => object::read(members).map(Self::Elicit),
         }
     }
 
@@ -1116,6 +1130,12 @@ pub enum PrimitiveSchemaDefinition {
 impl fmt::Debug for PrimitiveSchemaDefinition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         debug::show(f, "PrimitiveSchemaDefinition", self)
+    }
+}
+
+impl Vacant for PrimitiveSchemaDefinition {
+    fn vacant() -> Self {
+        Self::Unknown(Vacant::vacant())
     }
 }
 
@@ -1304,6 +1324,12 @@ impl fmt::Debug for ResourceContents {
     }
 }
 
+impl Vacant for ResourceContents {
+    fn vacant() -> Self {
+        Self::Unknown(Vacant::vacant())
+    }
+}
+
 impl From<TextResourceContents> for ResourceContents {
     fn from(value: TextResourceContents) -> Self {
         Self::Text(value)
@@ -1317,20 +1343,11 @@ impl From<BlobResourceContents> for ResourceContents {
 }
 
 impl ByKey for ResourceContents {
-    fn index(key: &str) -> Option<usize> {
-        Some(
-            match key {
-                "text" => 0usize,
-                "blob" => 1usize,
-                _ => return None,
-            },
-        )
-    }
-
+    const KEYS: &'static [&'static str] = &["text", "blob"];
     fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
         match index {
-            0usize => Object::read(members).map(Self::Text),
-            _ => Object::read(members).map(Self::Blob),
+            0usize => object::read(members).map(Self::Text),
+            _ => object::read(members).map(Self::Blob),
         }
     }
 
@@ -1406,6 +1423,12 @@ impl fmt::Debug for SamplingMessageContentBlock {
     }
 }
 
+impl Vacant for SamplingMessageContentBlock {
+    fn vacant() -> Self {
+        Self::Unknown(Vacant::vacant())
+    }
+}
+
 impl From<TextContent> for SamplingMessageContentBlock {
     fn from(value: TextContent) -> Self {
         Self::Text(value)
@@ -1439,26 +1462,20 @@ impl From<ToolResultContent> for SamplingMessageContentBlock {
 impl ByField for SamplingMessageContentBlock {
     const FIELD: &'static str = "type";
     const EXPECTED: &'static str = "an object with `type`";
-    fn index(value: &str) -> Option<usize> {
-        Some(
-            match value {
-                "text" => 0usize,
-                "image" => 1usize,
-                "audio" => 2usize,
-                "tool_use" => 3usize,
-                "tool_result" => 4usize,
-                _ => return None,
-            },
-        )
-    }
-
+    const VALUES: &'static [&'static str] = &[
+        "text",
+        "image",
+        "audio",
+        "tool_use",
+        "tool_result",
+    ];
     fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
         match index {
-            0usize => Object::read(members).map(Self::Text),
-            1usize => Object::read(members).map(Self::Image),
-            2usize => Object::read(members).map(Self::Audio),
-            3usize => Object::read(members).map(Self::ToolUse),
-            _ => Object::read(members).map(Self::ToolResult),
+            0usize => object::read(members).map(Self::Text),
+            1usize => object::read(members).map(Self::Image),
+            2usize => object::read(members).map(Self::Audio),
+            3usize => object::read(members).map(Self::ToolUse),
+            _ => object::read(members).map(Self::ToolResult),
         }
     }
 
@@ -1557,6 +1574,12 @@ pub enum ServerNotification {
 impl fmt::Debug for ServerNotification {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         debug::show(f, "ServerNotification", self)
+    }
+}
+
+impl Vacant for ServerNotification {
+    fn vacant() -> Self {
+        Self::Unknown(Vacant::vacant())
     }
 }
 
@@ -1754,6 +1777,12 @@ pub enum ServerRequest {
 impl fmt::Debug for ServerRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         debug::show(f, "ServerRequest", self)
+    }
+}
+
+impl Vacant for ServerRequest {
+    fn vacant() -> Self {
+        Self::Unknown(Vacant::vacant())
     }
 }
 

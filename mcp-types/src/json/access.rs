@@ -1,7 +1,10 @@
 //! Members of objects, one after the other.
 
+use std::borrow::Cow;
+
 use serde_json::{Error, Result};
 
+use super::bytes;
 use super::decode::Decode;
 use super::fault::fault;
 use super::reader::Reader;
@@ -73,13 +76,13 @@ impl<'a, 'de> Members<'a, 'de> {
         None
     }
 
-    /// The next member that `index` knows, its value yet to be read; others are skipped.
+    /// The next member that has one of these names, its value yet to be read; others are skipped.
     #[inline(never)]
-    pub(crate) fn next_known(&mut self, index: fn(&str) -> Option<usize>) -> Result<Option<usize>> {
+    pub(crate) fn next_known(&mut self, names: &[&str]) -> Result<Option<usize>> {
         while let Some(name) = self.name_here()? {
             let known = match name.escaped {
-                false => index(name.inner),
-                true => index(&self.reader.unescaped(name)?),
+                false => place_of(name.inner, names),
+                true => place_of(&self.reader.unescaped(name)?, names),
             };
             if known.is_some() {
                 return Ok(known);
@@ -89,19 +92,21 @@ impl<'a, 'de> Members<'a, 'de> {
         Ok(None)
     }
 
-    /// The next member, its value yet to be read: the index, or the name that `index` doesn't know.
+    /// The next member, its value yet to be read: the place among these names, or another name.
     pub(crate) fn next_or_name(
         &mut self,
-        index: fn(&str) -> Option<usize>,
+        names: &[&str],
     ) -> Result<Option<std::result::Result<usize, String>>> {
         let Some(name) = self.name()? else {
             return Ok(None);
         };
         let name = match name.escaped {
-            false => name.inner.into(),
-            true => self.reader.unescaped(name)?,
+            false => Cow::Borrowed(name.inner),
+            true => Cow::Owned(self.reader.unescaped(name)?),
         };
-        Ok(Some(index(&name).ok_or(name)))
+        Ok(Some(
+            place_of(&name, names).ok_or_else(|| name.into_owned()),
+        ))
     }
 
     /// Reads the value.
@@ -134,4 +139,13 @@ impl<'a, 'de> Members<'a, 'de> {
         let message = format!("missing field `{name}`");
         self.reader.error(self.reader.place(), &message)
     }
+}
+
+/// Where a name stands among others.
+#[inline]
+pub(crate) fn place_of(name: &str, names: &[&str]) -> Option<usize> {
+    let name = name.as_bytes();
+    names
+        .iter()
+        .position(|known| bytes::are_equal(known.as_bytes(), name))
 }

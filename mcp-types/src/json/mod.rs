@@ -29,7 +29,7 @@ mod unescape;
 mod variant;
 mod write;
 
-pub(crate) use access::Members;
+pub(crate) use access::{Members, place_of};
 pub(crate) use bytes::may_have_underscore;
 pub use decode::{Decode, DecodeOwned};
 pub(crate) use decode::{decode, entries};

@@ -9,7 +9,8 @@ use serde_json::Result;
 use super::RequestId;
 use crate::RawJson;
 use crate::json::{self, Decode, Encode, Encoder, FieldName, Members, Reader};
-use crate::object::{self, Object, once};
+use crate::object::{self, Fields, Fill, Object, set};
+use crate::vacant::Vacant;
 
 /// Error codes of JSON-RPC 2.0, section 5.1.
 ///
@@ -64,30 +65,30 @@ impl fmt::Display for ErrorObject {
 
 impl std::error::Error for ErrorObject {}
 
-impl<'de> Object<'de> for ErrorObject {
-    const EXPECTED: &'static str = "an object, ErrorObject";
-
-    fn index(name: &str) -> Option<usize> {
-        let known = ["code", "message", "data"];
-        known.iter().position(|known| *known == name)
+impl Vacant for ErrorObject {
+    fn vacant() -> Self {
+        Self::new(0, "")
     }
+}
 
-    fn read(members: &mut Members<'_, 'de>) -> Result<Self> {
-        let (mut code, mut message, mut data) = (None, None, None);
-        while let Some(index) = members.next_known(Self::index)? {
-            match index {
-                0 => once(&mut code, "code", members),
-                1 => once(&mut message, "message", members),
-                _ => once(&mut data, "data", members),
-            }?;
+impl<'de> Object<'de> for ErrorObject {
+    const FIELDS: &'static Fields = &Fields {
+        expected: "an object, ErrorObject",
+        names: &["code", "message", "data"],
+        required: 0b011,
+    };
+}
+
+impl<'de> Fill<'de> for ErrorObject {
+    fn fill(&mut self, index: usize, members: &mut Members<'_, 'de>) -> Result<()> {
+        match index {
+            0 => set(&mut self.code, members),
+            1 => {
+                self.message = members.value::<String>()?.into();
+                Ok(())
+            }
+            _ => set(&mut self.data, members),
         }
-        let message: Option<String> = message;
-        let data: Option<Option<RawJson>> = data;
-        Ok(Self {
-            code: code.ok_or_else(|| members.missing("code"))?,
-            message: message.ok_or_else(|| members.missing("message"))?.into(),
-            data: data.flatten(),
-        })
     }
 }
 

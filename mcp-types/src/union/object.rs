@@ -4,7 +4,7 @@ use serde_json::Result;
 
 use super::tag;
 use crate::RawJson;
-use crate::json::{Decode, Members, Reader};
+use crate::json::{Decode, Members, Reader, place_of};
 
 /// A union told apart by the value of one field.
 pub(crate) trait ByField: Sized {
@@ -15,8 +15,8 @@ pub(crate) trait ByField: Sized {
     /// The member that may lack the field, and keeps it where it is there.
     const DEFAULT: Option<usize> = None;
 
-    /// The member with that value.
-    fn index(value: &str) -> Option<usize>;
+    /// Its value in each member.
+    const VALUES: &'static [&'static str];
 
     /// Reads a member, but for the field.
     fn read(index: usize, members: &mut Members<'_, '_>) -> Result<Self>;
@@ -31,7 +31,7 @@ pub(crate) fn by_field<T: ByField>(reader: &mut Reader<'_>) -> Result<T> {
     let start = reader.place();
     reader.open(b'{', &T::EXPECTED)?;
     let (index, behind) = match tag::by_value(reader, T::FIELD)? {
-        Some(tag) => match T::index(&tag.value) {
+        Some(tag) => match place_of(&tag.value, T::VALUES) {
             index if index == T::DEFAULT => (index, None),
             index => (index, tag.first),
         },
@@ -55,8 +55,8 @@ fn unknown(reader: &mut Reader<'_>, start: usize) -> Result<RawJson> {
 
 /// A union told apart by a field that only one member has.
 pub(crate) trait ByKey: Sized {
-    /// The member with that field.
-    fn index(key: &str) -> Option<usize>;
+    /// The field of each member.
+    const KEYS: &'static [&'static str];
 
     /// Reads a member.
     fn read(index: usize, members: &mut Members<'_, '_>) -> Result<Self>;
@@ -70,7 +70,7 @@ pub(crate) fn by_key<T: ByKey>(reader: &mut Reader<'_>) -> Result<T> {
     reader.peek();
     let start = reader.place();
     reader.open(b'{', &"an object")?;
-    match tag::by_name(reader, T::index)? {
+    match tag::by_name(reader, T::KEYS)? {
         Some(index) => T::read(index, &mut Members::of(reader)),
         None => unknown(reader, start).map(T::unknown),
     }

@@ -39,7 +39,7 @@ pub(super) fn by_value<'de>(reader: &Reader<'de>, field: &str) -> Result<Option<
 #[cold]
 pub(super) fn missing(reader: &mut Reader<'_>, field: &str) -> Error {
     let mut members = Members::of(reader);
-    match members.next_known(|_| None) {
+    match members.next_known(&[]) {
         Ok(_) => members.missing(field),
         Err(fault) => fault,
     }
@@ -47,9 +47,6 @@ pub(super) fn missing(reader: &mut Reader<'_>, field: &str) -> Error {
 
 /// The first member with one of these names, in an object that has been opened; the reader stays
 /// where it is.
-pub(super) fn by_name(
-    reader: &Reader<'_>,
-    index: fn(&str) -> Option<usize>,
-) -> Result<Option<usize>> {
-    Members::of(&mut reader.at(reader.place())).next_known(index)
+pub(super) fn by_name(reader: &Reader<'_>, names: &[&str]) -> Result<Option<usize>> {
+    Members::of(&mut reader.at(reader.place())).next_known(names)
 }

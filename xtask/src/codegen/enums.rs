@@ -92,6 +92,12 @@ fn conversions(name: &syn::Ident) -> TokenStream {
             }
         }
 
+        impl Vacant for #name {
+            fn vacant() -> Self {
+                Self::Unknown(String::new())
+            }
+        }
+
         #encode
         #decode
     }

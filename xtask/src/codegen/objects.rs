@@ -12,16 +12,19 @@ use super::rust::{self, ident};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// `Deserialize` of a struct of the model.
+/// What reads a struct of the model.
 pub(crate) fn of_struct(name: &str, structure: &MergedStruct, overlay: &Overlay) -> TokenStream {
-    let slots = slots(name, structure, overlay, |field, missing| {
-        match (field.always, field.nullable) {
+    let slots = slots(structure, overlay, |wire, field| {
+        let read = match overlay.is_from_zero(&format!("{name}.{wire}")) {
+            true => quote!(object::set_from_zero),
             // Where anything is allowed, null is a value.
-            (false, _) if field.ty == Type::Json { object: false } => quote!(),
-            // A peer may leave out what is null.
-            (false, _) | (true, true) => quote!(.flatten()),
-            (true, false) => missing,
-        }
+            false if !field.always && field.ty == Type::Json { object: false } => {
+                quote!(object::set_any)
+            }
+            false => quote!(set),
+        };
+        // A peer may leave out what is null.
+        (read, field.always && !field.nullable)
     });
     let ty = ident(name);
     let decoder = Decoder {
@@ -36,14 +39,9 @@ pub(crate) fn of_struct(name: &str, structure: &MergedStruct, overlay: &Overlay)
     decoder.emit()
 }
 
-/// `Deserialize` of the borrowed view of a struct.
+/// What reads the borrowed view of a struct.
 pub(crate) fn of_view(name: &str, structure: &MergedStruct, overlay: &Overlay) -> TokenStream {
-    let slots = slots(name, structure, overlay, |field, missing| {
-        match field.always {
-            true => missing,
-            false => quote!(.flatten()),
-        }
-    });
+    let slots = slots(structure, overlay, |_, field| (quote!(set), field.always));
     let view = ident(&format!("{name}Ref"));
     let decoder = Decoder {
         name,
@@ -57,31 +55,30 @@ pub(crate) fn of_view(name: &str, structure: &MergedStruct, overlay: &Overlay) -
     decoder.emit()
 }
 
-/// Where the value of a field waits for the others.
+/// Where the value of a member goes.
 struct Slot<'a> {
     wire: &'a str,
     name: Ident,
-    /// What reads the member into the slot.
+    /// What reads the value into the field.
     read: TokenStream,
-    /// What makes the field of the slot, which is empty if the member is absent.
-    finish: TokenStream,
+    /// Whether the member must be there.
+    is_required: bool,
 }
 
-/// `finish` gets the field, and what fails if its slot is empty.
+/// `how` says by what a field is read, and whether it must be there.
 fn slots<'a>(
-    name: &str,
     structure: &'a MergedStruct,
     overlay: &Overlay,
-    finish: impl Fn(&MergedField, TokenStream) -> TokenStream,
+    how: impl Fn(&str, &MergedField) -> (TokenStream, bool),
 ) -> Vec<Slot<'a>> {
-    let slots = structure.stored().map(|(wire, field)| Slot {
-        wire,
-        name: ident(&rust::field_name(wire, overlay)),
-        read: match overlay.is_from_zero(&format!("{name}.{wire}")) {
-            true => quote!(object::once_from_zero),
-            false => quote!(once),
-        },
-        finish: finish(field, quote!(.ok_or_else(|| members.missing(#wire))?)),
+    let slots = structure.stored().map(|(wire, field)| {
+        let (read, is_required) = how(wire, field);
+        Slot {
+            wire,
+            name: ident(&rust::field_name(wire, overlay)),
+            read,
+            is_required,
+        }
     });
     slots.collect()
 }
@@ -102,21 +99,16 @@ struct Decoder<'a> {
 impl Decoder<'_> {
     fn emit(&self) -> TokenStream {
         let Self {
-            name,
             ty,
             lifetime,
             entry,
             ..
         } = self;
-        let expected = format!("an object, {name}");
-        let (index, read) = (self.index(), self.read());
+        let (vacant, fields, fill) = (self.vacant(), self.fields(), self.fill());
         quote! {
-            impl<#lifetime> Object<#lifetime> for #ty {
-                const EXPECTED: &'static str = #expected;
-
-                #index
-                #read
-            }
+            #vacant
+            #fields
+            #fill
 
             impl<#lifetime> Decode<#lifetime> for #ty {
                 fn decode(reader: &mut Reader<#lifetime>) -> serde_json::Result<Self> {
@@ -132,6 +124,21 @@ impl Decoder<'_> {
         }
     }
 
+    /// A value without any member.
+    fn vacant(&self) -> TokenStream {
+        let Self { ty, lifetime, .. } = self;
+        let names = self.slots.iter().map(|slot| &slot.name);
+        let extra = self.is_open.then(|| quote!(extra: JsonObject::new()));
+        let lifetime = ty.to_string().contains('\'').then(|| quote!(<#lifetime>));
+        quote! {
+            impl #lifetime Vacant for #ty {
+                fn vacant() -> Self {
+                    Self { #(#names: Vacant::vacant(),)* #extra }
+                }
+            }
+        }
+    }
+
     /// The members that are looked up.
     fn known(&self) -> Vec<&str> {
         let fields = self.slots.iter().map(|slot| slot.wire);
@@ -140,79 +147,75 @@ impl Decoder<'_> {
             .collect()
     }
 
-    fn index(&self) -> TokenStream {
+    /// The table of its members.
+    fn fields(&self) -> TokenStream {
+        let Self {
+            name, ty, lifetime, ..
+        } = self;
+        let expected = format!("an object, {name}");
         let known = self.known();
-        if known.is_empty() {
-            return quote!(
-                fn index(_: &str) -> Option<usize> {
-                    None
-                }
-            );
-        }
-        let index = 0..known.len();
+        assert!(known.len() < 64, "{name} has more fields than bits");
+        let required = self.slots.iter().enumerate();
+        let required = required.filter(|(_, slot)| slot.is_required);
+        let required: u64 = required.map(|(index, _)| 1 << index).sum();
+        let required: syn::LitInt = syn::parse_str(&format!("{required:#b}"))
+            .unwrap_or_else(|_| unreachable!("a number is one in binary, too"));
         quote! {
-            fn index(key: &str) -> Option<usize> {
-                Some(match key {
-                    #(#known => #index,)*
-                    _ => return None,
-                })
+            impl<#lifetime> Object<#lifetime> for #ty {
+                const FIELDS: &'static Fields = &Fields {
+                    expected: #expected,
+                    names: &[#(#known),*],
+                    required: #required,
+                };
             }
         }
     }
 
-    fn read(&self) -> TokenStream {
-        let lifetime = &self.lifetime;
-        let names = self.slots.iter().map(|slot| &slot.name);
-        let extra = self
-            .is_open
-            .then(|| quote!(let mut extra = JsonObject::new();));
-        let members = self.members();
-        let fields = self.slots.iter().map(|slot| {
-            let Slot { name, finish, .. } = slot;
-            match finish.is_empty() {
-                true => quote!(#name),
-                false => quote!(#name: #name #finish),
+    /// What reads one member.
+    fn fill(&self) -> TokenStream {
+        let Self { ty, lifetime, .. } = self;
+        let steps = self
+            .slots
+            .iter()
+            .map(|Slot { name, read, .. }| quote!(#read(&mut self.#name, members)));
+        let skip = self.known().len() > self.slots.len();
+        let steps: Vec<_> = steps.chain(skip.then(|| quote!(members.skip()))).collect();
+        let extra = self.is_open.then(|| {
+            quote! {
+                fn extra(&mut self) -> Option<&mut JsonObject> {
+                    Some(&mut self.extra)
+                }
             }
         });
-        let kept = self.is_open.then(|| quote!(extra));
-        quote! {
-            fn read(members: &mut Members<'_, #lifetime>) -> serde_json::Result<Self> {
-                #(let mut #names = None;)*
-                #extra
-                #members
-                Ok(Self { #(#fields,)* #kept })
-            }
-        }
-    }
-
-    /// The loop over the members.
-    fn members(&self) -> TokenStream {
-        let next = match self.is_open {
-            true => quote!(object::next_or_keep(members, Self::index, &mut extra)?),
-            false => quote!(members.next_known(Self::index)?),
-        };
-        let known = self.known();
-        let steps = known
-            .iter()
-            .enumerate()
-            .map(|(index, wire)| match self.slots.get(index) {
-                Some(Slot { name, read, .. }) => quote!(#read(&mut #name, #wire, members)),
-                None => quote!(members.skip()),
-            });
-        let steps: Vec<_> = steps.collect();
-        match steps.as_slice() {
-            [] => quote!(while #next.is_some() {}),
-            [only] => quote!(while #next.is_some() { #only?; }),
+        let (parameters, body) = match steps.as_slice() {
+            [] => (
+                quote!(_: usize, _: &mut Members<'_, #lifetime>),
+                quote!(Ok(())),
+            ),
+            [only] => (
+                quote!(_: usize, members: &mut Members<'_, #lifetime>),
+                quote!(#only),
+            ),
             [first @ .., last] => {
                 let index = 0..first.len();
-                quote! {
-                    while let Some(index) = #next {
+                (
+                    quote!(index: usize, members: &mut Members<'_, #lifetime>),
+                    quote! {
                         match index {
                             #(#index => #first,)*
                             _ => #last,
-                        }?;
-                    }
+                        }
+                    },
+                )
+            }
+        };
+        quote! {
+            impl<#lifetime> Fill<#lifetime> for #ty {
+                fn fill(&mut self, #parameters) -> serde_json::Result<()> {
+                    #body
                 }
+
+                #extra
             }
         }
     }

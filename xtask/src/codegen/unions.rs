@@ -101,6 +101,12 @@ impl<'a> EmittedUnion<'a> {
             }
 
             #debug
+
+            impl Vacant for #name {
+                fn vacant() -> Self {
+                    Self::Unknown(Vacant::vacant())
+                }
+            }
         }
     }
 
@@ -152,7 +158,7 @@ impl<'a> EmittedUnion<'a> {
             } else {
                 quote!(#index)
             };
-            quote!(#pattern => Object::read(members).map(Self::#variant))
+            quote!(#pattern => object::read(members).map(Self::#variant))
         });
         quote!(match index { #(#arms,)* })
     }
@@ -160,7 +166,6 @@ impl<'a> EmittedUnion<'a> {
     fn by_field(&self, field: &str, values: &[String], default: Option<usize>) -> TokenStream {
         let name = &self.ident;
         let arms = self.decode_arms();
-        let index = 0..values.len();
         let default = match default {
             Some(default) => quote! { const DEFAULT: Option<usize> = Some(#default); },
             None => TokenStream::new(),
@@ -174,12 +179,7 @@ impl<'a> EmittedUnion<'a> {
                 const EXPECTED: &'static str = #expected;
                 #default
 
-                fn index(value: &str) -> Option<usize> {
-                    Some(match value {
-                        #(#values => #index,)*
-                        _ => return None,
-                    })
-                }
+                const VALUES: &'static [&'static str] = &[#(#values),*];
 
                 fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
                     #arms
@@ -196,17 +196,11 @@ impl<'a> EmittedUnion<'a> {
     fn by_key(&self, keys: &[String]) -> TokenStream {
         let name = &self.ident;
         let arms = self.decode_arms();
-        let index = 0..keys.len();
         let encode = self.encode_content();
         let deserialize = decoders::by(name, &quote!(union::by_key));
         quote! {
             impl ByKey for #name {
-                fn index(key: &str) -> Option<usize> {
-                    Some(match key {
-                        #(#keys => #index,)*
-                        _ => return None,
-                    })
-                }
+                const KEYS: &'static [&'static str] = &[#(#keys),*];
 
                 fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
                     #arms
