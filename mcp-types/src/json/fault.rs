@@ -30,8 +30,8 @@ pub(super) fn reason(text: &str, misfit: Option<Error>) -> Option<Error> {
 
 /// `message`, which is about that place in `text`.
 #[cold]
-pub(super) fn at(text: &str, place: usize, message: &str) -> Error {
-    let before = text.as_bytes().get(..place).unwrap_or(text.as_bytes());
+pub(super) fn at(text: &[u8], place: usize, message: &str) -> Error {
+    let before = text.get(..place).unwrap_or(text);
     let mut lines = before.rsplit(|byte| *byte == b'\n');
     let column = lines.next().map_or(0, <[u8]>::len);
     let line = 1 + lines.count();
@@ -56,7 +56,11 @@ pub(super) fn of_part(text: &str, start: usize, error: &Error) -> Error {
     let part = text.get(start..).unwrap_or_default();
     let lines = part.split_inclusive('\n').take(error.line().max(1) - 1);
     let before: usize = lines.map(str::len).sum();
-    at(text, start + before + error.column(), &words(error))
+    at(
+        text.as_bytes(),
+        start + before + error.column(),
+        &words(error),
+    )
 }
 
 #[cfg(test)]
@@ -70,7 +74,7 @@ mod tests {
             let expected = no_json(text).unwrap();
             let lines = text.split_inclusive('\n').take(expected.line() - 1);
             let place = lines.map(str::len).sum::<usize>() + expected.column();
-            let found = at(text, place, &words(&expected));
+            let found = at(text.as_bytes(), place, &words(&expected));
             assert_eq!(found.to_string(), expected.to_string());
             assert_eq!(
                 (found.line(), found.column()),

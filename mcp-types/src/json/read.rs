@@ -1,11 +1,9 @@
 //! Values out of whole texts.
 
-use std::str::Utf8Error;
+use serde::de::{Deserialize, DeserializeSeed};
+use serde_json::Result;
 
-use serde::de::{Deserialize, DeserializeSeed, Error as _};
-use serde_json::{Error, Result};
-
-use super::raw_text::RawText;
+use super::fault;
 use super::reader::Reader;
 use super::scan::Scanner;
 
@@ -49,9 +47,12 @@ pub fn from_str<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T> {
 pub fn from_slice<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T> {
     match std::str::from_utf8(bytes) {
         Ok(text) => from_str(text),
-        Err(fault) => Err(no_text(bytes, &fault)),
+        Err(no_text) => Err(fault::at(bytes, no_text.valid_up_to(), NO_TEXT)),
     }
 }
+
+/// What serde_json says of bytes that are not UTF-8.
+const NO_TEXT: &str = "invalid unicode code point";
 
 /// Decodes the value that `text` begins with, and tells where it ends, in bytes: see [`from_str`].
 /// What follows is not looked at.
@@ -70,13 +71,6 @@ pub fn from_prefix<'de, T: Deserialize<'de>>(text: &'de str) -> Result<(T, usize
         Ok(value) => Ok((value, reader.place())),
         Err(error) => Err(reader.reason(Some(error))),
     }
-}
-
-/// Why bytes that are not UTF-8 are refused, which a raw value finds out by itself.
-#[cold]
-fn no_text(bytes: &[u8], fault: &Utf8Error) -> Error {
-    let refused = serde_json::from_slice::<RawText<'_>>(bytes).err();
-    refused.unwrap_or_else(|| Error::custom(fault))
 }
 
 /// Decodes the one value that `text` is, which is known to be JSON, with a seed.

@@ -111,7 +111,8 @@ impl<'de> Reader<'de> {
         }
         let (said, end) = self.unescape(self.place() + 1)?;
         self.go(end);
-        match self.scanner.eat(b'"') {
+        // Not behind white space: none may stand in a string as it is.
+        match self.scanner.is_next(b'"') && self.scanner.eat(b'"') {
             true => Ok(Cow::Owned(said)),
             false => Err(fault()),
         }
@@ -191,7 +192,7 @@ impl<'de> Reader<'de> {
     /// `message`, which is about that place.
     #[cold]
     pub(crate) fn error(&self, place: usize, message: &str) -> Error {
-        fault::at(self.scanner.text(), place, message)
+        fault::at(self.scanner.text().as_bytes(), place, message)
     }
 
     /// `error`, which is about the value that begins at that place.

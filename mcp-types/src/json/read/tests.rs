@@ -309,6 +309,11 @@ fn faults_are_those_of_serde_json() {
         "{\"a\":1,}",
         "[] []",
         "{a:1}",
+        "\"a\n\"",
+        "[\"\\n\n\"]",
+        "\"\\x\"",
+        "\"\\u00+1\"",
+        "\"\\u12",
     ] {
         let found = from_str::<Value>(text).unwrap_err().to_string();
         let expected = serde_json::from_str::<IgnoredAny>(text).unwrap_err();
