@@ -1,7 +1,6 @@
 //! One argument of a tool: what it is called, what it accepts, how it is read.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
 
 use mcp_types::{ErrorObject, jsonrpc::code};
 use schemars::JsonSchema;
@@ -10,10 +9,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::header::Header;
+use super::kind::{Described, Kind};
 use super::missing;
-use super::rules::Rules;
-use super::spec::expected;
-use crate::schema::{self, Describe};
+use crate::schema::{self, Plain};
 use crate::server::handler::decode::{self, Slot};
 use crate::server::handler::fault::Faults;
 use crate::server::handler::run::Rejection;
@@ -36,7 +34,7 @@ type Check<T> = Box<dyn Fn(&T) -> Result<(), String> + Send + Sync>;
 /// The description of one argument.
 pub struct Argument<T> {
     pub(super) name: &'static str,
-    pub(super) describe: Describe,
+    pub(super) kind: Box<dyn Kind>,
     /// Keywords that are added to the schema of the type.
     pub(super) keywords: Map<String, Value>,
     /// Whether the value is sent in a header, too.
@@ -44,8 +42,6 @@ pub struct Argument<T> {
     decode: fn(&str) -> serde_json::Result<(T, usize)>,
     absent: Absent<T>,
     checks: Vec<Check<T>>,
-    /// What the schema of the type says that the type does not enforce; made for the first call.
-    rules: OnceLock<Option<Rules>>,
 }
 
 /// What the value is when the caller leaves the argument out.
@@ -88,13 +84,15 @@ impl<T: Serialize> Shown for T {
 pub fn argument<T: ToolArgument>(name: &'static str) -> Argument<T> {
     Argument {
         name,
-        describe: schema::describe::<T>,
+        kind: match Plain::of::<T>() {
+            Some(plain) => Box::new(plain),
+            None => Box::new(Described::new(schema::describe::<T>)),
+        },
         keywords: Map::new(),
         header: None,
         decode: |text| mcp_types::from_prefix(text),
         absent: Absent::Own(missing::value),
         checks: Vec::new(),
-        rules: OnceLock::new(),
     }
 }
 
@@ -141,16 +139,6 @@ impl<T> Argument<T> {
     /// Whether a call without the argument is refused.
     pub(super) fn is_required(&self) -> bool {
         self.absent.value().is_none()
-    }
-
-    fn rules(&self) -> Option<&Rules> {
-        let make = || Rules::of(self.describe, &mut schema::for_input());
-        self.rules.get_or_init(make).as_ref()
-    }
-
-    /// What the schema says is expected, for the fault of a missing value.
-    fn expected(&self) -> String {
-        expected(&(self.describe)(&mut schema::for_input()).to_value())
     }
 
     /// An empty place for one call's value.
@@ -213,9 +201,8 @@ impl<T> Slot for ArgumentSlot<'_, T> {
             Err(error) => self.tolerate(text).ok_or(error)?,
         };
         self.value = value;
-        if let Some(rules) = self.argument.rules() {
-            rules.check(self.argument.name, &text[..taken], faults);
-        }
+        let kind = &self.argument.kind;
+        kind.check(self.argument.name, &text[..taken], faults);
         Ok(taken)
     }
 
@@ -224,7 +211,10 @@ impl<T> Slot for ArgumentSlot<'_, T> {
             self.value = self.argument.absent.value();
         }
         let Some(value) = &self.value else {
-            return Err(format!("missing, expected {}", self.argument.expected()));
+            return Err(format!(
+                "missing, expected {}",
+                self.argument.kind.expected()
+            ));
         };
         self.argument
             .checks

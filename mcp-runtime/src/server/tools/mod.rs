@@ -19,6 +19,7 @@ pub(crate) mod forms;
 #[cfg(feature = "client")]
 mod forwarded;
 mod header;
+mod kind;
 mod missing;
 mod mounted;
 mod parameters;

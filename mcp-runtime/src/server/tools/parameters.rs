@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 
 use super::argument::Argument;
 use super::header::Header;
-use crate::schema::{self, Describe};
+use super::kind::Shape;
 
 /// What is shown of an argument, whatever its type.
 #[derive(Debug)]
 pub(super) struct Parameter {
     name: &'static str,
-    describe: Describe,
+    pub(super) shape: Shape,
     /// Keywords that are added to the schema of the type.
     keywords: Map<String, Value>,
     header: Option<Header>,
@@ -25,7 +25,7 @@ impl<T> Argument<T> {
     pub(super) fn parameter(&mut self) -> Parameter {
         Parameter {
             name: self.name,
-            describe: self.describe,
+            shape: self.kind.shape(),
             keywords: std::mem::take(&mut self.keywords),
             header: self.header,
             is_required: self.is_required(),
@@ -33,28 +33,23 @@ impl<T> Argument<T> {
     }
 }
 
-/// The schema of an object with these arguments, in their order.
-pub(super) fn input_schema(parameters: Vec<Parameter>, strict: bool) -> Option<RawJson> {
-    let mut generator = schema::for_input();
-    let (mut names, mut required, mut schemas) = (Vec::new(), Vec::new(), Vec::new());
-    for parameter in parameters {
-        let mut schema = (parameter.describe)(&mut generator).to_value();
-        if let Value::Bool(_) = schema {
-            schema = Value::Object(Map::new());
+impl Parameter {
+    /// The schema of the type, with what is said of the argument.
+    pub(super) fn completed(&self, mut schema: Map<String, Value>) -> Value {
+        schema.extend(self.keywords.clone());
+        if let Some(header) = self.header {
+            header.narrow(&mut schema);
         }
-        if let Value::Object(members) = &mut schema {
-            members.extend(parameter.keywords);
-            if let Some(header) = parameter.header {
-                header.narrow(members);
-            }
-        }
-        if parameter.is_required {
-            required.push(parameter.name);
-        }
-        names.push(parameter.name);
-        schemas.push(schema);
+        Value::Object(schema)
     }
-    let definitions = schema::finish(&mut generator, &mut schemas);
+}
+
+/// The schema of an object with these arguments, in their order.
+pub(super) fn input_schema(parameters: &[Parameter], strict: bool) -> Option<RawJson> {
+    let (schemas, definitions) = schemas(parameters);
+    let names: Vec<_> = parameters.iter().map(|it| it.name).collect();
+    let required = parameters.iter().filter(|it| it.is_required);
+    let required: Vec<_> = required.map(|it| it.name).collect();
     let schema = InputSchema {
         names: &names,
         schemas: &schemas,
@@ -63,6 +58,18 @@ pub(super) fn input_schema(parameters: Vec<Parameter>, strict: bool) -> Option<R
         definitions: &definitions,
     };
     RawJson::new(&schema).ok()
+}
+
+/// The schemas of all arguments, and the definitions that they refer to.
+fn schemas(parameters: &[Parameter]) -> (Vec<Value>, Map<String, Value>) {
+    let mut schemas = Vec::new();
+    for parameter in parameters {
+        match parameter.shape {
+            Shape::Plain(plain) => schemas.push(parameter.completed(plain.schema())),
+            Shape::Described(_, together) => return together(parameters),
+        }
+    }
+    (schemas, Map::new())
 }
 
 /// The schema of all arguments, with the properties in the order of the parameters.

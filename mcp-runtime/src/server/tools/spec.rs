@@ -195,7 +195,7 @@ impl ToolSpec {
         let mut tool = self.tool;
         tool.annotations = self.hints;
         let schema = self.input_schema;
-        if let Some(schema) = schema.or_else(|| input_schema(self.parameters, self.strict)) {
+        if let Some(schema) = schema.or_else(|| input_schema(&self.parameters, self.strict)) {
             tool.input_schema = schema;
         }
         tool
