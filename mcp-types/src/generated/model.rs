@@ -73,7 +73,11 @@ impl Encode for Annotations {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.optional(const { &FieldName::new("audience") }, &self.audience);
-        object.optional(const { &FieldName::new("lastModified") }, &self.last_modified);
+        object
+            .optional_text(
+                const { &FieldName::new("lastModified") },
+                &self.last_modified,
+            );
         object.optional(const { &FieldName::new("priority") }, &self.priority);
         object.end();
     }
@@ -196,8 +200,8 @@ impl Encode for AudioContent {
         object.field(const { &FieldName::new("type") }, &"audio");
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
         object.optional(const { &FieldName::new("annotations") }, &self.annotations);
-        object.field(const { &FieldName::new("data") }, &self.data);
-        object.field(const { &FieldName::new("mimeType") }, &self.mime_type);
+        object.text(const { &FieldName::new("data") }, &self.data);
+        object.text(const { &FieldName::new("mimeType") }, &self.mime_type);
         object.end();
     }
 }
@@ -319,9 +323,9 @@ impl Encode for BlobResourceContents {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("blob") }, &self.blob);
-        object.optional(const { &FieldName::new("mimeType") }, &self.mime_type);
-        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.text(const { &FieldName::new("blob") }, &self.blob);
+        object.optional_text(const { &FieldName::new("mimeType") }, &self.mime_type);
+        object.text(const { &FieldName::new("uri") }, &self.uri);
         object.end();
     }
 }
@@ -445,8 +449,9 @@ impl Encode for BooleanSchema {
         let mut object = to.object();
         object.field(const { &FieldName::new("type") }, &"boolean");
         object.optional(const { &FieldName::new("default") }, &self.default);
-        object.optional(const { &FieldName::new("description") }, &self.description);
-        object.optional(const { &FieldName::new("title") }, &self.title);
+        object
+            .optional_text(const { &FieldName::new("description") }, &self.description);
+        object.optional_text(const { &FieldName::new("title") }, &self.title);
         object.end();
     }
 }
@@ -611,8 +616,12 @@ impl Encode for CallToolRequestParams {
                 const { &FieldName::new("inputResponses") },
                 &self.input_responses,
             );
-        object.field(const { &FieldName::new("name") }, &self.name);
-        object.optional(const { &FieldName::new("requestState") }, &self.request_state);
+        object.text(const { &FieldName::new("name") }, &self.name);
+        object
+            .optional_text(
+                const { &FieldName::new("requestState") },
+                &self.request_state,
+            );
         object.optional(const { &FieldName::new("task") }, &self.task);
         object.end();
     }
@@ -863,7 +872,7 @@ impl CancelTaskRequestParams {
 impl Encode for CancelTaskRequestParams {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
-        object.field(const { &FieldName::new("taskId") }, &self.task_id);
+        object.text(const { &FieldName::new("taskId") }, &self.task_id);
         object.end();
     }
 }
@@ -1012,13 +1021,16 @@ impl Encode for CancelTaskResult {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("createdAt") }, &self.created_at);
-        object.field(const { &FieldName::new("lastUpdatedAt") }, &self.last_updated_at);
+        object.text(const { &FieldName::new("createdAt") }, &self.created_at);
+        object.text(const { &FieldName::new("lastUpdatedAt") }, &self.last_updated_at);
         object.optional(const { &FieldName::new("pollInterval") }, &self.poll_interval);
         object.field(const { &FieldName::new("status") }, &self.status);
         object
-            .optional(const { &FieldName::new("statusMessage") }, &self.status_message);
-        object.field(const { &FieldName::new("taskId") }, &self.task_id);
+            .optional_text(
+                const { &FieldName::new("statusMessage") },
+                &self.status_message,
+            );
+        object.text(const { &FieldName::new("taskId") }, &self.task_id);
         object.field(const { &FieldName::new("ttl") }, &self.ttl);
         object.entries(&self.extra);
         object.end();
@@ -1169,7 +1181,7 @@ impl Encode for CancelledNotificationParams {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("reason") }, &self.reason);
+        object.optional_text(const { &FieldName::new("reason") }, &self.reason);
         object.optional(const { &FieldName::new("requestId") }, &self.request_id);
         object.end();
     }
@@ -2523,8 +2535,8 @@ impl CompletionArgument {
 impl Encode for CompletionArgument {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
-        object.field(const { &FieldName::new("name") }, &self.name);
-        object.field(const { &FieldName::new("value") }, &self.value);
+        object.text(const { &FieldName::new("name") }, &self.name);
+        object.text(const { &FieldName::new("value") }, &self.value);
         object.end();
     }
 }
@@ -2860,7 +2872,11 @@ impl Encode for CreateMessageRequestParams {
             );
         object
             .optional(const { &FieldName::new("stopSequences") }, &self.stop_sequences);
-        object.optional(const { &FieldName::new("systemPrompt") }, &self.system_prompt);
+        object
+            .optional_text(
+                const { &FieldName::new("systemPrompt") },
+                &self.system_prompt,
+            );
         object.optional(const { &FieldName::new("task") }, &self.task);
         object.optional(const { &FieldName::new("temperature") }, &self.temperature);
         object.optional(const { &FieldName::new("toolChoice") }, &self.tool_choice);
@@ -3025,9 +3041,9 @@ impl Encode for CreateMessageResult {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
         object.field(const { &FieldName::new("content") }, &self.content);
-        object.field(const { &FieldName::new("model") }, &self.model);
+        object.text(const { &FieldName::new("model") }, &self.model);
         object.field(const { &FieldName::new("role") }, &self.role);
-        object.optional(const { &FieldName::new("stopReason") }, &self.stop_reason);
+        object.optional_text(const { &FieldName::new("stopReason") }, &self.stop_reason);
         object.end();
     }
 }
@@ -3295,7 +3311,11 @@ impl Encode for DiscoverResult {
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
         object.optional(const { &FieldName::new("cacheScope") }, &self.cache_scope);
         object.field(const { &FieldName::new("capabilities") }, &self.capabilities);
-        object.optional(const { &FieldName::new("instructions") }, &self.instructions);
+        object
+            .optional_text(
+                const { &FieldName::new("instructions") },
+                &self.instructions,
+            );
         object.optional(const { &FieldName::new("resultType") }, &self.result_type);
         object
             .field(
@@ -3452,7 +3472,7 @@ impl Encode for ElicitRequestFormParams {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("message") }, &self.message);
+        object.text(const { &FieldName::new("message") }, &self.message);
         object.optional(const { &FieldName::new("mode") }, &self.mode);
         object
             .field(const { &FieldName::new("requestedSchema") }, &self.requested_schema);
@@ -3596,10 +3616,13 @@ impl Encode for ElicitRequestUrlParams {
         object.field(const { &FieldName::new("mode") }, &"url");
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
         object
-            .optional(const { &FieldName::new("elicitationId") }, &self.elicitation_id);
-        object.field(const { &FieldName::new("message") }, &self.message);
+            .optional_text(
+                const { &FieldName::new("elicitationId") },
+                &self.elicitation_id,
+            );
+        object.text(const { &FieldName::new("message") }, &self.message);
         object.optional(const { &FieldName::new("task") }, &self.task);
-        object.field(const { &FieldName::new("url") }, &self.url);
+        object.text(const { &FieldName::new("url") }, &self.url);
         object.end();
     }
 }
@@ -3848,7 +3871,7 @@ impl Encode for ElicitSchema {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.field(const { &FieldName::new("type") }, &"object");
-        object.optional(const { &FieldName::new("$schema") }, &self.schema);
+        object.optional_text(const { &FieldName::new("$schema") }, &self.schema);
         object.field(const { &FieldName::new("properties") }, &self.properties);
         object.optional(const { &FieldName::new("required") }, &self.required);
         object.end();
@@ -3939,7 +3962,7 @@ impl ElicitationCompleteNotificationParams {
 impl Encode for ElicitationCompleteNotificationParams {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
-        object.field(const { &FieldName::new("elicitationId") }, &self.elicitation_id);
+        object.text(const { &FieldName::new("elicitationId") }, &self.elicitation_id);
         object.end();
     }
 }
@@ -4244,8 +4267,8 @@ impl EnumOption {
 impl Encode for EnumOption {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
-        object.field(const { &FieldName::new("const") }, &self.value);
-        object.field(const { &FieldName::new("title") }, &self.title);
+        object.text(const { &FieldName::new("const") }, &self.value);
+        object.text(const { &FieldName::new("title") }, &self.title);
         object.end();
     }
 }
@@ -4400,8 +4423,12 @@ impl Encode for GetPromptRequestParams {
                 const { &FieldName::new("inputResponses") },
                 &self.input_responses,
             );
-        object.field(const { &FieldName::new("name") }, &self.name);
-        object.optional(const { &FieldName::new("requestState") }, &self.request_state);
+        object.text(const { &FieldName::new("name") }, &self.name);
+        object
+            .optional_text(
+                const { &FieldName::new("requestState") },
+                &self.request_state,
+            );
         object.end();
     }
 }
@@ -4533,7 +4560,8 @@ impl Encode for GetPromptResult {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("description") }, &self.description);
+        object
+            .optional_text(const { &FieldName::new("description") }, &self.description);
         object.field(const { &FieldName::new("messages") }, &self.messages);
         object.optional(const { &FieldName::new("resultType") }, &self.result_type);
         object.end();
@@ -4625,7 +4653,7 @@ impl GetTaskPayloadRequestParams {
 impl Encode for GetTaskPayloadRequestParams {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
-        object.field(const { &FieldName::new("taskId") }, &self.task_id);
+        object.text(const { &FieldName::new("taskId") }, &self.task_id);
         object.end();
     }
 }
@@ -4805,7 +4833,7 @@ impl GetTaskRequestParams {
 impl Encode for GetTaskRequestParams {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
-        object.field(const { &FieldName::new("taskId") }, &self.task_id);
+        object.text(const { &FieldName::new("taskId") }, &self.task_id);
         object.end();
     }
 }
@@ -4954,13 +4982,16 @@ impl Encode for GetTaskResult {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("createdAt") }, &self.created_at);
-        object.field(const { &FieldName::new("lastUpdatedAt") }, &self.last_updated_at);
+        object.text(const { &FieldName::new("createdAt") }, &self.created_at);
+        object.text(const { &FieldName::new("lastUpdatedAt") }, &self.last_updated_at);
         object.optional(const { &FieldName::new("pollInterval") }, &self.poll_interval);
         object.field(const { &FieldName::new("status") }, &self.status);
         object
-            .optional(const { &FieldName::new("statusMessage") }, &self.status_message);
-        object.field(const { &FieldName::new("taskId") }, &self.task_id);
+            .optional_text(
+                const { &FieldName::new("statusMessage") },
+                &self.status_message,
+            );
+        object.text(const { &FieldName::new("taskId") }, &self.task_id);
         object.field(const { &FieldName::new("ttl") }, &self.ttl);
         object.entries(&self.extra);
         object.end();
@@ -5116,9 +5147,9 @@ impl Icon {
 impl Encode for Icon {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
-        object.optional(const { &FieldName::new("mimeType") }, &self.mime_type);
+        object.optional_text(const { &FieldName::new("mimeType") }, &self.mime_type);
         object.optional(const { &FieldName::new("sizes") }, &self.sizes);
-        object.field(const { &FieldName::new("src") }, &self.src);
+        object.text(const { &FieldName::new("src") }, &self.src);
         object.optional(const { &FieldName::new("theme") }, &self.theme);
         object.end();
     }
@@ -5243,8 +5274,8 @@ impl Encode for ImageContent {
         object.field(const { &FieldName::new("type") }, &"image");
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
         object.optional(const { &FieldName::new("annotations") }, &self.annotations);
-        object.field(const { &FieldName::new("data") }, &self.data);
-        object.field(const { &FieldName::new("mimeType") }, &self.mime_type);
+        object.text(const { &FieldName::new("data") }, &self.data);
+        object.text(const { &FieldName::new("mimeType") }, &self.mime_type);
         object.end();
     }
 }
@@ -5389,12 +5420,13 @@ impl Implementation {
 impl Encode for Implementation {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
-        object.optional(const { &FieldName::new("description") }, &self.description);
+        object
+            .optional_text(const { &FieldName::new("description") }, &self.description);
         object.optional(const { &FieldName::new("icons") }, &self.icons);
-        object.field(const { &FieldName::new("name") }, &self.name);
-        object.optional(const { &FieldName::new("title") }, &self.title);
-        object.field(const { &FieldName::new("version") }, &self.version);
-        object.optional(const { &FieldName::new("websiteUrl") }, &self.website_url);
+        object.text(const { &FieldName::new("name") }, &self.name);
+        object.optional_text(const { &FieldName::new("title") }, &self.title);
+        object.text(const { &FieldName::new("version") }, &self.version);
+        object.optional_text(const { &FieldName::new("websiteUrl") }, &self.website_url);
         object.end();
     }
 }
@@ -5521,7 +5553,7 @@ impl Encode for InitializeRequestParams {
         object.field(const { &FieldName::new("capabilities") }, &self.capabilities);
         object.field(const { &FieldName::new("clientInfo") }, &self.client_info);
         object
-            .field(const { &FieldName::new("protocolVersion") }, &self.protocol_version);
+            .text(const { &FieldName::new("protocolVersion") }, &self.protocol_version);
         object.end();
     }
 }
@@ -5655,9 +5687,13 @@ impl Encode for InitializeResult {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
         object.field(const { &FieldName::new("capabilities") }, &self.capabilities);
-        object.optional(const { &FieldName::new("instructions") }, &self.instructions);
         object
-            .field(const { &FieldName::new("protocolVersion") }, &self.protocol_version);
+            .optional_text(
+                const { &FieldName::new("instructions") },
+                &self.instructions,
+            );
+        object
+            .text(const { &FieldName::new("protocolVersion") }, &self.protocol_version);
         object.field(const { &FieldName::new("serverInfo") }, &self.server_info);
         object.end();
     }
@@ -5812,7 +5848,11 @@ impl Encode for InputRequiredResult {
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
         object
             .optional(const { &FieldName::new("inputRequests") }, &self.input_requests);
-        object.optional(const { &FieldName::new("requestState") }, &self.request_state);
+        object
+            .optional_text(
+                const { &FieldName::new("requestState") },
+                &self.request_state,
+            );
         object.optional(const { &FieldName::new("resultType") }, &self.result_type);
         object.end();
     }
@@ -5957,11 +5997,12 @@ impl Encode for LegacyTitledEnumSchema {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.field(const { &FieldName::new("type") }, &"string");
-        object.optional(const { &FieldName::new("default") }, &self.default);
-        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.optional_text(const { &FieldName::new("default") }, &self.default);
+        object
+            .optional_text(const { &FieldName::new("description") }, &self.description);
         object.field(const { &FieldName::new("enum") }, &self.values);
         object.optional(const { &FieldName::new("enumNames") }, &self.enum_names);
-        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.optional_text(const { &FieldName::new("title") }, &self.title);
         object.end();
     }
 }
@@ -6120,7 +6161,7 @@ impl Encode for ListPromptsResult {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
         object.optional(const { &FieldName::new("cacheScope") }, &self.cache_scope);
-        object.optional(const { &FieldName::new("nextCursor") }, &self.next_cursor);
+        object.optional_text(const { &FieldName::new("nextCursor") }, &self.next_cursor);
         object.field(const { &FieldName::new("prompts") }, &self.prompts);
         object.optional(const { &FieldName::new("resultType") }, &self.result_type);
         object.optional(const { &FieldName::new("ttlMs") }, &self.ttl_ms);
@@ -6284,7 +6325,7 @@ impl Encode for ListResourceTemplatesResult {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
         object.optional(const { &FieldName::new("cacheScope") }, &self.cache_scope);
-        object.optional(const { &FieldName::new("nextCursor") }, &self.next_cursor);
+        object.optional_text(const { &FieldName::new("nextCursor") }, &self.next_cursor);
         object
             .field(
                 const { &FieldName::new("resourceTemplates") },
@@ -6459,7 +6500,7 @@ impl Encode for ListResourcesResult {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
         object.optional(const { &FieldName::new("cacheScope") }, &self.cache_scope);
-        object.optional(const { &FieldName::new("nextCursor") }, &self.next_cursor);
+        object.optional_text(const { &FieldName::new("nextCursor") }, &self.next_cursor);
         object.field(const { &FieldName::new("resources") }, &self.resources);
         object.optional(const { &FieldName::new("resultType") }, &self.result_type);
         object.optional(const { &FieldName::new("ttlMs") }, &self.ttl_ms);
@@ -6791,7 +6832,7 @@ impl Encode for ListTasksResult {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("nextCursor") }, &self.next_cursor);
+        object.optional_text(const { &FieldName::new("nextCursor") }, &self.next_cursor);
         object.field(const { &FieldName::new("tasks") }, &self.tasks);
         object.end();
     }
@@ -6947,7 +6988,7 @@ impl Encode for ListToolsResult {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
         object.optional(const { &FieldName::new("cacheScope") }, &self.cache_scope);
-        object.optional(const { &FieldName::new("nextCursor") }, &self.next_cursor);
+        object.optional_text(const { &FieldName::new("nextCursor") }, &self.next_cursor);
         object.optional(const { &FieldName::new("resultType") }, &self.result_type);
         object.field(const { &FieldName::new("tools") }, &self.tools);
         object.optional(const { &FieldName::new("ttlMs") }, &self.ttl_ms);
@@ -7078,7 +7119,7 @@ impl Encode for LoggingMessageNotificationParams {
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
         object.field(const { &FieldName::new("data") }, &self.data);
         object.field(const { &FieldName::new("level") }, &self.level);
-        object.optional(const { &FieldName::new("logger") }, &self.logger);
+        object.optional_text(const { &FieldName::new("logger") }, &self.logger);
         object.end();
     }
 }
@@ -7257,7 +7298,7 @@ impl ModelHint {
 impl Encode for ModelHint {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
-        object.optional(const { &FieldName::new("name") }, &self.name);
+        object.optional_text(const { &FieldName::new("name") }, &self.name);
         object.end();
     }
 }
@@ -7749,10 +7790,11 @@ impl Encode for NumberSchema {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.optional(const { &FieldName::new("default") }, &self.default);
-        object.optional(const { &FieldName::new("description") }, &self.description);
+        object
+            .optional_text(const { &FieldName::new("description") }, &self.description);
         object.optional(const { &FieldName::new("maximum") }, &self.maximum);
         object.optional(const { &FieldName::new("minimum") }, &self.minimum);
-        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.optional_text(const { &FieldName::new("title") }, &self.title);
         object.field(const { &FieldName::new("type") }, &self.kind);
         object.end();
     }
@@ -7867,7 +7909,7 @@ impl Encode for PaginatedRequestParams {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("cursor") }, &self.cursor);
+        object.optional_text(const { &FieldName::new("cursor") }, &self.cursor);
         object.end();
     }
 }
@@ -7999,7 +8041,7 @@ impl Encode for ProgressNotificationParams {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("message") }, &self.message);
+        object.optional_text(const { &FieldName::new("message") }, &self.message);
         object.field(const { &FieldName::new("progress") }, &self.progress);
         object.field(const { &FieldName::new("progressToken") }, &self.progress_token);
         object.optional(const { &FieldName::new("total") }, &self.total);
@@ -8161,10 +8203,11 @@ impl Encode for Prompt {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
         object.optional(const { &FieldName::new("arguments") }, &self.arguments);
-        object.optional(const { &FieldName::new("description") }, &self.description);
+        object
+            .optional_text(const { &FieldName::new("description") }, &self.description);
         object.optional(const { &FieldName::new("icons") }, &self.icons);
-        object.field(const { &FieldName::new("name") }, &self.name);
-        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.text(const { &FieldName::new("name") }, &self.name);
+        object.optional_text(const { &FieldName::new("title") }, &self.title);
         object.end();
     }
 }
@@ -8295,10 +8338,11 @@ impl PromptArgument {
 impl Encode for PromptArgument {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
-        object.optional(const { &FieldName::new("description") }, &self.description);
-        object.field(const { &FieldName::new("name") }, &self.name);
+        object
+            .optional_text(const { &FieldName::new("description") }, &self.description);
+        object.text(const { &FieldName::new("name") }, &self.name);
         object.optional(const { &FieldName::new("required") }, &self.required);
-        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.optional_text(const { &FieldName::new("title") }, &self.title);
         object.end();
     }
 }
@@ -8495,8 +8539,8 @@ impl Encode for PromptReference {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.field(const { &FieldName::new("type") }, &"ref/prompt");
-        object.field(const { &FieldName::new("name") }, &self.name);
-        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.text(const { &FieldName::new("name") }, &self.name);
+        object.optional_text(const { &FieldName::new("title") }, &self.title);
         object.end();
     }
 }
@@ -8633,8 +8677,12 @@ impl Encode for ReadResourceRequestParams {
                 const { &FieldName::new("inputResponses") },
                 &self.input_responses,
             );
-        object.optional(const { &FieldName::new("requestState") }, &self.request_state);
-        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object
+            .optional_text(
+                const { &FieldName::new("requestState") },
+                &self.request_state,
+            );
+        object.text(const { &FieldName::new("uri") }, &self.uri);
         object.end();
     }
 }
@@ -8872,7 +8920,7 @@ impl RelatedTaskMetadata {
 impl Encode for RelatedTaskMetadata {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
-        object.field(const { &FieldName::new("taskId") }, &self.task_id);
+        object.text(const { &FieldName::new("taskId") }, &self.task_id);
         object.end();
     }
 }
@@ -9039,7 +9087,7 @@ impl Encode for RequestMetaObject {
                 &self.log_level,
             );
         object
-            .optional(
+            .optional_text(
                 const { &FieldName::new("io.modelcontextprotocol/protocolVersion") },
                 &self.protocol_version,
             );
@@ -9342,13 +9390,14 @@ impl Encode for Resource {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
         object.optional(const { &FieldName::new("annotations") }, &self.annotations);
-        object.optional(const { &FieldName::new("description") }, &self.description);
+        object
+            .optional_text(const { &FieldName::new("description") }, &self.description);
         object.optional(const { &FieldName::new("icons") }, &self.icons);
-        object.optional(const { &FieldName::new("mimeType") }, &self.mime_type);
-        object.field(const { &FieldName::new("name") }, &self.name);
+        object.optional_text(const { &FieldName::new("mimeType") }, &self.mime_type);
+        object.text(const { &FieldName::new("name") }, &self.name);
         object.optional(const { &FieldName::new("size") }, &self.size);
-        object.optional(const { &FieldName::new("title") }, &self.title);
-        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.optional_text(const { &FieldName::new("title") }, &self.title);
+        object.text(const { &FieldName::new("uri") }, &self.uri);
         object.end();
     }
 }
@@ -9553,13 +9602,14 @@ impl Encode for ResourceLink {
         object.field(const { &FieldName::new("type") }, &"resource_link");
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
         object.optional(const { &FieldName::new("annotations") }, &self.annotations);
-        object.optional(const { &FieldName::new("description") }, &self.description);
+        object
+            .optional_text(const { &FieldName::new("description") }, &self.description);
         object.optional(const { &FieldName::new("icons") }, &self.icons);
-        object.optional(const { &FieldName::new("mimeType") }, &self.mime_type);
-        object.field(const { &FieldName::new("name") }, &self.name);
+        object.optional_text(const { &FieldName::new("mimeType") }, &self.mime_type);
+        object.text(const { &FieldName::new("name") }, &self.name);
         object.optional(const { &FieldName::new("size") }, &self.size);
-        object.optional(const { &FieldName::new("title") }, &self.title);
-        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.optional_text(const { &FieldName::new("title") }, &self.title);
+        object.text(const { &FieldName::new("uri") }, &self.uri);
         object.end();
     }
 }
@@ -9750,12 +9800,13 @@ impl Encode for ResourceTemplate {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
         object.optional(const { &FieldName::new("annotations") }, &self.annotations);
-        object.optional(const { &FieldName::new("description") }, &self.description);
+        object
+            .optional_text(const { &FieldName::new("description") }, &self.description);
         object.optional(const { &FieldName::new("icons") }, &self.icons);
-        object.optional(const { &FieldName::new("mimeType") }, &self.mime_type);
-        object.field(const { &FieldName::new("name") }, &self.name);
-        object.optional(const { &FieldName::new("title") }, &self.title);
-        object.field(const { &FieldName::new("uriTemplate") }, &self.uri_template);
+        object.optional_text(const { &FieldName::new("mimeType") }, &self.mime_type);
+        object.text(const { &FieldName::new("name") }, &self.name);
+        object.optional_text(const { &FieldName::new("title") }, &self.title);
+        object.text(const { &FieldName::new("uriTemplate") }, &self.uri_template);
         object.end();
     }
 }
@@ -9862,7 +9913,7 @@ impl Encode for ResourceTemplateReference {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.field(const { &FieldName::new("type") }, &"ref/resource");
-        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.text(const { &FieldName::new("uri") }, &self.uri);
         object.end();
     }
 }
@@ -9958,7 +10009,7 @@ impl Encode for ResourceUpdatedNotificationParams {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.text(const { &FieldName::new("uri") }, &self.uri);
         object.end();
     }
 }
@@ -10175,8 +10226,8 @@ impl Encode for Root {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("name") }, &self.name);
-        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.optional_text(const { &FieldName::new("name") }, &self.name);
+        object.text(const { &FieldName::new("uri") }, &self.uri);
         object.end();
     }
 }
@@ -11325,12 +11376,13 @@ impl Encode for StringSchema {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.field(const { &FieldName::new("type") }, &"string");
-        object.optional(const { &FieldName::new("default") }, &self.default);
-        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.optional_text(const { &FieldName::new("default") }, &self.default);
+        object
+            .optional_text(const { &FieldName::new("description") }, &self.description);
         object.optional(const { &FieldName::new("format") }, &self.format);
         object.optional(const { &FieldName::new("maxLength") }, &self.max_length);
         object.optional(const { &FieldName::new("minLength") }, &self.min_length);
-        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.optional_text(const { &FieldName::new("title") }, &self.title);
         object.end();
     }
 }
@@ -11439,7 +11491,7 @@ impl Encode for SubscribeRequestParams {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.text(const { &FieldName::new("uri") }, &self.uri);
         object.end();
     }
 }
@@ -12151,13 +12203,16 @@ impl Task {
 impl Encode for Task {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
-        object.field(const { &FieldName::new("createdAt") }, &self.created_at);
-        object.field(const { &FieldName::new("lastUpdatedAt") }, &self.last_updated_at);
+        object.text(const { &FieldName::new("createdAt") }, &self.created_at);
+        object.text(const { &FieldName::new("lastUpdatedAt") }, &self.last_updated_at);
         object.optional(const { &FieldName::new("pollInterval") }, &self.poll_interval);
         object.field(const { &FieldName::new("status") }, &self.status);
         object
-            .optional(const { &FieldName::new("statusMessage") }, &self.status_message);
-        object.field(const { &FieldName::new("taskId") }, &self.task_id);
+            .optional_text(
+                const { &FieldName::new("statusMessage") },
+                &self.status_message,
+            );
+        object.text(const { &FieldName::new("taskId") }, &self.task_id);
         object.field(const { &FieldName::new("ttl") }, &self.ttl);
         object.end();
     }
@@ -12416,13 +12471,16 @@ impl Encode for TaskStatusNotificationParams {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("createdAt") }, &self.created_at);
-        object.field(const { &FieldName::new("lastUpdatedAt") }, &self.last_updated_at);
+        object.text(const { &FieldName::new("createdAt") }, &self.created_at);
+        object.text(const { &FieldName::new("lastUpdatedAt") }, &self.last_updated_at);
         object.optional(const { &FieldName::new("pollInterval") }, &self.poll_interval);
         object.field(const { &FieldName::new("status") }, &self.status);
         object
-            .optional(const { &FieldName::new("statusMessage") }, &self.status_message);
-        object.field(const { &FieldName::new("taskId") }, &self.task_id);
+            .optional_text(
+                const { &FieldName::new("statusMessage") },
+                &self.status_message,
+            );
+        object.text(const { &FieldName::new("taskId") }, &self.task_id);
         object.field(const { &FieldName::new("ttl") }, &self.ttl);
         object.end();
     }
@@ -12559,7 +12617,7 @@ impl Encode for TextContent {
         object.field(const { &FieldName::new("type") }, &"text");
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
         object.optional(const { &FieldName::new("annotations") }, &self.annotations);
-        object.field(const { &FieldName::new("text") }, &self.text);
+        object.text(const { &FieldName::new("text") }, &self.text);
         object.end();
     }
 }
@@ -12679,9 +12737,9 @@ impl Encode for TextResourceContents {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("mimeType") }, &self.mime_type);
-        object.field(const { &FieldName::new("text") }, &self.text);
-        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.optional_text(const { &FieldName::new("mimeType") }, &self.mime_type);
+        object.text(const { &FieldName::new("text") }, &self.text);
+        object.text(const { &FieldName::new("uri") }, &self.uri);
         object.end();
     }
 }
@@ -12837,11 +12895,12 @@ impl Encode for TitledMultiSelectEnumSchema {
         let mut object = to.object();
         object.field(const { &FieldName::new("type") }, &"array");
         object.optional(const { &FieldName::new("default") }, &self.default);
-        object.optional(const { &FieldName::new("description") }, &self.description);
+        object
+            .optional_text(const { &FieldName::new("description") }, &self.description);
         object.field(const { &FieldName::new("items") }, &self.items);
         object.optional(const { &FieldName::new("maxItems") }, &self.max_items);
         object.optional(const { &FieldName::new("minItems") }, &self.min_items);
-        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.optional_text(const { &FieldName::new("title") }, &self.title);
         object.end();
     }
 }
@@ -13054,10 +13113,11 @@ impl Encode for TitledSingleSelectEnumSchema {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.field(const { &FieldName::new("type") }, &"string");
-        object.optional(const { &FieldName::new("default") }, &self.default);
-        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.optional_text(const { &FieldName::new("default") }, &self.default);
+        object
+            .optional_text(const { &FieldName::new("description") }, &self.description);
         object.field(const { &FieldName::new("oneOf") }, &self.one_of);
-        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.optional_text(const { &FieldName::new("title") }, &self.title);
         object.end();
     }
 }
@@ -13242,13 +13302,14 @@ impl Encode for Tool {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
         object.optional(const { &FieldName::new("annotations") }, &self.annotations);
-        object.optional(const { &FieldName::new("description") }, &self.description);
+        object
+            .optional_text(const { &FieldName::new("description") }, &self.description);
         object.optional(const { &FieldName::new("execution") }, &self.execution);
         object.optional(const { &FieldName::new("icons") }, &self.icons);
         object.field(const { &FieldName::new("inputSchema") }, &self.input_schema);
-        object.field(const { &FieldName::new("name") }, &self.name);
+        object.text(const { &FieldName::new("name") }, &self.name);
         object.optional(const { &FieldName::new("outputSchema") }, &self.output_schema);
-        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.optional_text(const { &FieldName::new("title") }, &self.title);
         object.end();
     }
 }
@@ -13431,7 +13492,7 @@ impl Encode for ToolAnnotations {
         object
             .optional(const { &FieldName::new("openWorldHint") }, &self.open_world_hint);
         object.optional(const { &FieldName::new("readOnlyHint") }, &self.read_only_hint);
-        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.optional_text(const { &FieldName::new("title") }, &self.title);
         object.end();
     }
 }
@@ -13762,7 +13823,7 @@ impl Encode for ToolResultContent {
                 const { &FieldName::new("structuredContent") },
                 &self.structured_content,
             );
-        object.field(const { &FieldName::new("toolUseId") }, &self.tool_use_id);
+        object.text(const { &FieldName::new("toolUseId") }, &self.tool_use_id);
         object.end();
     }
 }
@@ -13884,9 +13945,9 @@ impl Encode for ToolUseContent {
         let mut object = to.object();
         object.field(const { &FieldName::new("type") }, &"tool_use");
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("id") }, &self.id);
+        object.text(const { &FieldName::new("id") }, &self.id);
         object.field(const { &FieldName::new("input") }, &self.input);
-        object.field(const { &FieldName::new("name") }, &self.name);
+        object.text(const { &FieldName::new("name") }, &self.name);
         object.end();
     }
 }
@@ -13991,7 +14052,7 @@ impl Encode for UnsubscribeRequestParams {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("uri") }, &self.uri);
+        object.text(const { &FieldName::new("uri") }, &self.uri);
         object.end();
     }
 }
@@ -14083,7 +14144,7 @@ impl UnsupportedProtocolVersionErrorData {
 impl Encode for UnsupportedProtocolVersionErrorData {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
-        object.field(const { &FieldName::new("requested") }, &self.requested);
+        object.text(const { &FieldName::new("requested") }, &self.requested);
         object.field(const { &FieldName::new("supported") }, &self.supported);
         object.end();
     }
@@ -14236,11 +14297,12 @@ impl Encode for UntitledMultiSelectEnumSchema {
         let mut object = to.object();
         object.field(const { &FieldName::new("type") }, &"array");
         object.optional(const { &FieldName::new("default") }, &self.default);
-        object.optional(const { &FieldName::new("description") }, &self.description);
+        object
+            .optional_text(const { &FieldName::new("description") }, &self.description);
         object.field(const { &FieldName::new("items") }, &self.items);
         object.optional(const { &FieldName::new("maxItems") }, &self.max_items);
         object.optional(const { &FieldName::new("minItems") }, &self.min_items);
-        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.optional_text(const { &FieldName::new("title") }, &self.title);
         object.end();
     }
 }
@@ -14454,10 +14516,11 @@ impl Encode for UntitledSingleSelectEnumSchema {
     fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         let mut object = to.object();
         object.field(const { &FieldName::new("type") }, &"string");
-        object.optional(const { &FieldName::new("default") }, &self.default);
-        object.optional(const { &FieldName::new("description") }, &self.description);
+        object.optional_text(const { &FieldName::new("default") }, &self.default);
+        object
+            .optional_text(const { &FieldName::new("description") }, &self.description);
         object.field(const { &FieldName::new("enum") }, &self.values);
-        object.optional(const { &FieldName::new("title") }, &self.title);
+        object.optional_text(const { &FieldName::new("title") }, &self.title);
         object.end();
     }
 }

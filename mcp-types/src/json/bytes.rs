@@ -86,14 +86,13 @@ pub(super) fn are_plain(bytes: &[u8]) -> bool {
 #[inline(never)]
 fn is_long_plain(bytes: &[u8]) -> bool {
     let mut found = [0_u8; 16];
-    let mut look = |block: &[u8; 16]| {
+    let (blocks, _) = bytes.as_chunks::<16>();
+    // One loop, so that its body is compiled into it.
+    for block in blocks.iter().chain(bytes.last_chunk()) {
         for (found, byte) in found.iter_mut().zip(block) {
             *found |= u8::from(!is_plain(*byte));
         }
-    };
-    let (blocks, _) = bytes.as_chunks::<16>();
-    blocks.iter().for_each(&mut look);
-    bytes.last_chunk().into_iter().for_each(look);
+    }
     u128::from_ne_bytes(found) == 0
 }
 

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::encode::{Encode, append_encoded};
 use super::field_name::{FieldName, append_any};
 use super::part::Part;
+use super::write::append_string_here;
 
 /// An object that is being encoded.
 pub(crate) enum Object<'o, 'a> {
@@ -25,6 +26,27 @@ impl<'o, 'a> Object<'o, 'a> {
     pub(super) fn in_part(part: &'o mut Part<'a>) -> Self {
         *part = Part::Object(Vec::with_capacity(8));
         Self::Part(part)
+    }
+
+    /// A field that is a string. Most are, so this is there once, and not in each type.
+    #[expect(clippy::ptr_arg, reason = "a part is a value of known size")]
+    #[inline(never)]
+    pub(crate) fn text(&mut self, name: &'static FieldName, value: &'a String) {
+        match self {
+            Self::Text { out, .. } => {
+                name.append(out);
+                append_string_here(out, value);
+            }
+            Self::Part(part) => part.push(name.get(), value),
+        }
+    }
+
+    /// A field that is a string, and may be absent.
+    #[inline]
+    pub(crate) fn optional_text(&mut self, name: &'static FieldName, value: &'a Option<String>) {
+        if let Some(value) = value {
+            self.text(name, value);
+        }
     }
 
     /// A field that is always there.

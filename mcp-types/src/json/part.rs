@@ -46,6 +46,7 @@ impl<'a> Part<'a> {
     }
 
     /// Adds a member to an object.
+    #[inline(never)]
     pub(super) fn push(&mut self, name: &'a str, value: &'a dyn Encode) {
         if let Self::Object(members) = self {
             members.push((name, value));

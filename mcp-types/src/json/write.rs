@@ -51,8 +51,14 @@ pub(crate) fn append_raw(out: &mut Vec<u8>, json: &str) {
 }
 
 /// Appends a string, with quotation marks and escapes.
-#[inline]
+#[inline(never)]
 pub(super) fn append_string(out: &mut Vec<u8>, text: &str) {
+    append_string_here(out, text);
+}
+
+/// [`append_string`], compiled into where it is called.
+#[inline(always)]
+pub(super) fn append_string_here(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     out.reserve(bytes.len() + 2);
     out.push(b'"');

@@ -6,6 +6,7 @@
 
 use super::decoders;
 use super::docs::Docs;
+use super::ir::Type;
 use super::merge::{Merged, MergedField, MergedStruct, Shape};
 use super::objects;
 use super::overlay::Overlay;
@@ -100,10 +101,13 @@ impl Emitter<'_> {
         let fields = self.structure.stored().map(|(wire, field)| {
             let name = ident(&rust::field_name(wire, self.overlay));
             let wire = field_name(wire);
-            match field.always {
-                true => quote!(object.field(#wire, &self.#name);),
-                false => quote!(object.optional(#wire, &self.#name);),
-            }
+            let method = match (field.always, field.nullable, &field.ty) {
+                (true, false, Type::Text) => quote!(text),
+                (true, ..) => quote!(field),
+                (false, _, Type::Text) => quote!(optional_text),
+                (false, ..) => quote!(optional),
+            };
+            quote!(object.#method(#wire, &self.#name);)
         });
         let open = !self.structure.open.is_empty();
         let extra = open.then(|| quote!(object.entries(&self.extra);));
