@@ -1,9 +1,9 @@
 //! Messages that are not served.
 
 use mcp_types::jsonrpc::{ErrorObject, code};
-use mcp_types::{Era, RawJson, Revision, Revisions, error_codes};
+use mcp_types::{Encode, Era, OrderedMap, RawJson, Revision, Revisions, error_codes};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::LifecycleState;
 
@@ -98,16 +98,15 @@ impl Refusal {
                 supported,
             } => {
                 let supported: Vec<_> = supported.iter().rev().map(Revision::as_str).collect();
-                error.with_data(RawJson::from(
-                    json!({ "supported": supported, "requested": requested }),
-                ))
+                error.with_data(object(&[
+                    ("requested", requested),
+                    ("supported", &supported),
+                ]))
             }
             Self::MissingCapability { missing, revision } => {
-                error.with_data(RawJson::from(about_lack(missing, *revision)))
+                error.with_data(about_lack(missing, *revision))
             }
-            Self::ResourceNotFound { uri, .. } => {
-                error.with_data(RawJson::from(json!({ "uri": uri })))
-            }
+            Self::ResourceNotFound { uri, .. } => error.with_data(object(&[("uri", uri)])),
             _ => error,
         }
     }
@@ -153,7 +152,7 @@ fn lack(missing: &Value, revision: Revision) -> String {
 }
 
 /// Which capabilities are missing, in the form of the era.
-fn about_lack(missing: &Value, revision: Revision) -> Value {
+fn about_lack(missing: &Value, revision: Revision) -> RawJson {
     match revision.era() {
         Era::Handshake => {
             let names = names(missing);
@@ -161,10 +160,19 @@ fn about_lack(missing: &Value, revision: Revision) -> Value {
                 "the server can't do without what the client does not declare: {}",
                 names.join(", ")
             );
-            json!({ "capability": names.first(), "reason": reason })
+            object(&[("capability", &names.first()), ("reason", &reason)])
         }
-        Era::Stateless => json!({ "requiredCapabilities": missing }),
+        Era::Stateless => object(&[("requiredCapabilities", missing)]),
     }
+}
+
+/// An object with these members.
+fn object(members: &[(&str, &dyn Encode)]) -> RawJson {
+    let mut object = OrderedMap::new();
+    for (name, member) in members {
+        object.insert(*name, RawJson::encode(*member));
+    }
+    RawJson::encode(&object)
 }
 
 /// The names of what is missing, such as `sampling.tools`.

@@ -59,7 +59,7 @@ impl<A: Arguments> ToolClosure<A> {
         mut self,
         function: impl Fn(A::Values, &Context) -> R + Send + Sync + 'static,
     ) -> ToolRoute {
-        self.spec.returns_schema(R::output_schema);
+        self.spec.returns_schema(R::output_schema());
         self.spec.context_route(move |call| {
             let values = self.arguments.read(&call)?;
             Ok(Reply::Ready(
@@ -76,7 +76,7 @@ impl<A: Arguments> ToolClosure<A> {
     where
         F: Future<Output: IntoToolResult> + Send + 'static,
     {
-        self.spec.returns_schema(F::Output::output_schema);
+        self.spec.returns_schema(F::Output::output_schema());
         self.spec.context_route(move |call| {
             let values = self.arguments.read(&call)?;
             let future = function(values, call.incoming.context.clone());

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::ToolSpec;
 use super::error;
 use super::result::IntoToolResult;
 use super::structured;
@@ -20,8 +21,8 @@ use crate::server::handler::run::Return;
 
 /// How a return type becomes the result of a tool, and what is said of it.
 pub struct Returning<T> {
-    /// The schema of the structured content, where there is any.
-    pub(super) schema: fn() -> Option<Value>,
+    /// Declares the schema of the structured content, where there is any.
+    pub(super) declare: fn(&mut ToolSpec),
     pub(super) form: Return<T, CallToolResult>,
 }
 
@@ -71,7 +72,7 @@ impl<T, E> Returned<Result<T, E>> {
         E: HandlerError,
     {
         Returning {
-            schema: F::output_schema,
+            declare: |spec| spec.returns_schema(F::output_schema()),
             form: Return {
                 answer: |value| value.map_or_else(error::answer, F::answer),
             },
@@ -95,7 +96,7 @@ impl<T> Plain<T> for Returned<T> {
 
     fn of<F: Form<Value = T>>(&self, _: F) -> Returning<T> {
         Returning {
-            schema: F::output_schema,
+            declare: |spec| spec.returns_schema(F::output_schema()),
             form: Return { answer: F::answer },
         }
     }

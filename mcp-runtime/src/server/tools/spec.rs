@@ -130,18 +130,23 @@ impl ToolSpec {
 
     /// Declares what the tool returns.
     pub fn returns<T>(&mut self, returning: Returning<T>) -> Return<T, CallToolResult> {
-        self.returns_schema(returning.schema);
+        (returning.declare)(self);
         returning.form
     }
 
-    /// Declares the schema of what the tool returns.
-    pub(super) fn returns_schema(&mut self, schema: fn() -> Option<Value>) {
+    /// Declares the schema of what the tool returns, if there is one. It is known when the program is
+    /// compiled whether there is: one without is linked without what follows.
+    #[inline]
+    pub(super) fn returns_schema(&mut self, schema: Option<Value>) {
+        if let Some(schema) = schema {
+            self.returns_structured(schema);
+        }
+    }
+
+    fn returns_structured(&mut self, schema: Value) {
         if self.text_only {
             return;
         }
-        let Some(schema) = schema() else {
-            return;
-        };
         if !structured::is_object(&schema) {
             self.wrapped_schema = Some(structured::wrapped_schema(schema.clone()).into());
         }
