@@ -45,3 +45,69 @@ impl Settings {
         self.context_use = Some(ContextUse::ANY);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mcp_types::CallToolResult;
+
+    use crate::server::tools::{ToolRoute, ToolSpec, argument};
+    use crate::server::{Context, Reply, Server, ServerBuilder};
+
+    fn plain(name: &str) -> ToolRoute {
+        ToolSpec::new(name).route(|_| Ok(Reply::Ready(Ok(CallToolResult::new([])))))
+    }
+
+    /// Whether a server needs what handlers with a context take, and what is not about tools.
+    fn needs(register: impl FnOnce(&mut ServerBuilder)) -> (bool, bool) {
+        let mut server = Server::builder();
+        server.tool(plain("plain"));
+        register(&mut server);
+        let server = server.build();
+        let settings = server.settings();
+        (
+            settings.context_use.is_some(),
+            settings.beyond_tools.is_some(),
+        )
+    }
+
+    #[test]
+    fn a_server_of_plain_tools_needs_nothing_else() {
+        let nothing = needs(|server| {
+            server.name("plain").tool(plain("more"));
+        });
+        assert_eq!(nothing, (false, false));
+    }
+
+    #[test]
+    fn whatever_is_handed_a_context_brings_along_what_that_takes() {
+        let closure = || {
+            let spec = ToolSpec::new("closure").arguments((argument::<i64>("a"),));
+            spec.call(|(a,), _| a)
+        };
+        let everybody = |_: &Context| true;
+        let contexts = [
+            needs(|server| {
+                server.tool(closure());
+            }),
+            needs(|server| {
+                server.tool(plain("shown").visible_to(everybody));
+            }),
+            needs(|server| {
+                server.filter_tools(move |_, cx| everybody(cx));
+            }),
+        ];
+        assert_eq!(contexts, [(true, false); 3]);
+        let more = [
+            needs(|server| {
+                server.logging();
+            }),
+            needs(|server| {
+                server.dynamic([crate::server::List::Tools]);
+            }),
+            needs(|server| {
+                server.mount("inner", &Server::builder().build());
+            }),
+        ];
+        assert_eq!(more, [(true, true); 3]);
+    }
+}
