@@ -43,7 +43,9 @@ impl<T: Conform> Conform for Option<T> {
 
 impl<T: Conform> Conform for Vec<T> {
     fn conform(&mut self, revision: Revision) {
-        self.iter_mut().for_each(|value| value.conform(revision));
+        for value in self {
+            value.conform(revision);
+        }
     }
 }
 
@@ -92,6 +94,14 @@ pub(crate) fn refit<T: ByBestMatch + Encode>(
     let candidates = candidates.filter(|(_, (_, known))| Revisions(**known).contains(revision));
     let best = best(candidates.map(|(index, (one, _))| (index, one)), &parsed)?;
     T::decode(best, &mut Reader::of_valid(&json)).ok().flatten()
+}
+
+/// Leaves out what a revision does not know.
+///
+/// It is compiled once for each type of value, not for each field.
+#[inline(never)]
+pub(crate) fn clear<T>(field: &mut Option<T>) {
+    *field = None;
 }
 
 /// Brings a number into a range; what is not a number becomes 0, or what is nearest to it.

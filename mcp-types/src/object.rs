@@ -55,8 +55,10 @@ impl<'de, T: Fill<'de>> Fill<'de> for Box<T> {
 /// Reads an object.
 pub(crate) fn decode<'de, T: Object<'de>>(reader: &mut Reader<'de>) -> Result<T> {
     let mut object = T::vacant();
-    fill_whole(&mut object, T::FIELDS, reader)?;
-    Ok(object)
+    match fill_whole(&mut object, T::FIELDS, reader) {
+        Ok(()) => Ok(object),
+        Err(fault) => Err(fault),
+    }
 }
 
 fn fill_whole<'de>(
@@ -71,8 +73,10 @@ fn fill_whole<'de>(
 /// Reads the members of an object that has been opened.
 pub(crate) fn read<'de, T: Object<'de>>(members: &mut Members<'_, 'de>) -> Result<T> {
     let mut object = T::vacant();
-    fill(&mut object, T::FIELDS, members)?;
-    Ok(object)
+    match fill(&mut object, T::FIELDS, members) {
+        Ok(()) => Ok(object),
+        Err(fault) => Err(fault),
+    }
 }
 
 fn fill<'de>(
@@ -123,8 +127,13 @@ pub(crate) fn set<'de, T: Decode<'de>>(
     field: &mut T,
     members: &mut Members<'_, 'de>,
 ) -> Result<()> {
-    *field = members.value()?;
-    Ok(())
+    match members.value() {
+        Ok(value) => {
+            *field = value;
+            Ok(())
+        }
+        Err(fault) => Err(fault),
+    }
 }
 
 /// [`set`] for a field that may be absent, and whose value may be `null`.

@@ -12,7 +12,7 @@ impl Conform for Annotations {
             value.retain(|item| item.exists_in(revision));
         }
         if revision <= Revision::V2025_03_26 {
-            self.last_modified = None;
+            fit::clear(&mut self.last_modified);
         }
         if let Some(value) = &mut self.priority {
             fit::number(value, 0.0, 1.0);
@@ -23,7 +23,7 @@ impl Conform for Annotations {
 impl Conform for AudioContent {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_03_26 {
-            self.meta = None;
+            fit::clear(&mut self.meta);
         }
         if let Some(value) = &mut self.annotations {
             value.conform(revision);
@@ -34,7 +34,7 @@ impl Conform for AudioContent {
 impl Conform for BlobResourceContents {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_03_26 {
-            self.meta = None;
+            fit::clear(&mut self.meta);
         }
     }
 }
@@ -68,10 +68,10 @@ impl Conform for CallToolRequestParams {
             value.conform(revision);
         }
         if self.arguments.as_ref().is_some_and(|value| !value.is_object()) {
-            self.arguments = None;
+            fit::clear(&mut self.arguments);
         }
         if revision <= Revision::V2025_11_25 {
-            self.input_responses = None;
+            fit::clear(&mut self.input_responses);
         }
         if let Some(value) = &mut self.input_responses {
             value.retain(|_, item| item.exists_in(revision));
@@ -80,10 +80,10 @@ impl Conform for CallToolRequestParams {
             }
         }
         if revision <= Revision::V2025_11_25 {
-            self.request_state = None;
+            fit::clear(&mut self.request_state);
         }
         if revision != Revision::V2025_11_25 {
-            self.task = None;
+            fit::clear(&mut self.task);
         }
     }
 }
@@ -93,22 +93,20 @@ impl Conform for CallToolResult {
         if let Some(value) = &mut self.meta {
             value.conform(revision);
         }
-        for value in self.content.iter_mut() {
-            value.conform(revision);
-        }
+        self.content.conform(revision);
         if revision <= Revision::V2025_11_25 {
-            self.result_type = None;
+            fit::clear(&mut self.result_type);
         }
         if revision >= Revision::V2026_07_28 {
             self.result_type.get_or_insert_with(|| ResultType::from("complete"));
         }
         if revision <= Revision::V2025_03_26 {
-            self.structured_content = None;
+            fit::clear(&mut self.structured_content);
         }
         if revision <= Revision::V2025_11_25
             && self.structured_content.as_ref().is_some_and(|value| !value.is_object())
         {
-            self.structured_content = None;
+            fit::clear(&mut self.structured_content);
         }
     }
 }
@@ -137,13 +135,13 @@ impl Conform for CancelledNotificationParams {
 impl Conform for ClientCapabilities {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_03_26 {
-            self.elicitation = None;
+            fit::clear(&mut self.elicitation);
         }
         if let Some(value) = &mut self.elicitation {
             value.conform(revision);
         }
         if revision <= Revision::V2025_11_25 {
-            self.extensions = None;
+            fit::clear(&mut self.extensions);
         }
         if let Some(value) = &mut self.roots {
             value.conform(revision);
@@ -152,7 +150,7 @@ impl Conform for ClientCapabilities {
             value.conform(revision);
         }
         if revision != Revision::V2025_11_25 {
-            self.tasks = None;
+            fit::clear(&mut self.tasks);
         }
     }
 }
@@ -160,10 +158,10 @@ impl Conform for ClientCapabilities {
 impl Conform for ClientCapabilitiesElicitation {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_06_18 {
-            self.form = None;
+            fit::clear(&mut self.form);
         }
         if revision <= Revision::V2025_06_18 {
-            self.url = None;
+            fit::clear(&mut self.url);
         }
         if revision >= Revision::V2025_11_25 {
             self.extra.clear();
@@ -174,7 +172,7 @@ impl Conform for ClientCapabilitiesElicitation {
 impl Conform for ClientCapabilitiesRoots {
     fn conform(&mut self, revision: Revision) {
         if revision >= Revision::V2026_07_28 {
-            self.list_changed = None;
+            fit::clear(&mut self.list_changed);
         }
     }
 }
@@ -182,10 +180,10 @@ impl Conform for ClientCapabilitiesRoots {
 impl Conform for ClientCapabilitiesSampling {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_06_18 {
-            self.context = None;
+            fit::clear(&mut self.context);
         }
         if revision <= Revision::V2025_06_18 {
-            self.tools = None;
+            fit::clear(&mut self.tools);
         }
         if revision >= Revision::V2025_11_25 {
             self.extra.clear();
@@ -374,7 +372,7 @@ impl Conform for CompleteRequestParams {
             value.conform(revision);
         }
         if revision <= Revision::V2025_03_26 {
-            self.context = None;
+            fit::clear(&mut self.context);
         }
         self.reference.conform(revision);
     }
@@ -387,7 +385,7 @@ impl Conform for CompleteResult {
         }
         self.completion.conform(revision);
         if revision <= Revision::V2025_11_25 {
-            self.result_type = None;
+            fit::clear(&mut self.result_type);
         }
         if revision >= Revision::V2026_07_28 {
             self.result_type.get_or_insert_with(|| ResultType::from("complete"));
@@ -497,40 +495,36 @@ impl Conform for ContentBlock {
 impl Conform for CreateMessageRequestParams {
     fn conform(&mut self, revision: Revision) {
         if revision >= Revision::V2026_07_28 {
-            self.meta = None;
+            fit::clear(&mut self.meta);
         }
         if let Some(value) = &mut self.meta {
             value.conform(revision);
         }
         if self.include_context.as_ref().is_some_and(|value| !value.exists_in(revision))
         {
-            self.include_context = None;
+            fit::clear(&mut self.include_context);
         }
-        for value in self.messages.iter_mut() {
-            value.conform(revision);
-        }
+        self.messages.conform(revision);
         if let Some(value) = &mut self.model_preferences {
             value.conform(revision);
         }
         if revision != Revision::V2025_11_25 {
-            self.task = None;
+            fit::clear(&mut self.task);
         }
         if let Some(value) = &mut self.temperature {
             fit::number(value, f64::MIN, f64::MAX);
         }
         if revision <= Revision::V2025_06_18 {
-            self.tool_choice = None;
+            fit::clear(&mut self.tool_choice);
         }
         if let Some(value) = &mut self.tool_choice {
             value.conform(revision);
         }
         if revision <= Revision::V2025_06_18 {
-            self.tools = None;
+            fit::clear(&mut self.tools);
         }
         if let Some(value) = &mut self.tools {
-            for value in value.iter_mut() {
-                value.conform(revision);
-            }
+            value.conform(revision);
         }
     }
 }
@@ -559,7 +553,7 @@ impl Conform for DiscoverResult {
             value.conform(revision);
         }
         if self.cache_scope.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            self.cache_scope = None;
+            fit::clear(&mut self.cache_scope);
         }
         self.cache_scope.get_or_insert_with(|| CacheScope::from("private"));
         self.capabilities.conform(revision);
@@ -587,20 +581,20 @@ impl Conform for ElicitAction {
 impl Conform for ElicitRequestFormParams {
     fn conform(&mut self, revision: Revision) {
         if revision >= Revision::V2026_07_28 {
-            self.meta = None;
+            fit::clear(&mut self.meta);
         }
         if let Some(value) = &mut self.meta {
             value.conform(revision);
         }
         if revision <= Revision::V2025_06_18 {
-            self.mode = None;
+            fit::clear(&mut self.mode);
         }
         if self.mode.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            self.mode = None;
+            fit::clear(&mut self.mode);
         }
         self.requested_schema.conform(revision);
         if revision != Revision::V2025_11_25 {
-            self.task = None;
+            fit::clear(&mut self.task);
         }
     }
 }
@@ -662,19 +656,19 @@ impl Conform for ElicitRequestParams {
 impl Conform for ElicitRequestUrlParams {
     fn conform(&mut self, revision: Revision) {
         if revision >= Revision::V2026_07_28 {
-            self.meta = None;
+            fit::clear(&mut self.meta);
         }
         if let Some(value) = &mut self.meta {
             value.conform(revision);
         }
         if revision >= Revision::V2026_07_28 {
-            self.elicitation_id = None;
+            fit::clear(&mut self.elicitation_id);
         }
         if revision <= Revision::V2025_11_25 {
             self.elicitation_id.get_or_insert_with(|| "".to_owned());
         }
         if revision >= Revision::V2026_07_28 {
-            self.task = None;
+            fit::clear(&mut self.task);
         }
     }
 }
@@ -682,7 +676,7 @@ impl Conform for ElicitRequestUrlParams {
 impl Conform for ElicitResult {
     fn conform(&mut self, revision: Revision) {
         if revision >= Revision::V2026_07_28 {
-            self.meta = None;
+            fit::clear(&mut self.meta);
         }
         self.action.conform(revision);
         if let Some(value) = &mut self.content {
@@ -696,7 +690,7 @@ impl Conform for ElicitResult {
 impl Conform for ElicitSchema {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_06_18 {
-            self.schema = None;
+            fit::clear(&mut self.schema);
         }
         for value in self.properties.values_mut() {
             value.conform(revision);
@@ -744,7 +738,7 @@ impl Conform for ElicitationCompleteNotificationParams {
 impl Conform for EmbeddedResource {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_03_26 {
-            self.meta = None;
+            fit::clear(&mut self.meta);
         }
         if let Some(value) = &mut self.annotations {
             value.conform(revision);
@@ -770,7 +764,7 @@ impl Conform for GetPromptRequestParams {
             value.conform(revision);
         }
         if revision <= Revision::V2025_11_25 {
-            self.input_responses = None;
+            fit::clear(&mut self.input_responses);
         }
         if let Some(value) = &mut self.input_responses {
             value.retain(|_, item| item.exists_in(revision));
@@ -779,7 +773,7 @@ impl Conform for GetPromptRequestParams {
             }
         }
         if revision <= Revision::V2025_11_25 {
-            self.request_state = None;
+            fit::clear(&mut self.request_state);
         }
     }
 }
@@ -789,11 +783,9 @@ impl Conform for GetPromptResult {
         if let Some(value) = &mut self.meta {
             value.conform(revision);
         }
-        for value in self.messages.iter_mut() {
-            value.conform(revision);
-        }
+        self.messages.conform(revision);
         if revision <= Revision::V2025_11_25 {
-            self.result_type = None;
+            fit::clear(&mut self.result_type);
         }
         if revision >= Revision::V2026_07_28 {
             self.result_type.get_or_insert_with(|| ResultType::from("complete"));
@@ -822,7 +814,7 @@ impl Conform for GetTaskResult {
 impl Conform for Icon {
     fn conform(&mut self, revision: Revision) {
         if self.theme.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            self.theme = None;
+            fit::clear(&mut self.theme);
         }
     }
 }
@@ -838,7 +830,7 @@ impl IconTheme {
 impl Conform for ImageContent {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_03_26 {
-            self.meta = None;
+            fit::clear(&mut self.meta);
         }
         if let Some(value) = &mut self.annotations {
             value.conform(revision);
@@ -849,21 +841,19 @@ impl Conform for ImageContent {
 impl Conform for Implementation {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_06_18 {
-            self.description = None;
+            fit::clear(&mut self.description);
         }
         if revision <= Revision::V2025_06_18 {
-            self.icons = None;
+            fit::clear(&mut self.icons);
         }
         if let Some(value) = &mut self.icons {
-            for value in value.iter_mut() {
-                value.conform(revision);
-            }
+            value.conform(revision);
         }
         if revision <= Revision::V2025_03_26 {
-            self.title = None;
+            fit::clear(&mut self.title);
         }
         if revision <= Revision::V2025_06_18 {
-            self.website_url = None;
+            fit::clear(&mut self.website_url);
         }
     }
 }
@@ -966,7 +956,7 @@ impl Conform for InputResponse {
 impl Conform for LegacyTitledEnumSchema {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_06_18 {
-            self.default = None;
+            fit::clear(&mut self.default);
         }
     }
 }
@@ -977,25 +967,23 @@ impl Conform for ListPromptsResult {
             value.conform(revision);
         }
         if revision <= Revision::V2025_11_25 {
-            self.cache_scope = None;
+            fit::clear(&mut self.cache_scope);
         }
         if self.cache_scope.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            self.cache_scope = None;
+            fit::clear(&mut self.cache_scope);
         }
         if revision >= Revision::V2026_07_28 {
             self.cache_scope.get_or_insert_with(|| CacheScope::from("private"));
         }
-        for value in self.prompts.iter_mut() {
-            value.conform(revision);
-        }
+        self.prompts.conform(revision);
         if revision <= Revision::V2025_11_25 {
-            self.result_type = None;
+            fit::clear(&mut self.result_type);
         }
         if revision >= Revision::V2026_07_28 {
             self.result_type.get_or_insert_with(|| ResultType::from("complete"));
         }
         if revision <= Revision::V2025_11_25 {
-            self.ttl_ms = None;
+            fit::clear(&mut self.ttl_ms);
         }
         if revision >= Revision::V2026_07_28 {
             self.ttl_ms.get_or_insert(0);
@@ -1009,25 +997,23 @@ impl Conform for ListResourceTemplatesResult {
             value.conform(revision);
         }
         if revision <= Revision::V2025_11_25 {
-            self.cache_scope = None;
+            fit::clear(&mut self.cache_scope);
         }
         if self.cache_scope.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            self.cache_scope = None;
+            fit::clear(&mut self.cache_scope);
         }
         if revision >= Revision::V2026_07_28 {
             self.cache_scope.get_or_insert_with(|| CacheScope::from("private"));
         }
-        for value in self.resource_templates.iter_mut() {
-            value.conform(revision);
-        }
+        self.resource_templates.conform(revision);
         if revision <= Revision::V2025_11_25 {
-            self.result_type = None;
+            fit::clear(&mut self.result_type);
         }
         if revision >= Revision::V2026_07_28 {
             self.result_type.get_or_insert_with(|| ResultType::from("complete"));
         }
         if revision <= Revision::V2025_11_25 {
-            self.ttl_ms = None;
+            fit::clear(&mut self.ttl_ms);
         }
         if revision >= Revision::V2026_07_28 {
             self.ttl_ms.get_or_insert(0);
@@ -1041,25 +1027,23 @@ impl Conform for ListResourcesResult {
             value.conform(revision);
         }
         if revision <= Revision::V2025_11_25 {
-            self.cache_scope = None;
+            fit::clear(&mut self.cache_scope);
         }
         if self.cache_scope.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            self.cache_scope = None;
+            fit::clear(&mut self.cache_scope);
         }
         if revision >= Revision::V2026_07_28 {
             self.cache_scope.get_or_insert_with(|| CacheScope::from("private"));
         }
-        for value in self.resources.iter_mut() {
-            value.conform(revision);
-        }
+        self.resources.conform(revision);
         if revision <= Revision::V2025_11_25 {
-            self.result_type = None;
+            fit::clear(&mut self.result_type);
         }
         if revision >= Revision::V2026_07_28 {
             self.result_type.get_or_insert_with(|| ResultType::from("complete"));
         }
         if revision <= Revision::V2025_11_25 {
-            self.ttl_ms = None;
+            fit::clear(&mut self.ttl_ms);
         }
         if revision >= Revision::V2026_07_28 {
             self.ttl_ms.get_or_insert(0);
@@ -1081,19 +1065,15 @@ impl Conform for ListRootsRequestParams {
 impl Conform for ListRootsResult {
     fn conform(&mut self, revision: Revision) {
         if revision >= Revision::V2026_07_28 {
-            self.meta = None;
+            fit::clear(&mut self.meta);
         }
-        for value in self.roots.iter_mut() {
-            value.conform(revision);
-        }
+        self.roots.conform(revision);
     }
 }
 
 impl Conform for ListTasksResult {
     fn conform(&mut self, revision: Revision) {
-        for value in self.tasks.iter_mut() {
-            value.conform(revision);
-        }
+        self.tasks.conform(revision);
     }
 }
 
@@ -1103,25 +1083,23 @@ impl Conform for ListToolsResult {
             value.conform(revision);
         }
         if revision <= Revision::V2025_11_25 {
-            self.cache_scope = None;
+            fit::clear(&mut self.cache_scope);
         }
         if self.cache_scope.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            self.cache_scope = None;
+            fit::clear(&mut self.cache_scope);
         }
         if revision >= Revision::V2026_07_28 {
             self.cache_scope.get_or_insert_with(|| CacheScope::from("private"));
         }
         if revision <= Revision::V2025_11_25 {
-            self.result_type = None;
+            fit::clear(&mut self.result_type);
         }
         if revision >= Revision::V2026_07_28 {
             self.result_type.get_or_insert_with(|| ResultType::from("complete"));
         }
-        for value in self.tools.iter_mut() {
-            value.conform(revision);
-        }
+        self.tools.conform(revision);
         if revision <= Revision::V2025_11_25 {
-            self.ttl_ms = None;
+            fit::clear(&mut self.ttl_ms);
         }
         if revision >= Revision::V2026_07_28 {
             self.ttl_ms.get_or_insert(0);
@@ -1181,7 +1159,7 @@ impl Conform for ModelPreferences {
 impl Conform for NotificationMetaObject {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_11_25 {
-            self.subscription_id = None;
+            fit::clear(&mut self.subscription_id);
         }
     }
 }
@@ -1200,7 +1178,7 @@ impl Conform for NotificationParams {
 impl Conform for NumberSchema {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_06_18 {
-            self.default = None;
+            fit::clear(&mut self.default);
         }
         if let Some(value) = &mut self.default {
             fit::number(value, f64::MIN, f64::MAX);
@@ -1301,7 +1279,7 @@ impl Conform for ProgressNotificationParams {
             value.conform(revision);
         }
         if revision <= Revision::V2024_11_05 {
-            self.message = None;
+            fit::clear(&mut self.message);
         }
         fit::number(&mut self.progress, f64::MIN, f64::MAX);
         if let Some(value) = &mut self.total {
@@ -1313,23 +1291,19 @@ impl Conform for ProgressNotificationParams {
 impl Conform for Prompt {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_03_26 {
-            self.meta = None;
+            fit::clear(&mut self.meta);
         }
         if let Some(value) = &mut self.arguments {
-            for value in value.iter_mut() {
-                value.conform(revision);
-            }
+            value.conform(revision);
         }
         if revision <= Revision::V2025_06_18 {
-            self.icons = None;
+            fit::clear(&mut self.icons);
         }
         if let Some(value) = &mut self.icons {
-            for value in value.iter_mut() {
-                value.conform(revision);
-            }
+            value.conform(revision);
         }
         if revision <= Revision::V2025_03_26 {
-            self.title = None;
+            fit::clear(&mut self.title);
         }
     }
 }
@@ -1337,7 +1311,7 @@ impl Conform for Prompt {
 impl Conform for PromptArgument {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_03_26 {
-            self.title = None;
+            fit::clear(&mut self.title);
         }
     }
 }
@@ -1352,7 +1326,7 @@ impl Conform for PromptMessage {
 impl Conform for PromptReference {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_03_26 {
-            self.title = None;
+            fit::clear(&mut self.title);
         }
     }
 }
@@ -1366,7 +1340,7 @@ impl Conform for ReadResourceRequestParams {
             value.conform(revision);
         }
         if revision <= Revision::V2025_11_25 {
-            self.input_responses = None;
+            fit::clear(&mut self.input_responses);
         }
         if let Some(value) = &mut self.input_responses {
             value.retain(|_, item| item.exists_in(revision));
@@ -1375,7 +1349,7 @@ impl Conform for ReadResourceRequestParams {
             }
         }
         if revision <= Revision::V2025_11_25 {
-            self.request_state = None;
+            fit::clear(&mut self.request_state);
         }
     }
 }
@@ -1386,25 +1360,23 @@ impl Conform for ReadResourceResult {
             value.conform(revision);
         }
         if revision <= Revision::V2025_11_25 {
-            self.cache_scope = None;
+            fit::clear(&mut self.cache_scope);
         }
         if self.cache_scope.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            self.cache_scope = None;
+            fit::clear(&mut self.cache_scope);
         }
         if revision >= Revision::V2026_07_28 {
             self.cache_scope.get_or_insert_with(|| CacheScope::from("private"));
         }
-        for value in self.contents.iter_mut() {
-            value.conform(revision);
-        }
+        self.contents.conform(revision);
         if revision <= Revision::V2025_11_25 {
-            self.result_type = None;
+            fit::clear(&mut self.result_type);
         }
         if revision >= Revision::V2026_07_28 {
             self.result_type.get_or_insert_with(|| ResultType::from("complete"));
         }
         if revision <= Revision::V2025_11_25 {
-            self.ttl_ms = None;
+            fit::clear(&mut self.ttl_ms);
         }
         if revision >= Revision::V2026_07_28 {
             self.ttl_ms.get_or_insert(0);
@@ -1419,7 +1391,7 @@ impl Conform for RelatedTaskMetadata {
 impl Conform for RequestMetaObject {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_11_25 {
-            self.client_capabilities = None;
+            fit::clear(&mut self.client_capabilities);
         }
         if revision >= Revision::V2026_07_28 {
             self.client_capabilities.get_or_insert_with(ClientCapabilities::new);
@@ -1428,19 +1400,19 @@ impl Conform for RequestMetaObject {
             value.conform(revision);
         }
         if revision <= Revision::V2025_11_25 {
-            self.client_info = None;
+            fit::clear(&mut self.client_info);
         }
         if let Some(value) = &mut self.client_info {
             value.conform(revision);
         }
         if revision <= Revision::V2025_11_25 {
-            self.log_level = None;
+            fit::clear(&mut self.log_level);
         }
         if self.log_level.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            self.log_level = None;
+            fit::clear(&mut self.log_level);
         }
         if revision <= Revision::V2025_11_25 {
-            self.protocol_version = None;
+            fit::clear(&mut self.protocol_version);
         }
         if revision >= Revision::V2026_07_28 {
             self.protocol_version.get_or_insert_with(|| revision.as_str().to_owned());
@@ -1468,21 +1440,19 @@ impl Conform for RequestParams {
 impl Conform for Resource {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_03_26 {
-            self.meta = None;
+            fit::clear(&mut self.meta);
         }
         if let Some(value) = &mut self.annotations {
             value.conform(revision);
         }
         if revision <= Revision::V2025_06_18 {
-            self.icons = None;
+            fit::clear(&mut self.icons);
         }
         if let Some(value) = &mut self.icons {
-            for value in value.iter_mut() {
-                value.conform(revision);
-            }
+            value.conform(revision);
         }
         if revision <= Revision::V2025_03_26 {
-            self.title = None;
+            fit::clear(&mut self.title);
         }
     }
 }
@@ -1528,12 +1498,10 @@ impl Conform for ResourceLink {
             value.conform(revision);
         }
         if revision <= Revision::V2025_06_18 {
-            self.icons = None;
+            fit::clear(&mut self.icons);
         }
         if let Some(value) = &mut self.icons {
-            for value in value.iter_mut() {
-                value.conform(revision);
-            }
+            value.conform(revision);
         }
     }
 }
@@ -1541,21 +1509,19 @@ impl Conform for ResourceLink {
 impl Conform for ResourceTemplate {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_03_26 {
-            self.meta = None;
+            fit::clear(&mut self.meta);
         }
         if let Some(value) = &mut self.annotations {
             value.conform(revision);
         }
         if revision <= Revision::V2025_06_18 {
-            self.icons = None;
+            fit::clear(&mut self.icons);
         }
         if let Some(value) = &mut self.icons {
-            for value in value.iter_mut() {
-                value.conform(revision);
-            }
+            value.conform(revision);
         }
         if revision <= Revision::V2025_03_26 {
-            self.title = None;
+            fit::clear(&mut self.title);
         }
     }
 }
@@ -1575,7 +1541,7 @@ impl Conform for ResourceUpdatedNotificationParams {
 impl Conform for ResultMetaObject {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_11_25 {
-            self.server_info = None;
+            fit::clear(&mut self.server_info);
         }
         if let Some(value) = &mut self.server_info {
             value.conform(revision);
@@ -1610,7 +1576,7 @@ impl Conform for Role {
 impl Conform for Root {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_03_26 {
-            self.meta = None;
+            fit::clear(&mut self.meta);
         }
     }
 }
@@ -1618,7 +1584,7 @@ impl Conform for Root {
 impl Conform for SamplingMessage {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_06_18 {
-            self.meta = None;
+            fit::clear(&mut self.meta);
         }
         if revision <= Revision::V2025_06_18 {
             fit::single(&mut self.content);
@@ -1692,13 +1658,13 @@ impl Conform for SamplingMessageContentBlock {
 impl Conform for ServerCapabilities {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2024_11_05 {
-            self.completions = None;
+            fit::clear(&mut self.completions);
         }
         if revision <= Revision::V2025_11_25 {
-            self.extensions = None;
+            fit::clear(&mut self.extensions);
         }
         if revision != Revision::V2025_11_25 {
-            self.tasks = None;
+            fit::clear(&mut self.tasks);
         }
     }
 }
@@ -1857,10 +1823,10 @@ impl Conform for SetLevelRequestParams {
 impl Conform for StringSchema {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_06_18 {
-            self.default = None;
+            fit::clear(&mut self.default);
         }
         if self.format.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            self.format = None;
+            fit::clear(&mut self.format);
         }
     }
 }
@@ -1949,7 +1915,7 @@ impl Conform for TaskStatusNotificationParams {
 impl Conform for TextContent {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_03_26 {
-            self.meta = None;
+            fit::clear(&mut self.meta);
         }
         if let Some(value) = &mut self.annotations {
             value.conform(revision);
@@ -1960,7 +1926,7 @@ impl Conform for TextContent {
 impl Conform for TextResourceContents {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_03_26 {
-            self.meta = None;
+            fit::clear(&mut self.meta);
         }
     }
 }
@@ -1980,36 +1946,34 @@ impl Conform for TitledSingleSelectEnumSchema {
 impl Conform for Tool {
     fn conform(&mut self, revision: Revision) {
         if revision <= Revision::V2025_03_26 {
-            self.meta = None;
+            fit::clear(&mut self.meta);
         }
         if revision <= Revision::V2024_11_05 {
-            self.annotations = None;
+            fit::clear(&mut self.annotations);
         }
         if revision != Revision::V2025_11_25 {
-            self.execution = None;
+            fit::clear(&mut self.execution);
         }
         if let Some(value) = &mut self.execution {
             value.conform(revision);
         }
         if revision <= Revision::V2025_06_18 {
-            self.icons = None;
+            fit::clear(&mut self.icons);
         }
         if let Some(value) = &mut self.icons {
-            for value in value.iter_mut() {
-                value.conform(revision);
-            }
+            value.conform(revision);
         }
         if !self.input_schema.is_object() {
             self.input_schema = RawJson::empty_object();
         }
         if revision <= Revision::V2025_03_26 {
-            self.output_schema = None;
+            fit::clear(&mut self.output_schema);
         }
         if self.output_schema.as_ref().is_some_and(|value| !value.is_object()) {
-            self.output_schema = None;
+            fit::clear(&mut self.output_schema);
         }
         if revision <= Revision::V2025_03_26 {
-            self.title = None;
+            fit::clear(&mut self.title);
         }
     }
 }
@@ -2021,7 +1985,7 @@ impl Conform for ToolAnnotations {
 impl Conform for ToolChoice {
     fn conform(&mut self, revision: Revision) {
         if self.mode.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            self.mode = None;
+            fit::clear(&mut self.mode);
         }
     }
 }
@@ -2037,7 +2001,7 @@ impl ToolChoiceMode {
 impl Conform for ToolExecution {
     fn conform(&mut self, revision: Revision) {
         if self.task_support.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-            self.task_support = None;
+            fit::clear(&mut self.task_support);
         }
     }
 }
@@ -2052,13 +2016,11 @@ impl ToolExecutionTaskSupport {
 
 impl Conform for ToolResultContent {
     fn conform(&mut self, revision: Revision) {
-        for value in self.content.iter_mut() {
-            value.conform(revision);
-        }
+        self.content.conform(revision);
         if revision <= Revision::V2025_11_25
             && self.structured_content.as_ref().is_some_and(|value| !value.is_object())
         {
-            self.structured_content = None;
+            fit::clear(&mut self.structured_content);
         }
     }
 }
@@ -2097,8 +2059,6 @@ impl Conform for UntitledSingleSelectEnumSchema {
 
 impl Conform for UrlElicitationRequiredErrorData {
     fn conform(&mut self, revision: Revision) {
-        for value in self.elicitations.iter_mut() {
-            value.conform(revision);
-        }
+        self.elicitations.conform(revision);
     }
 }

@@ -99,7 +99,6 @@ impl<'o, 'a> Object<'o, 'a> {
     }
 
     /// There are no more members.
-    #[inline]
     pub(crate) fn end(self) {
         if let Self::Text { out, start } = self {
             close(out, start, *b"{}");

@@ -109,7 +109,6 @@ impl<'a> Encoder<'_, 'a> {
         }
     }
 
-    #[inline]
     pub(crate) fn object(&mut self) -> Object<'_, 'a> {
         match self {
             Self::Text(out) => Object::in_text(out),

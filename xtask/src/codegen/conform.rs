@@ -188,26 +188,37 @@ impl Conform<'_> {
             Type::List(inner) => {
                 let truncate = max_items.and_then(|max| usize::try_from(max).ok());
                 let truncate = truncate.map(|max| quote!(#place.truncate(#max);));
-                let items = quote!(#place.iter_mut());
                 let retain = quote!(#place.retain(|item| item.exists_in(revision)););
-                let items = self.items(inner, &items, retain);
+                let items = self.items(inner, retain, |visit| match **inner {
+                    Type::Named(_) => quote!(#place.conform(revision);),
+                    _ => quote!(for value in #place.iter_mut() { #visit }),
+                });
                 (truncate.is_some() || items.is_some()).then(|| quote!(#truncate #items))
             }
             Type::Map(inner) => {
                 let retain = quote!(#place.retain(|_, item| item.exists_in(revision)););
-                self.items(inner, &quote!(#place.values_mut()), retain)
+                self.items(
+                    inner,
+                    retain,
+                    |visit| quote!(for value in #place.values_mut() { #visit }),
+                )
             }
             _ => None,
         }
     }
 
-    /// Statements for the items of a list or map.
-    fn items(&self, inner: &Type, items: &TokenStream, retain: TokenStream) -> Option<TokenStream> {
+    /// Statements for the items of a list or map; `each` makes of those for one those for all.
+    fn items(
+        &self,
+        inner: &Type,
+        retain: TokenStream,
+        each: impl FnOnce(TokenStream) -> TokenStream,
+    ) -> Option<TokenStream> {
         let retain = self.is_droppable(inner).then_some(retain);
         let visit = self.visit(inner, &quote!(value), None);
         // What is left of an enum needs no more.
         let visit = visit.filter(|_| retain.is_none() || self.has_parts(inner));
-        let visit = visit.map(|visit| quote!(for value in #items { #visit }));
+        let visit = visit.map(each);
         (retain.is_some() || visit.is_some()).then(|| quote!(#retain #visit))
     }
 

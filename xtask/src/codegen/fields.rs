@@ -40,7 +40,7 @@ impl Fields<'_> {
         if !field.always {
             out.extend(
                 self.unless(&field.known)
-                    .map(|gone| quote!(if #gone { #place = None; })),
+                    .map(|gone| quote!(if #gone { fit::clear(&mut #place); })),
             );
             out.extend(self.unfit(field, &place));
         }
@@ -75,13 +75,13 @@ impl Fields<'_> {
         if self.conform.is_droppable(&field.ty) || self.is_enum(field) {
             out.extend(quote! {
                 if #place.as_ref().is_some_and(|value| !value.exists_in(revision)) {
-                    #place = None;
+                    fit::clear(&mut #place);
                 }
             });
         }
         let not_object = quote!(#place.as_ref().is_some_and(|value| !value.is_object()));
         if let Some(condition) = self.object(field, &not_object) {
-            out.extend(quote!(if #condition { #place = None; }));
+            out.extend(quote!(if #condition { fit::clear(&mut #place); }));
         }
         out
     }
