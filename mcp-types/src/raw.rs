@@ -51,6 +51,19 @@ impl RawJson {
         Self(json::encode(value).into())
     }
 
+    /// Writes an object with these members, in this order.
+    ///
+    /// ```
+    /// use mcp_types::RawJson;
+    ///
+    /// let json = RawJson::object(&[("uri", &"file:///a"), ("again", &true)]);
+    /// assert_eq!(json.get(), r#"{"uri":"file:///a","again":true}"#);
+    /// ```
+    #[must_use]
+    pub fn object(members: &[(&str, &dyn Encode)]) -> Self {
+        Self::encode(&MembersOf(members))
+    }
+
     /// Takes text that is already JSON.
     ///
     /// # Errors
@@ -111,6 +124,18 @@ impl RawJson {
     /// When the JSON does not fit `T`.
     pub fn parse<'a, T: Deserialize<'a>>(&'a self) -> serde_json::Result<T> {
         json::from_valid(self.get())
+    }
+}
+
+struct MembersOf<'m>(&'m [(&'m str, &'m dyn Encode)]);
+
+impl Encode for MembersOf<'_> {
+    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
+        let mut object = to.object();
+        for (name, value) in self.0 {
+            object.entry(name, value);
+        }
+        object.end();
     }
 }
 

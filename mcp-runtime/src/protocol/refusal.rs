@@ -1,7 +1,7 @@
 //! Messages that are not served.
 
 use mcp_types::jsonrpc::{ErrorObject, code};
-use mcp_types::{Encode, Era, OrderedMap, RawJson, Revision, Revisions, error_codes};
+use mcp_types::{Era, RawJson, Revision, Revisions, error_codes};
 
 use serde_json::Value;
 
@@ -98,7 +98,7 @@ impl Refusal {
                 supported,
             } => {
                 let supported: Vec<_> = supported.iter().rev().map(Revision::as_str).collect();
-                error.with_data(object(&[
+                error.with_data(RawJson::object(&[
                     ("requested", requested),
                     ("supported", &supported),
                 ]))
@@ -106,7 +106,7 @@ impl Refusal {
             Self::MissingCapability { missing, revision } => {
                 error.with_data(about_lack(missing, *revision))
             }
-            Self::ResourceNotFound { uri, .. } => error.with_data(object(&[("uri", uri)])),
+            Self::ResourceNotFound { uri, .. } => error.with_data(RawJson::object(&[("uri", uri)])),
             _ => error,
         }
     }
@@ -160,19 +160,10 @@ fn about_lack(missing: &Value, revision: Revision) -> RawJson {
                 "the server can't do without what the client does not declare: {}",
                 names.join(", ")
             );
-            object(&[("capability", &names.first()), ("reason", &reason)])
+            RawJson::object(&[("capability", &names.first()), ("reason", &reason)])
         }
-        Era::Stateless => object(&[("requiredCapabilities", missing)]),
+        Era::Stateless => RawJson::object(&[("requiredCapabilities", missing)]),
     }
-}
-
-/// An object with these members.
-fn object(members: &[(&str, &dyn Encode)]) -> RawJson {
-    let mut object = OrderedMap::new();
-    for (name, member) in members {
-        object.insert(*name, RawJson::encode(*member));
-    }
-    RawJson::encode(&object)
 }
 
 /// The names of what is missing, such as `sampling.tools`.

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use mcp_types::RawJsonRef;
+use mcp_types::{Encode, RawJson, RawJsonRef};
 
 /// What a state belongs to: presented with anything else, it is worth nothing.
 #[derive(Clone, Debug)]
@@ -20,7 +20,8 @@ impl Binding {
         principal: Option<&str>,
     ) -> Self {
         let arguments = arguments.map(|raw| raw.read::<serde_json::Value>().unwrap_or_default());
-        Self(serde_json::json!([method, target, arguments, principal]).to_string())
+        let parts: [&dyn Encode; 4] = [&method, &target, &arguments, &principal];
+        Self(RawJson::encode(&&parts[..]).get().to_owned())
     }
 
     pub(super) fn as_bytes(&self) -> &[u8] {

@@ -1,8 +1,6 @@
 //! What the arguments of a tool add to its description.
 
-use mcp_types::RawJson;
-use serde::Serialize;
-use serde::ser::{SerializeMap as _, Serializer};
+use mcp_types::{Encode, OrderedMap, RawJson};
 use serde_json::{Map, Value};
 
 use super::argument::Argument;
@@ -45,19 +43,24 @@ impl Parameter {
 }
 
 /// The schema of an object with these arguments, in their order.
-pub(super) fn input_schema(parameters: &[Parameter], strict: bool) -> Option<RawJson> {
+pub(super) fn input_schema(parameters: &[Parameter], strict: bool) -> RawJson {
     let (schemas, definitions) = schemas(parameters);
-    let names: Vec<_> = parameters.iter().map(|it| it.name).collect();
+    let names = parameters.iter().map(|it| it.name.to_owned());
+    let properties: OrderedMap<_> = names.zip(schemas).collect();
     let required = parameters.iter().filter(|it| it.is_required);
     let required: Vec<_> = required.map(|it| it.name).collect();
-    let schema = InputSchema {
-        names: &names,
-        schemas: &schemas,
-        required: &required,
-        closed: strict || names.is_empty(),
-        definitions: &definitions,
-    };
-    RawJson::new(&schema).ok()
+    let mut members: Vec<(&str, &dyn Encode)> =
+        vec![("type", &"object"), ("properties", &properties)];
+    if !required.is_empty() {
+        members.push(("required", &required));
+    }
+    if strict || parameters.is_empty() {
+        members.push(("additionalProperties", &false));
+    }
+    if !definitions.is_empty() {
+        members.push(("$defs", &definitions));
+    }
+    RawJson::object(&members)
 }
 
 /// The schemas of all arguments, and the definitions that they refer to.
@@ -70,39 +73,4 @@ fn schemas(parameters: &[Parameter]) -> (Vec<Value>, Map<String, Value>) {
         }
     }
     (schemas, Map::new())
-}
-
-/// The schema of all arguments, with the properties in the order of the parameters.
-struct InputSchema<'a> {
-    names: &'a [&'static str],
-    schemas: &'a [Value],
-    required: &'a [&'static str],
-    closed: bool,
-    definitions: &'a Map<String, Value>,
-}
-
-impl Serialize for InputSchema<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", "object")?;
-        map.serialize_entry("properties", &Properties(self))?;
-        if !self.required.is_empty() {
-            map.serialize_entry("required", self.required)?;
-        }
-        if self.closed {
-            map.serialize_entry("additionalProperties", &false)?;
-        }
-        if !self.definitions.is_empty() {
-            map.serialize_entry("$defs", self.definitions)?;
-        }
-        map.end()
-    }
-}
-
-struct Properties<'a>(&'a InputSchema<'a>);
-
-impl Serialize for Properties<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.names.iter().zip(self.0.schemas))
-    }
 }

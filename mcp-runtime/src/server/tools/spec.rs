@@ -199,10 +199,10 @@ impl ToolSpec {
     fn close(self) -> Tool {
         let mut tool = self.tool;
         tool.annotations = self.hints;
-        let schema = self.input_schema;
-        if let Some(schema) = schema.or_else(|| input_schema(&self.parameters, self.strict)) {
-            tool.input_schema = schema;
-        }
+        tool.input_schema = match self.input_schema {
+            Some(schema) => schema,
+            None => input_schema(&self.parameters, self.strict),
+        };
         tool
     }
 }

@@ -3,7 +3,7 @@
 use mcp_types::{CallToolResult, ErrorObject, RawJson, Revision, jsonrpc::code};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use super::content::text_block;
 use crate::protocol::structured_content_is_object;
@@ -14,7 +14,7 @@ use crate::{ProtocolError, schema};
 pub(super) fn output_schema<T: JsonSchema>() -> Value {
     match schema::document(schema::describe::<T>, schema::for_output()) {
         // That anything goes is written as `true` too, but an output schema is an object.
-        Value::Bool(_) => json!({}),
+        Value::Bool(_) => Value::Object(Map::new()),
         schema => schema,
     }
 }
@@ -41,15 +41,16 @@ pub(super) fn wrapped_schema(mut schema: Value) -> Value {
     let definitions = schema
         .as_object_mut()
         .and_then(|members| members.remove("$defs"));
-    let mut wrapped = json!({
-        "type": "object",
-        "properties": {"result": schema},
-        "required": ["result"],
-    });
-    if let (Some(definitions), Value::Object(members)) = (definitions, &mut wrapped) {
-        members.insert("$defs".to_owned(), definitions);
+    let mut properties = Map::new();
+    properties.insert("result".to_owned(), schema);
+    let mut wrapped = Map::new();
+    wrapped.insert("type".to_owned(), "object".into());
+    wrapped.insert("properties".to_owned(), properties.into());
+    wrapped.insert("required".to_owned(), Value::Array(vec!["result".into()]));
+    if let Some(definitions) = definitions {
+        wrapped.insert("$defs".to_owned(), definitions);
     }
-    wrapped
+    wrapped.into()
 }
 
 /// Puts the structured content of an answer into an object, as the wrapped schema says, where
