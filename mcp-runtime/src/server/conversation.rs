@@ -6,10 +6,10 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use super::Server;
 use super::announce::{Announced, announce};
 use super::changes::{Change, Listener};
 use super::logging::{Severity, Threshold};
+use super::{Server, task};
 use crate::driver::Peer;
 use crate::protocol::Refusal;
 
@@ -78,8 +78,10 @@ impl Conversation {
                 listener.want(list);
             }
             let heard = Arc::clone(&listener);
-            let task = tokio::spawn(async move { announce(&heard, &peer, None).await });
-            let task = task.abort_handle();
+            let task = task::begin(Box::pin(async move {
+                // It ends when the client can't be told any more.
+                let Err(_) = announce(&heard, &peer, None).await;
+            }));
             Telling { listener, task }
         });
     }

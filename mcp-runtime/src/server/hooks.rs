@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use mcp_types::{ClientCapabilities, ErrorObject, Implementation, Revision};
 
-use super::{Server, ServerBuilder};
+use super::{Server, ServerBuilder, task};
 use crate::driver::{BoxFuture, Contained, Peer, contain};
 use crate::error::ServeError;
 use crate::protocol::Terms;
@@ -249,7 +249,10 @@ fn beside(hook: impl FnOnce() -> Outcome) {
     let mut context = Context::from_waker(Waker::noop());
     let polled = std::pin::Pin::new(&mut reported).poll(&mut context);
     if polled == Poll::Pending {
-        tokio::spawn(reported);
+        task::begin(Box::pin(async move {
+            // What went wrong has been said.
+            let _ = reported.await;
+        }));
     }
 }
 

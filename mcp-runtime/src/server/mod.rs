@@ -55,6 +55,7 @@ mod serve;
 mod settings;
 mod signal;
 mod subscriptions;
+mod task;
 mod told;
 pub mod tools;
 mod trace;

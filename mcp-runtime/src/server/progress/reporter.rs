@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::driver::Peer;
 use crate::error::CallError;
+use crate::server::task;
 
 /// The time between two reports.
 const INTERVAL: Duration = Duration::from_millis(20);
@@ -94,11 +95,11 @@ impl Reporter {
     /// Sends in time what is not followed by another report. `false` where there is no runtime to
     /// do so: then it is sent with the next report, or at the end.
     fn watch(self: &Arc<Self>) -> bool {
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+        if tokio::runtime::Handle::try_current().is_err() {
             return false;
-        };
+        }
         let reporter = Arc::clone(self);
-        runtime.spawn(async move {
+        task::begin(Box::pin(async move {
             loop {
                 tokio::time::sleep(INTERVAL).await;
                 let mut state = reporter.lock();
@@ -110,7 +111,7 @@ impl Reporter {
                     return;
                 }
             }
-        });
+        }));
         true
     }
 

@@ -9,7 +9,7 @@ use super::remote::Remote;
 use crate::client::{Notifications, Subscription};
 use crate::error::CallError;
 use crate::server::live::Live;
-use crate::server::{List, Server};
+use crate::server::{List, Server, task};
 
 /// Where news come from: in some revisions they come unasked, in others they are subscribed to.
 enum News {
@@ -41,8 +41,8 @@ pub(super) async fn follow(
         Err(CallError::Unavailable(_)) => News::Unasked(notifications),
         Err(error) => return Err(error),
     };
-    let task = run(news, Arc::downgrade(remote), Arc::downgrade(&server.live));
-    Ok(Some(tokio::spawn(task).abort_handle()))
+    let following = run(news, Arc::downgrade(remote), Arc::downgrade(&server.live));
+    Ok(Some(task::begin(Box::pin(following))))
 }
 
 async fn run(mut news: News, remote: Weak<Remote>, live: Weak<Live>) {

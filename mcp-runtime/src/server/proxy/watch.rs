@@ -10,6 +10,7 @@ use super::remote::Remote;
 use crate::client::Client;
 use crate::server::changes::Change;
 use crate::server::live::Live;
+use crate::server::task;
 
 /// How many resources are watched at most; a client may subscribe to as many.
 const MOST: usize = 1000;
@@ -57,13 +58,13 @@ pub(super) fn watch(remote: &Weak<Remote>, live: &Weak<Live>, uri: &str) {
     }
     let (remote, live, client) = (remote.clone(), live.clone(), behind.client.clone());
     let name = uri.to_owned();
-    let task = tokio::spawn(async move {
+    let watching = task::begin(Box::pin(async move {
         run(client, &remote, &live, &name).await;
         if let Some(behind) = remote.upgrade() {
             behind.watched.lock().remove(&name);
         }
-    });
-    watched.insert(uri.to_owned(), task.abort_handle());
+    }));
+    watched.insert(uri.to_owned(), watching);
 }
 
 async fn run(client: Client, remote: &Weak<Remote>, live: &Weak<Live>, uri: &str) {

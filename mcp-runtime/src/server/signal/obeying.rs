@@ -4,7 +4,8 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use super::Signals;
-use crate::driver::{BoxFuture, Peer};
+use crate::driver::Peer;
+use crate::server::task;
 
 /// Waits for signals beside a server, and tells it to end.
 ///
@@ -19,8 +20,7 @@ pub(in crate::server) struct Obeying {
 impl Obeying {
     pub(in crate::server) fn new(signals: Signals, peer: Peer) -> Self {
         let (hear, heard) = watch::channel(0);
-        let obeying: BoxFuture<()> = Box::pin(obey(signals, peer, hear));
-        let task = tokio::spawn(obeying).abort_handle();
+        let task = task::begin(Box::pin(obey(signals, peer, hear)));
         Self { task, heard }
     }
 }
