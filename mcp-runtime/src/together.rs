@@ -6,21 +6,25 @@ use std::task::Poll;
 use crate::driver::BoxFuture;
 
 /// Waits for all of `futures`; what they came to is in the same order.
-pub(crate) async fn all<T>(futures: Vec<BoxFuture<T>>) -> Vec<T> {
-    let mut futures: Vec<_> = futures.into_iter().map(|future| (future, None)).collect();
+pub(crate) async fn all<T>(mut futures: Vec<BoxFuture<T>>) -> Vec<T> {
+    let mut done = Vec::new();
+    done.resize_with(futures.len(), || None);
     poll_fn(|task| {
-        for (future, done) in &mut futures {
-            if done.is_none()
-                && let Poll::Ready(value) = future.as_mut().poll(task)
-            {
-                *done = Some(value);
+        let mut poll = Poll::Ready(());
+        for (future, done) in futures.iter_mut().zip(&mut done) {
+            if done.is_none() {
+                match future.as_mut().poll(task) {
+                    Poll::Ready(value) => *done = Some(value),
+                    Poll::Pending => poll = Poll::Pending,
+                }
             }
         }
-        match futures.iter().all(|(_, done)| done.is_some()) {
-            true => Poll::Ready(()),
-            false => Poll::Pending,
-        }
+        poll
     })
     .await;
-    futures.into_iter().filter_map(|(_, done)| done).collect()
+    let mut values = Vec::new();
+    for value in done {
+        values.extend(value);
+    }
+    values
 }

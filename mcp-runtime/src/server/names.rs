@@ -103,9 +103,9 @@ impl Names {
         gone
     }
 
-    /// Whether what stands at each place is switched on.
-    pub(super) fn enabled(&self) -> impl Iterator<Item = bool> {
-        self.entries.iter().map(|entry| entry.enabled)
+    /// Whether what stands at `place` is switched on.
+    pub(super) fn is_enabled(&self, place: usize) -> bool {
+        self.entries[place].enabled
     }
 
     /// What is switched on.

@@ -94,8 +94,8 @@ impl<R: Named> Stock<R> {
     /// What is switched on, in the order in which it is listed.
     pub(super) fn enabled(&self) -> Vec<Arc<R>> {
         let mut enabled = Vec::new();
-        for (route, is_enabled) in self.routes.iter().zip(self.names.enabled()) {
-            if is_enabled {
+        for (place, route) in self.routes.iter().enumerate() {
+            if self.names.is_enabled(place) {
                 enabled.push(Arc::clone(route));
             }
         }

@@ -123,11 +123,11 @@ fn choices(schema: &Schema, definitions: &Definitions) -> Result<Option<Vec<Choi
         }]));
     }
     if let Some(Value::Array(values)) = schema.get("enum") {
-        let plain = |value: &Value| Choice {
-            value: value.clone(),
-            title: None,
-        };
-        return Ok(Some(values.iter().map(plain).collect()));
+        let mut all = Vec::new();
+        for value in values.iter().cloned() {
+            all.push(Choice { value, title: None });
+        }
+        return Ok(Some(all));
     }
     let branches = schema.get("oneOf").or_else(|| schema.get("anyOf"));
     let Some(Value::Array(branches)) = branches else {
@@ -175,14 +175,18 @@ fn several(schema: &Schema, definitions: &Definitions) -> Result<Value, String> 
 /// The choices as a list of values; where one has a title, each with its own under `keyword`.
 fn listed(choices: Vec<Choice>, keyword: &'static str) -> (&'static str, Value) {
     if choices.iter().all(|choice| choice.title.is_none()) {
-        let values = choices.into_iter().map(|choice| choice.value);
-        return ("enum", values.collect());
+        let mut values = Vec::new();
+        for choice in choices {
+            values.push(choice.value);
+        }
+        return ("enum", Value::Array(values));
     }
-    let titled = choices.into_iter().map(|choice| {
+    let mut titled = Vec::new();
+    for choice in choices {
         let text = choice.value.as_str().unwrap_or_default().to_owned();
-        json!({"const": choice.value, "title": choice.title.unwrap_or(text)})
-    });
-    (keyword, titled.collect())
+        titled.push(json!({"const": choice.value, "title": choice.title.unwrap_or(text)}));
+    }
+    (keyword, Value::Array(titled))
 }
 
 /// A field that may be left out is one that nobody has to fill in, not one that may be null.

@@ -64,15 +64,16 @@ impl InputRequired {
     ///
     /// When one of the questions can't be asked.
     pub(super) fn into_wanted(self) -> Result<Wanted, ErrorObject> {
-        let requests = self.questions.into_iter().map(|(key, request)| {
+        let mut questions = OrderedMap::new();
+        for (key, request) in self.questions {
             let request = request.map_err(|reason| {
                 tracing::error!(key, reason, "a question can't be asked");
                 ErrorObject::new(code::INTERNAL_ERROR, format!("`{key}`: {reason}"))
             });
-            Ok((key, request?))
-        });
+            questions.insert(key, request?);
+        }
         Ok(Wanted {
-            questions: requests.collect::<Result<_, ErrorObject>>()?,
+            questions,
             note: self.note,
             by_error: self.by_error,
         })

@@ -250,14 +250,15 @@ fn check(
 ///
 /// When some of the questions are no pages: this server's fault.
 fn pages_required(questions: OrderedMap<InputRequest>) -> Result<ErrorObject, ErrorObject> {
-    let pages = questions.into_values().map(|request| match request {
-        InputRequest::Elicit(ElicitRequestParams::Url(page)) => Ok(*page),
-        _ => {
+    let mut pages = Vec::new();
+    for (_, request) in questions {
+        let InputRequest::Elicit(ElicitRequestParams::Url(page)) = request else {
             let message = "Only web pages can be asked for by an error";
-            Err(ErrorObject::new(code::INTERNAL_ERROR, message))
-        }
-    });
-    let data = UrlElicitationRequiredErrorData::new(pages.collect::<Result<Vec<_>, _>>()?);
+            return Err(ErrorObject::new(code::INTERNAL_ERROR, message));
+        };
+        pages.push(*page);
+    }
+    let data = UrlElicitationRequiredErrorData::new(pages);
     let error = ErrorObject::new(
         error_codes::URL_ELICITATION_REQUIRED,
         "The user has to visit a web page first",
@@ -271,18 +272,18 @@ async fn gather(
     questions: OrderedMap<InputRequest>,
     patience: std::time::Duration,
 ) -> Result<Vec<(String, RawJson)>, ErrorObject> {
-    let asked = questions.into_iter().map(|(name, request)| {
+    let mut asked: Vec<BoxFuture<_>> = Vec::new();
+    for (name, request) in questions {
         let cx = cx.clone();
-        let answer = async move {
+        asked.push(Box::pin(async move {
             let question = Question::new(request);
             let answer = question.send(cx.peer(), cx.revision(), patience).await?;
             Ok::<_, super::AskError>((name, answer))
-        };
-        Box::pin(answer) as BoxFuture<_>
-    });
-    let answers = together::all(asked.collect()).await;
-    answers
-        .into_iter()
-        .collect::<Result<_, _>>()
-        .map_err(ErrorObject::from)
+        }));
+    }
+    let mut answers = Vec::new();
+    for answer in together::all(asked).await {
+        answers.push(answer?);
+    }
+    Ok(answers)
 }

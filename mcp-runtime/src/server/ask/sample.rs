@@ -145,12 +145,17 @@ impl Sampled {
     /// All text of the answer, one block a line.
     #[must_use]
     pub fn text(&self) -> String {
-        let blocks = self.0.content.as_slice().iter();
-        let texts = blocks.filter_map(|block| match block {
-            SamplingMessageContentBlock::Text(text) => Some(text.text.as_str()),
-            _ => None,
-        });
-        texts.collect::<Vec<_>>().join("\n")
+        let mut all = String::new();
+        let mut is_first = true;
+        for block in self.0.content.as_slice() {
+            if let SamplingMessageContentBlock::Text(text) = block {
+                if !std::mem::take(&mut is_first) {
+                    all.push('\n');
+                }
+                all.push_str(&text.text);
+            }
+        }
+        all
     }
 
     /// The tools that the model wants to use.

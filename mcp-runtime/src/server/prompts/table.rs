@@ -145,8 +145,10 @@ impl Prompts {
         if !context.is_none_or(|context| self.shows(route, context)) {
             return Err(Refusal::UnknownPrompt(name.to_owned()));
         }
-        let arguments = route.prompt.arguments.iter().flatten();
-        let known: Vec<_> = arguments.map(|argument| argument.name.as_str()).collect();
+        let mut known = Vec::new();
+        for argument in route.prompt.arguments.as_deref().unwrap_or_default() {
+            known.push(argument.name.as_str());
+        }
         route.completers.complete(params, Some(&known))
     }
 

@@ -181,7 +181,7 @@ pub(super) fn is_shown(
 type Shown<'a, T> = Vec<(u64, &'a ResourceRoute, &'a T)>;
 
 /// The resources that have a URI of their own.
-pub(super) fn fixed(routes: &Routes<ResourceRoute>) -> Shown<'_, Resource> {
+fn fixed(routes: &Routes<ResourceRoute>) -> Shown<'_, Resource> {
     let mut shown = Vec::new();
     for (serial, route) in routes.numbered() {
         if let Listed::Resource(resource) = &route.listed {
@@ -192,7 +192,7 @@ pub(super) fn fixed(routes: &Routes<ResourceRoute>) -> Shown<'_, Resource> {
 }
 
 /// The templates.
-pub(super) fn templates(routes: &Routes<ResourceRoute>) -> Shown<'_, ResourceTemplate> {
+fn templates(routes: &Routes<ResourceRoute>) -> Shown<'_, ResourceTemplate> {
     let mut shown = Vec::new();
     for (serial, route) in routes.numbered() {
         if let Listed::Template(template) = &route.listed {

@@ -72,11 +72,13 @@ fn lister(inner: &Arc<ResourceRoute>, links: &Arc<Links>) -> Option<Lister> {
         let found = inner.lister.as_ref().map(|lister| lister());
         let links = Arc::clone(&links);
         Box::pin(async move {
-            let found = match found {
-                Some(found) => found.await,
-                None => Vec::new(),
-            };
-            found.into_iter().map(|one| links.resource(one)).collect()
+            let mut outer = Vec::new();
+            if let Some(found) = found {
+                for resource in found.await {
+                    outer.push(links.resource(resource));
+                }
+            }
+            outer
         })
     }))
 }

@@ -7,8 +7,8 @@ use mcp_types::{
     ReadResourceResult, Revision,
 };
 
-use super::lists::{fixed, is_shown, templates};
-use super::route::ResourceRoute;
+use super::lists::is_shown;
+use super::route::{Listed, ResourceRoute};
 use super::{ResourceCall, Viewer};
 use crate::protocol::{Refusal, decode_params};
 use crate::server::ask::Retry;
@@ -35,11 +35,13 @@ pub(in crate::server) struct Resources {
 impl Resources {
     pub(in crate::server) fn new(routes: Routes<ResourceRoute>, settings: &Settings) -> Self {
         let size = settings.page_size;
-        let resources = fixed(&routes).iter().map(|(serial, ..)| *serial).collect();
-        let templates = templates(&routes)
-            .iter()
-            .map(|(serial, ..)| *serial)
-            .collect();
+        let (mut resources, mut templates) = (Vec::new(), Vec::new());
+        for (serial, route) in routes.numbered() {
+            match route.listed {
+                Listed::Resource(_) => resources.push(serial),
+                Listed::Template(_) => templates.push(serial),
+            }
+        }
         Self {
             pages: Pages::new(Pageable::Resources, size, resources),
             template_pages: Pages::new(Pageable::Templates, size, templates),
