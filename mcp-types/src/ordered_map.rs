@@ -70,7 +70,10 @@ impl<T> OrderedMap<T> {
 
     /// Puts `value` under `key`: in the place of what was there, which is returned, else at the end.
     pub fn insert(&mut self, key: impl Into<String>, value: T) -> Option<T> {
-        let key = key.into();
+        self.put(key.into(), value)
+    }
+
+    fn put(&mut self, key: String, value: T) -> Option<T> {
         if let Some(place) = self.place(&key) {
             return Some(std::mem::replace(&mut self.0[place].1, value));
         }

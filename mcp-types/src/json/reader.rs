@@ -205,8 +205,19 @@ impl<'de> Reader<'de> {
     #[inline]
     pub(super) fn whole<T>(&mut self, value: Result<T>) -> Result<T> {
         match value {
-            Ok(value) if self.scanner.is_at_end() => Ok(value),
-            value => Err(self.reason(value.err())),
+            Ok(value) => match self.end() {
+                Ok(()) => Ok(value),
+                Err(more) => Err(more),
+            },
+            Err(misfit) => Err(self.reason(Some(misfit))),
+        }
+    }
+
+    /// Nothing but white space must follow.
+    fn end(&mut self) -> Result<()> {
+        match self.scanner.is_at_end() {
+            true => Ok(()),
+            false => Err(self.reason(None)),
         }
     }
 
