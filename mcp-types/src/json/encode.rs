@@ -16,6 +16,14 @@ use super::write::{append_bool, append_integer, append_raw, append_scalar, appen
 ///
 /// All types of this crate that are JSON have it, and no type of another can: a
 /// [`RawJson`](crate::RawJson) is what to make of a value that only serde can write.
+///
+/// ```
+/// use mcp_types::{Encode, RawJson, TextContent};
+///
+/// let values: [&dyn Encode; 2] = [&TextContent::new("hi"), &RawJson::new(&(1, "a")).unwrap()];
+/// let written = values.map(|value| RawJson::encode(value).to_string());
+/// assert_eq!(written, [r#"{"type":"text","text":"hi"}"#, r#"[1,"a"]"#]);
+/// ```
 pub trait Encode {
     /// Says what the value consists of.
     #[doc(hidden)]
