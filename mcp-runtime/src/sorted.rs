@@ -31,9 +31,16 @@ fn swaps(texts: Vec<&str>) -> Vec<(usize, usize)> {
 
 /// Where to find the first of `texts` in their order, the second, and so on.
 pub(crate) fn places(texts: Vec<&str>) -> Vec<usize> {
-    let mut texts: Vec<_> = texts.into_iter().zip(0..).collect();
-    texts.sort_unstable();
-    texts.into_iter().map(|(_, place)| place).collect()
+    let mut placed = Vec::new();
+    for (place, text) in texts.into_iter().enumerate() {
+        placed.push((text, place));
+    }
+    placed.sort_unstable();
+    let mut places = Vec::new();
+    for (_, place) in placed {
+        places.push(place);
+    }
+    places
 }
 
 #[cfg(test)]

@@ -116,7 +116,11 @@ impl Names {
             names.push(Arc::clone(&entry.name));
             serials.push(entry.serial);
         }
-        let by_name = places(names.iter().map(|name| &**name).collect());
+        let mut texts = Vec::new();
+        for name in &names {
+            texts.push(&**name);
+        }
+        let by_name = places(texts);
         Index {
             names,
             serials,

@@ -78,7 +78,10 @@ impl<R: Named> Stock<R> {
     /// Keeps `routes` as all that comes from one mounted server. What is there already stays in its
     /// place; where a name is taken, the one who has it keeps it.
     pub(super) fn sync(&mut self, mount: usize, routes: Vec<R>) {
-        let names: Vec<_> = routes.iter().map(Named::name).collect();
+        let mut names = Vec::new();
+        for route in &routes {
+            names.push(route.name());
+        }
         for place in self.names.keep(mount, &names) {
             self.routes.remove(place);
         }

@@ -36,7 +36,11 @@ pub(super) fn check(messages: &[SamplingMessage]) -> Result<(), String> {
 
 /// The ids that `id` finds in blocks, in order.
 fn ids(blocks: &[Block], id: fn(&Block) -> Option<&str>) -> Vec<&str> {
-    sorted(blocks.iter().filter_map(id).collect(), |id| id)
+    let mut ids = Vec::new();
+    for block in blocks {
+        ids.extend(id(block));
+    }
+    sorted(ids, |id| id)
 }
 
 fn use_of(block: &Block) -> Option<&str> {

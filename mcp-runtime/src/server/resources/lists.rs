@@ -110,16 +110,18 @@ impl Resources {
         Box::pin(async move {
             for (serial, route, lister) in listers {
                 let mut found = lister.await;
-                if let Some(viewer) = &viewer {
-                    found.retain(|it| is_shown(&route, &it.uri, viewer, &visibility));
-                }
                 if size.is_some() {
                     found = sorted(found, |it| &it.uri);
-                    found.dedup_by(|one, other| one.uri == other.uri);
                 }
                 for resource in found {
-                    places.push(Place::expanded(serial, resource.uri.clone()));
-                    resources.push(resource);
+                    let shows = |viewer| is_shown(&route, &resource.uri, viewer, &visibility);
+                    let place = Place::expanded(serial, resource.uri.clone());
+                    // What is found twice has one place, and the next page would begin behind it.
+                    let is_double = size.is_some() && places.last() == Some(&place);
+                    if !is_double && viewer.as_ref().is_none_or(shows) {
+                        places.push(place);
+                        resources.push(resource);
+                    }
                 }
             }
             let (items, next) = cut(&places, Pageable::Resources, cursor.as_deref(), size)
