@@ -39,9 +39,7 @@ impl<T: for<'de> Decode<'de>> DecodeOwned for T {}
 
 /// Decodes text that is known to be one JSON value.
 pub(crate) fn decode<'de, T: Decode<'de>>(text: &'de str) -> Result<T> {
-    let mut reader = Reader::of_valid(text);
-    let value = T::decode(&mut reader);
-    reader.whole(value)
+    T::decode(&mut Reader::of_valid(text))
 }
 
 impl<'de> Decode<'de> for String {

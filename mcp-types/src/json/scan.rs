@@ -260,6 +260,13 @@ impl<'a> Scanner<'a> {
         Some(start)
     }
 
+    /// Reads over a number or a word that comes next.
+    pub(super) fn scalar(&mut self) -> Option<&'a str> {
+        let start = self.at;
+        self.at = skip::scalar(self.bytes(), start)?;
+        self.text.get(start..self.at)
+    }
+
     /// Reads over that word.
     pub(crate) fn word(&mut self, word: &str) -> Option<()> {
         self.at = skip::word(self.bytes(), self.at, word.as_bytes())?;

@@ -134,7 +134,7 @@ fn before_value(bytes: &[u8], at: usize, container: Container) -> Option<usize> 
 
 /// Behind a number or a word.
 #[inline]
-fn scalar(bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn scalar(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'-' => number(bytes, at + 1),
         b'0'..=b'9' => number(bytes, at),

@@ -99,13 +99,13 @@ impl<'de> Reader<'de> {
                 self.open(bracket, &"an object")?;
                 Token::Object
             }
-            Some(b't' | b'f' | b'n') => match self.raw()? {
+            Some(b't' | b'f' | b'n') => match self.scalar()? {
                 "true" => Token::Bool(true),
                 "false" => Token::Bool(false),
                 _ => Token::Null,
             },
             _ => {
-                let text = self.raw()?;
+                let text = self.scalar()?;
                 Token::Number(Number::of(text).ok_or_else(|| self.too_large())?)
             }
         })
@@ -120,7 +120,7 @@ impl<'de> Reader<'de> {
     /// Reads over a number; how it is written.
     pub(super) fn number_text(&mut self, expected: &dyn Expected) -> Result<&'de str> {
         match self.peek() {
-            Some(b'-' | b'0'..=b'9') => self.raw(),
+            Some(b'-' | b'0'..=b'9') => self.scalar(),
             _ => Err(self.misfit(expected)),
         }
     }
@@ -128,9 +128,14 @@ impl<'de> Reader<'de> {
     /// Reads over a boolean.
     pub(super) fn bool(&mut self, expected: &dyn Expected) -> Result<bool> {
         match self.peek() {
-            Some(b't' | b'f') => self.raw().map(|text| text == "true"),
+            Some(b't' | b'f') => self.scalar().map(|text| text == "true"),
             _ => Err(self.misfit(expected)),
         }
+    }
+
+    /// Reads over a number or a word that comes next.
+    fn scalar(&mut self) -> Result<&'de str> {
+        self.scanner.scalar().ok_or_else(fault)
     }
 
     #[cold]

@@ -1,6 +1,6 @@
 //! The fields of a form.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// The definitions that a schema refers to.
 pub(super) struct Definitions(Map<String, Value>);
@@ -163,7 +163,7 @@ fn several(schema: &Schema, definitions: &Definitions) -> Result<Value, String> 
     let choices = choices(&items, definitions)?.ok_or(refused)?;
     let mut field = kept("array", schema, &CHOICES);
     let (keyword, values) = listed(choices, "anyOf");
-    field["items"] = json!({});
+    field["items"] = Value::Object(Map::new());
     // A choice with titles needs no type (2026-07-28, "Elicitation").
     if keyword == "enum" {
         field["items"]["type"] = "string".into();
@@ -181,12 +181,15 @@ fn listed(choices: Vec<Choice>, keyword: &'static str) -> (&'static str, Value) 
         }
         return ("enum", Value::Array(values));
     }
-    let mut titled = Vec::new();
-    for choice in choices {
-        let text = choice.value.as_str().unwrap_or_default().to_owned();
-        titled.push(json!({"const": choice.value, "title": choice.title.unwrap_or(text)}));
+    let mut all = Vec::new();
+    for Choice { value, title } in choices {
+        let title = title.unwrap_or_else(|| value.as_str().unwrap_or_default().to_owned());
+        let mut titled = Map::new();
+        titled.insert("const".to_owned(), value);
+        titled.insert("title".to_owned(), title.into());
+        all.push(Value::Object(titled));
     }
-    (keyword, Value::Array(titled))
+    (keyword, Value::Array(all))
 }
 
 /// A field that may be left out is one that nobody has to fill in, not one that may be null.

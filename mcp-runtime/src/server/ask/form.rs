@@ -50,11 +50,9 @@ fn form(document: Value) -> Result<Value, String> {
     if !is_object(&document) {
         let field = field::field(document, &definitions)
             .map_err(|reason| format!("the type is neither a struct nor a field: {reason}"))?;
-        return Ok(serde_json::json!({
-            "type": "object",
-            "properties": {ONLY_FIELD: field},
-            "required": [ONLY_FIELD],
-        }));
+        let mut fields = Map::new();
+        fields.insert(ONLY_FIELD.to_owned(), field);
+        return Ok(form_of(fields, Some(Value::Array(vec![ONLY_FIELD.into()]))));
     }
     object(document, &definitions)
 }
@@ -78,13 +76,17 @@ fn object(mut document: Map<String, Value>, definitions: &Definitions) -> Result
             .map_err(|reason| format!("`{name}` is no field of a form: {reason}"))?;
         fields.insert(name, field);
     }
+    Ok(form_of(fields, document.remove("required")))
+}
+
+fn form_of(fields: Map<String, Value>, required: Option<Value>) -> Value {
     let mut form = Map::new();
     form.insert("type".to_owned(), "object".into());
     form.insert("properties".to_owned(), fields.into());
-    if let Some(required) = document.remove("required") {
+    if let Some(required) = required {
         form.insert("required".to_owned(), required);
     }
-    Ok(form.into())
+    form.into()
 }
 
 fn is_object(schema: &Map<String, Value>) -> bool {
