@@ -54,9 +54,9 @@ pub(crate) use self::core::Core;
 pub(crate) use link::{Link, Unsent};
 #[cfg(feature = "server")]
 pub(crate) use panic::{Contained, contain};
+#[cfg(feature = "server")]
 pub(crate) use peer::Guard;
 pub use peer::Peer;
-#[cfg(feature = "server")]
 #[cfg(feature = "server")]
 pub(crate) use peer::notification;
 pub(crate) use peer::{Closed, Command, Failure, Waiter};

@@ -12,6 +12,10 @@ mod asking;
 mod client;
 #[cfg(all(test, feature = "client"))]
 mod client_table;
+#[cfg_attr(
+    not(feature = "server"),
+    allow(dead_code, reason = "servers alone read parameters one by one")
+)]
 mod decode;
 #[cfg(any(feature = "client", feature = "server"))]
 pub(crate) mod form;
@@ -52,8 +56,10 @@ pub(crate) use asking::Lacking;
 #[cfg(feature = "client")]
 pub(crate) use client::ClientLifecycle;
 #[cfg(feature = "server")]
+pub(crate) use decode::decode_param;
+pub(crate) use decode::decode_params;
+#[cfg(feature = "server")]
 pub(crate) use decode::invalid_params;
-pub(crate) use decode::{decode_param, decode_params};
 #[cfg(feature = "http-server")]
 pub(crate) use http::{admit_stateless, is_stateless_only};
 #[cfg(feature = "server")]
