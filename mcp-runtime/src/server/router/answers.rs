@@ -41,7 +41,7 @@ impl Router {
         &self,
         reply: Reply<T>,
         request: Admitted<'_>,
-        answer: fn(T, &Terms, &Arc<Identity>) -> Answer,
+        answer: impl Fn(T, &Terms, &Arc<Identity>) -> Answer + Send + 'static,
     ) -> Served<Answer> {
         let terms = request.terms;
         match reply {
