@@ -1,8 +1,8 @@
 //! JSON Schemas of Rust types, made small.
 //!
-//! schemars describes a type ([`mod@describe`]), unless it is [`plain`]; what a model needs is less. [`clean`] drops what
-//! no JSON Schema 2020-12 reader knows, [`definitions`] writes a definition out where it is used
-//! only once.
+//! schemars describes a type ([`mod@describe`]), unless it is [`plain`]; what a model needs is
+//! less. [`clean`] drops what no JSON Schema 2020-12 reader knows, [`definitions`] writes a
+//! definition out where it is used only once.
 
 mod clean;
 mod definitions;
