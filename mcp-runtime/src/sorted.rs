@@ -30,7 +30,7 @@ fn swaps(texts: Vec<&str>) -> Vec<(usize, usize)> {
 }
 
 /// Where to find the first of `texts` in their order, the second, and so on.
-pub(crate) fn places(texts: Vec<&str>) -> Vec<usize> {
+fn places(texts: Vec<&str>) -> Vec<usize> {
     let mut placed = Vec::new();
     for (place, text) in texts.into_iter().enumerate() {
         placed.push((text, place));

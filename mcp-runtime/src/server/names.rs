@@ -1,8 +1,7 @@
 //! The names of what a server offers, in the order in which it is listed.
 
+use std::collections::HashMap;
 use std::sync::Arc;
-
-use crate::sorted::places;
 
 /// The names of all that a server has of one kind, switched on or not. What has the names stands
 /// elsewhere, in the same order.
@@ -23,13 +22,12 @@ struct Entry {
     mount: Option<usize>,
 }
 
-/// What is switched on: its names and numbers, and where to find what has a name.
+/// What is switched on: its numbers, and where to find what has a name.
 #[derive(Debug)]
 pub(super) struct Index {
-    names: Vec<Arc<str>>,
     pub(super) serials: Vec<u64>,
-    /// The places in the order of the names.
-    by_name: Vec<usize>,
+    /// Where each name stands. A call costs the same however many there are.
+    by_name: HashMap<Arc<str>, usize>,
 }
 
 /// What becomes of a name that comes from a mounted server.
@@ -110,30 +108,19 @@ impl Names {
 
     /// What is switched on.
     pub(super) fn index(&self) -> Index {
-        let mut names = Vec::new();
         let mut serials = Vec::new();
+        let mut by_name = HashMap::with_capacity(self.entries.len());
         for entry in self.entries.iter().filter(|entry| entry.enabled) {
-            names.push(Arc::clone(&entry.name));
+            by_name.insert(Arc::clone(&entry.name), serials.len());
             serials.push(entry.serial);
         }
-        let mut texts = Vec::new();
-        for name in &names {
-            texts.push(&**name);
-        }
-        let by_name = places(texts);
-        Index {
-            names,
-            serials,
-            by_name,
-        }
+        Index { serials, by_name }
     }
 }
 
 impl Index {
     /// The place of `name`.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
-        let compare = |place: &usize| (*self.names[*place]).cmp(name);
-        let found = self.by_name.binary_search_by(compare).ok()?;
-        Some(self.by_name[found])
+        self.by_name.get(name).copied()
     }
 }
