@@ -44,8 +44,17 @@ pub(crate) struct Listener {
     changes: Changes,
     id: u64,
     /// In order. Most want to know of a few changes, for which a set takes three times the room.
-    pub(super) wanted: Mutex<Vec<Change>>,
+    wanted: Mutex<Vec<Wanted>>,
     waiting: Arc<Waiting>,
+}
+
+/// A change that a listener wants to know of.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Wanted {
+    /// The change; that of a resource by its canonical URI.
+    change: Change,
+    /// The listener's own spelling of the URI, if it is another.
+    spelling: Option<Box<str>>,
 }
 
 impl Changes {
@@ -76,19 +85,49 @@ impl Changes {
 impl Listener {
     /// Wants to know of a change from now on.
     pub(crate) fn want(&self, change: Change) {
+        self.want_as(change, None);
+    }
+
+    /// Wants to know of changes of the resource `canonical`, and to hear of it as `spelling`.
+    pub(crate) fn want_resource(&self, canonical: &str, spelling: &str) {
+        let own = (canonical != spelling).then(|| spelling.into());
+        self.want_as(Change::Resource(canonical.to_owned()), own);
+    }
+
+    fn want_as(&self, change: Change, spelling: Option<Box<str>>) {
         let mut topics = lock(&self.changes.topics);
         let listeners = topics.entry(change.clone()).or_default();
         if let Err(place) = place(listeners, self.id) {
             listeners.insert(place, (self.id, Arc::clone(&self.waiting)));
         }
-        insert(&mut lock(&self.wanted), &change);
+        let (mut wanted, new) = (lock(&self.wanted), Wanted { change, spelling });
+        if let Err(place) = wanted.binary_search(&new) {
+            wanted.insert(place, new);
+        }
     }
 
-    /// Does not want to know of a change any more.
-    pub(crate) fn forget(&self, change: &Change) {
-        leave(&mut lock(&self.changes.topics), change, self.id);
-        remove(&mut lock(&self.wanted), change);
-        remove(&mut lock(&self.waiting.changes), change);
+    /// Does not want to know any more of the resource that it calls `spelling`.
+    pub(crate) fn forget_resource(&self, spelling: &str) {
+        let mut topics = lock(&self.changes.topics);
+        let mut wanted = lock(&self.wanted);
+        let Some(place) = wanted.iter().position(|it| it.uri() == Some(spelling)) else {
+            return;
+        };
+        let Wanted { change, .. } = wanted.remove(place);
+        // It may want to know of it under another spelling.
+        if !wanted.iter().any(|it| it.change == change) {
+            leave(&mut topics, &change, self.id);
+            lock(&self.waiting.changes).retain(|waiting| *waiting != change);
+        }
+    }
+
+    /// The resources that it wants to know of, in its own spelling.
+    pub(crate) fn resources(&self) -> Vec<String> {
+        let wanted = lock(&self.wanted);
+        wanted
+            .iter()
+            .filter_map(|it| Some(it.uri()?.to_owned()))
+            .collect()
     }
 
     /// How many changes are wanted.
@@ -105,17 +144,43 @@ impl Listener {
         }
     }
 
-    /// What has changed since it was last asked, in order, each once.
+    /// What has changed since it was last asked, in order, each once in each of its spellings.
     pub(crate) fn take(&self) -> Vec<Change> {
-        std::mem::take(&mut lock(&self.waiting.changes))
+        let changes = std::mem::take(&mut *lock(&self.waiting.changes));
+        let wanted = lock(&self.wanted);
+        let mut taken = Vec::with_capacity(changes.len());
+        for change in &changes {
+            let spelled = wanted.iter().filter(|it| it.change == *change);
+            taken.extend(spelled.map(Wanted::said));
+        }
+        taken
     }
 }
 
 impl Drop for Listener {
     fn drop(&mut self) {
         let mut topics = lock(&self.changes.topics);
-        for change in &*lock(&self.wanted) {
-            leave(&mut topics, change, self.id);
+        for wanted in &*lock(&self.wanted) {
+            leave(&mut topics, &wanted.change, self.id);
+        }
+    }
+}
+
+impl Wanted {
+    /// The URI as the listener spells it, if it is about a resource.
+    fn uri(&self) -> Option<&str> {
+        match (&self.spelling, &self.change) {
+            (Some(spelling), _) => Some(spelling),
+            (None, Change::Resource(uri)) => Some(uri),
+            _ => None,
+        }
+    }
+
+    /// The change as the listener is told of it.
+    fn said(&self) -> Change {
+        match &self.spelling {
+            Some(spelling) => Change::Resource(spelling.to_string()),
+            None => self.change.clone(),
         }
     }
 }
@@ -147,12 +212,6 @@ fn insert(changes: &mut Vec<Change>, change: &Change) -> bool {
     }
 }
 
-fn remove(changes: &mut Vec<Change>, change: &Change) {
-    if let Ok(place) = changes.binary_search(change) {
-        changes.remove(place);
-    }
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -170,7 +229,7 @@ mod tests {
         let changes = Changes::default();
         let listener = changes.listener();
         listener.want(Change::Tools);
-        listener.want(resource("a:1"));
+        listener.want_resource("a:1", "a:1");
         for _ in 0..1000 {
             changes.publish(resource("a:1"));
             changes.publish(resource("a:2"));
@@ -188,16 +247,33 @@ mod tests {
     fn nothing_is_kept_for_who_has_lost_interest() {
         let changes = Changes::default();
         let listener = changes.listener();
-        listener.want(resource("a:1"));
+        listener.want_resource("a:1", "a:1");
         listener.want(Change::Prompts);
         listener.want(Change::Prompts);
-        assert_eq!(*lock(&listener.wanted), [Change::Prompts, resource("a:1")]);
+        assert_eq!(listener.wants(), 2);
+        assert_eq!(listener.resources(), ["a:1"]);
         changes.publish(resource("a:1"));
-        listener.forget(&resource("a:1"));
+        listener.forget_resource("a:1");
         changes.publish(resource("a:1"));
         assert_eq!(listener.take(), []);
         assert_eq!(listener.wants(), 1);
         drop(listener);
         assert!(lock(&changes.topics).is_empty());
+    }
+
+    #[test]
+    fn a_listener_hears_of_a_resource_in_each_of_its_spellings() {
+        let changes = Changes::default();
+        let listener = changes.listener();
+        listener.want_resource("a:1", "a:%31");
+        listener.want_resource("a:1", "A:1");
+        assert!(changes.publish(resource("a:1")));
+        assert_eq!(listener.take(), [resource("A:1"), resource("a:%31")]);
+        listener.forget_resource("a:1");
+        listener.forget_resource("A:1");
+        assert!(changes.publish(resource("a:1")));
+        assert_eq!(listener.take(), [resource("a:%31")]);
+        listener.forget_resource("a:%31");
+        assert!(!changes.publish(resource("a:1")));
     }
 }

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use super::announce::{Announced, announce};
-use super::changes::{Change, Listener};
+use super::changes::Listener;
 use super::logging::{Severity, Threshold};
 use super::{Server, task};
 use crate::driver::Peer;
@@ -92,26 +92,26 @@ impl Conversation {
         self.asked.store(true, Ordering::Release);
     }
 
-    /// The client wants to be told when the resource changes (2025-11-25, "Resources", section
-    /// Subscriptions).
+    /// The client wants to be told when the resource changes that it calls `uri` (2025-11-25,
+    /// "Resources", section Subscriptions).
     ///
     /// # Errors
     ///
     /// When it has subscribed to too many.
-    pub(super) fn subscribe(&self, uri: &str) -> Result<(), Refusal> {
-        self.want(uri)?;
+    pub(super) fn subscribe(&self, canonical: &str, uri: &str) -> Result<(), Refusal> {
+        self.want(canonical, uri)?;
         self.asked.store(true, Ordering::Release);
         Ok(())
     }
 
-    pub(super) fn want(&self, uri: &str) -> Result<(), Refusal> {
+    pub(super) fn want(&self, canonical: &str, uri: &str) -> Result<(), Refusal> {
         let Some(telling) = self.telling.get() else {
             return Ok(());
         };
         if telling.listener.wants() >= MAX_SUBSCRIPTIONS {
             return Err(Refusal::TooManySubscriptions(MAX_SUBSCRIPTIONS));
         }
-        telling.listener.want(Change::Resource(uri.to_owned()));
+        telling.listener.want_resource(canonical, uri);
         Ok(())
     }
 
@@ -123,7 +123,7 @@ impl Conversation {
 
     pub(super) fn forget(&self, uri: &str) {
         if let Some(telling) = self.telling.get() {
-            telling.listener.forget(&Change::Resource(uri.to_owned()));
+            telling.listener.forget_resource(uri);
         }
     }
 

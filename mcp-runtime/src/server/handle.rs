@@ -55,11 +55,16 @@ impl Server {
     ///
     /// Clients are told of the lists that [`ServerBuilder::dynamic`] names, and of resources that
     /// can be subscribed to. Of what [`edit`](Self::edit) changes they are told by itself.
+    ///
+    /// A URI may be spelled in any way that leads to the resource. One that no resource has, or that
+    /// is no URI at all (RFC 3986), is logged as a warning, once for each of the first 100.
     pub fn notify_changed(&self, change: Change) {
+        self.check_announced(&change);
         self.live.publish(change);
     }
 
-    /// Tells the clients that have subscribed to the resource under `uri` that it has changed.
+    /// Tells the clients that have subscribed to the resource under `uri` that it has changed, as
+    /// [`notify_changed`](Self::notify_changed) does.
     pub fn notify_resource_updated(&self, uri: impl Into<String>) {
         self.notify_changed(Change::Resource(uri.into()));
     }

@@ -1,5 +1,7 @@
 //! What a server offers right now.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -21,7 +23,12 @@ pub(super) struct Live {
     generation: AtomicU64,
     changes: Changes,
     pub(super) relays: Relays,
+    /// The URIs of announcements that were logged, as no resource has them.
+    unmatched: Mutex<HashSet<String>>,
 }
+
+/// Announcements without a resource that are logged; there is no room for more URIs.
+const MAX_UNMATCHED: usize = 100;
 
 /// The router that serves a request.
 pub(super) enum Current<'a> {
@@ -42,6 +49,16 @@ impl Live {
             generation: AtomicU64::new(0),
             changes: Changes::default(),
             relays: Relays::default(),
+            unmatched: Mutex::default(),
+        }
+    }
+
+    /// Logs that a change was announced of `uri`, which no resource has; once for each URI.
+    fn log_unmatched(&self, uri: &str) {
+        let unmatched = self.unmatched.lock();
+        let mut unmatched = unmatched.unwrap_or_else(PoisonError::into_inner);
+        if unmatched.len() < MAX_UNMATCHED && unmatched.insert(uri.to_owned()) {
+            tracing::warn!(uri, "a change was announced of a URI that no resource has");
         }
     }
 
@@ -82,12 +99,29 @@ impl Live {
     /// Tells clients what has changed, and the servers that mount this one. Says whether anybody
     /// wanted to know.
     pub(super) fn publish(&self, change: Change) -> bool {
+        let change = match change {
+            Change::Resource(uri) => {
+                let current = self.current();
+                let canonical = current.canonical_uri(&uri).map(Cow::into_owned);
+                Change::Resource(canonical.unwrap_or(uri))
+            }
+            list => list,
+        };
         let passed_on = self.relays.pass_on(&change);
         self.changes.publish(change) || passed_on
     }
 }
 
 impl Server {
+    /// Logs an announcement that nobody can have subscribed to.
+    pub(super) fn check_announced(&self, change: &Change) {
+        if let Change::Resource(uri) = change
+            && self.router().canonical_uri(uri).is_none()
+        {
+            self.live.log_unmatched(uri);
+        }
+    }
+
     pub(super) fn start(settings: Settings, inventory: Inventory) -> Self {
         let mounts = inventory.mounts.clone();
         let live = Arc::new(Live::new(settings, inventory));

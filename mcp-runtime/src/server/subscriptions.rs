@@ -64,9 +64,11 @@ impl Subscription {
                 listener.want(list);
             }
         }
+        let router = self.conversation.server().router();
         for uri in accepted.resource_subscriptions.iter().flatten() {
-            listener.want(Change::Resource(uri.clone()));
-            self.conversation.server().router().wanted(uri);
+            let canonical = router.canonical_uri(uri);
+            listener.want_resource(canonical.as_deref().unwrap_or(uri), uri);
+            router.wanted(uri);
         }
         listener
     }

@@ -62,8 +62,11 @@ impl ServerBuilder {
     /// Shows each caller only the resources and templates for which `shows` returns `true`; the
     /// others don't exist for that caller.
     ///
-    /// It is asked with the URI of each resource that is listed, read or subscribed to, also where
-    /// a template stands for it, and with the text of each template that is listed or completed.
+    /// It is asked with the canonical URI of each resource that is listed, read or subscribed to, and
+    /// with the text of each template that is listed or completed. The canonical URI is the one that
+    /// was registered, or the template expanded with what was found for its variables (RFC 6570),
+    /// whatever escapes the client has written: `file:///%70rivate%2Fs.txt` is asked for as
+    /// `file:///private/s.txt`. The case of what stands where a host may stand is kept.
     ///
     /// ```
     /// use mcp_runtime::Server;

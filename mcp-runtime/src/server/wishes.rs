@@ -1,13 +1,11 @@
 //! What a client wants to be told of, beyond single requests.
 
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use mcp_types::LoggingLevel;
 use serde::{Deserialize, Serialize};
 
 use super::Conversation;
-use super::changes::{Change, Listener};
 use super::logging::{LEVELS, Severity, Threshold};
 
 /// What a client of the handshake era has asked for once for all: what has to be known to go on with
@@ -47,25 +45,16 @@ impl Conversation {
                 self.forget(&uri);
             }
         }
+        let router = self.server().router();
         for uri in &wishes.resources {
+            let canonical = router.canonical_uri(uri);
             // The one that was asked has seen to the limit.
-            let _ = self.want(uri);
+            let _ = self.want(canonical.as_deref().unwrap_or(uri), uri);
         }
     }
 
     fn subscriptions(&self) -> Vec<String> {
         let telling = self.telling.get();
         telling.map_or_else(Vec::new, |telling| telling.listener.resources())
-    }
-}
-
-impl Listener {
-    fn resources(&self) -> Vec<String> {
-        let wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
-        let uris = wanted.iter().filter_map(|change| match change {
-            Change::Resource(uri) => Some(uri.clone()),
-            _ => None,
-        });
-        uris.collect()
     }
 }

@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod announcements;
 #[cfg(feature = "log-layer")]
 mod client_logs;
 #[cfg(all(feature = "http-client", feature = "http-server"))]

@@ -29,4 +29,5 @@ mod support;
 mod telling;
 #[cfg(feature = "client")]
 mod trace_context;
+mod uris;
 mod visibility;

@@ -111,7 +111,7 @@ async fn only_what_a_resource_says_itself_may_be_kept() {
 
 #[tokio::test]
 async fn what_is_not_there_is_named_in_the_words_of_the_era() {
-    for uri in ["day://none", "note://2", "nothing"] {
+    for uri in ["day://none", "note://2", "nothing:"] {
         let [handshake, stateless] = read(uri).await;
         assert_eq!(handshake["error"]["code"], -32002);
         assert_eq!(stateless["error"]["code"], -32602);

@@ -75,6 +75,6 @@ impl Links {
 
     /// Whether the mounted server has the resource: other links lead elsewhere.
     fn is_own(&self, uri: &str) -> bool {
-        self.server.router().has_resource(uri)
+        self.server.router().canonical_uri(uri).is_some()
     }
 }

@@ -47,8 +47,11 @@ impl Namespace {
         if self.0.is_empty() {
             return uri;
         }
-        let rest = uri.strip_prefix(&*self.0);
-        rest.and_then(|rest| rest.strip_prefix('+')).unwrap_or(uri)
+        // The case of a scheme does not matter (RFC 3986, section 3.1).
+        match uri.split_once('+') {
+            Some((prefix, rest)) if prefix.eq_ignore_ascii_case(&self.0) => rest,
+            _ => uri,
+        }
     }
 }
 

@@ -111,7 +111,6 @@ impl Prompts {
         context: impl FnOnce(Option<RawJsonRef<'_>>, Retry<'_>) -> Result<&'c Context, Refusal>,
     ) -> Result<Reply<GetPromptResult>, Refusal> {
         let params: GetPromptRequestParamsRef<'_> = decode_params(params)?;
-        let route = self.find(&params.name)?;
         let arguments = params.arguments.unwrap_or(RawJsonRef::EMPTY_OBJECT);
         let arguments: Texts = arguments
             .read()
@@ -120,7 +119,9 @@ impl Prompts {
             responses: params.input_responses,
             state: params.request_state.as_deref(),
         };
+        // Whatever is wrong with these is said before it is known whether there is such a prompt.
         let context = context(params.meta, retry)?;
+        let route = self.find(&params.name)?;
         if !self.shows(route, context) {
             return Err(Refusal::UnknownPrompt(params.name.into_owned()));
         }

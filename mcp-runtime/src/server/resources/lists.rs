@@ -14,7 +14,6 @@ use crate::protocol::Refusal;
 use crate::server::cursor::{Pageable, Place};
 use crate::server::pages::cut;
 use crate::server::routes::Routes;
-use crate::server::visibility::Visibility;
 use crate::server::{BoxFuture, Context, Reply};
 use crate::sorted::sorted;
 
@@ -58,7 +57,7 @@ impl Resources {
     ///
     /// When `cursor` was not given out for this list.
     pub(in crate::server) fn list(
-        &self,
+        self: &Arc<Self>,
         cursor: Option<&str>,
         viewer: Viewer<'_>,
     ) -> Result<Listing<Reply<ListResourcesResult>>, Refusal> {
@@ -91,7 +90,7 @@ impl Resources {
     /// What a template stands for is put in the order of the URIs where there are pages: only so
     /// can the next one begin where the last one ended, whatever came and went meanwhile.
     fn expanded(
-        &self,
+        self: &Arc<Self>,
         listers: Vec<Expansion>,
         cursor: Option<&str>,
         viewer: Option<Context>,
@@ -104,8 +103,7 @@ impl Resources {
                 resources.push(resource.clone());
             }
         }
-        let (caching, size) = (self.caching.clone(), self.page_size);
-        let visibility = self.visibility.clone();
+        let (all, size) = (Arc::clone(self), self.page_size);
         let cursor = cursor.map(str::to_owned);
         Box::pin(async move {
             for (serial, route, lister) in listers {
@@ -114,7 +112,7 @@ impl Resources {
                     found = sorted(found, |it| &it.uri);
                 }
                 for resource in found {
-                    let shows = |viewer| is_shown(&route, &resource.uri, viewer, &visibility);
+                    let shows = |viewer| all.shows_listed(&route, &resource.uri, viewer);
                     let place = Place::expanded(serial, resource.uri.clone());
                     // What is found twice has one place, and the next page would begin behind it.
                     let is_double = size.is_some() && places.last() == Some(&place);
@@ -131,10 +129,22 @@ impl Resources {
             let mut result = ListResourcesResult::new(resources);
             result.next_cursor = next;
             Ok(match viewer {
-                Some(_) => caching.mark_private(result),
-                None => caching.mark(result),
+                Some(_) => all.caching.mark_private(result),
+                None => all.caching.mark(result),
             })
         })
+    }
+
+    /// Whether the caller of `context` may see what the template of `route` found under `uri`, which
+    /// may belong to another route.
+    fn shows_listed(&self, route: &ResourceRoute, uri: &str, context: &Context) -> bool {
+        match self.find(uri) {
+            Some(found) => {
+                let shows = |route| self.shows(route, &found.uri, context);
+                shows(found.route) && (std::ptr::eq(found.route, route) || shows(route))
+            }
+            None => self.shows(route, uri, context),
+        }
     }
 
     /// A page of what `resources/templates/list` shows; written once a revision, unless callers
@@ -167,16 +177,6 @@ impl Resources {
         });
         Ok(Listing::Prepared(written))
     }
-}
-
-/// Whether the caller of `context` may see what `uri` names, which `route` serves.
-pub(super) fn is_shown(
-    route: &ResourceRoute,
-    uri: &str,
-    context: &Context,
-    visibility: &Visibility<str>,
-) -> bool {
-    route.is_visible(uri, context) && visibility.shows(uri, context)
 }
 
 /// What a list shows of each route, with its number.

@@ -4,6 +4,7 @@
 //! matches URIs (RFC 6570); [`IntoContents`] makes the answer of what the function returned.
 //! [`FileTree`] is a ready one, for the files of a directory.
 
+mod canonical;
 mod closure;
 pub(crate) mod contents;
 mod files;

@@ -51,7 +51,8 @@ pub(crate) type Lister = Box<dyn Fn() -> BoxFuture<Vec<Resource>> + Send + Sync>
 /// A resource that somebody reads.
 #[derive(Clone, Copy, Debug)]
 pub struct ResourceCall<'a> {
-    /// The URI that was asked for.
+    /// The URI that was asked for, as the client has written it. Decide by the variables: one
+    /// resource has many spellings.
     pub uri: &'a str,
     /// What stands in the URI for the variables of the template, decoded.
     pub variables: &'a Texts,

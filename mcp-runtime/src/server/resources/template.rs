@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::canonical::{normalize, normalize_escapes, push_value};
 use super::matching;
 use crate::server::handler::text::Texts;
 
@@ -112,10 +113,11 @@ impl UriTemplate {
     /// The template with `prefix` before it.
     pub(super) fn prefixed(&self, prefix: &str) -> Self {
         let mut parts = self.parts.clone();
+        let scheme = prefix.to_ascii_lowercase();
         match parts.first_mut() {
             _ if prefix.is_empty() => {}
-            Some(Part::Literal(text)) => text.insert_str(0, prefix),
-            _ => parts.insert(0, Part::Literal(prefix.to_owned())),
+            Some(Part::Literal(text)) => text.insert_str(0, &scheme),
+            _ => parts.insert(0, Part::Literal(scheme)),
         }
         Self {
             text: format!("{prefix}{}", self.text),
@@ -144,10 +146,45 @@ impl UriTemplate {
 
     /// The values of the variables in `uri`, decoded; `None` if it does not match.
     ///
-    /// URIs over 8192 bytes never match.
+    /// What stands between the variables may be spelled in any way that RFC 3986 takes for the same
+    /// (section 6.2.2). URIs over 8192 bytes never match.
     #[must_use]
     pub fn matches(&self, uri: &str) -> Option<Texts> {
+        self.matches_normalized(&normalize(uri))
+    }
+
+    /// [`matches`](Self::matches) for a URI that is normalized already.
+    pub(super) fn matches_normalized(&self, uri: &str) -> Option<Texts> {
         matching::matches(&self.parts, uri)
+    }
+
+    /// The URI in which the variables have these values, normalized (RFC 6570, section 3).
+    ///
+    /// It is read back as the same values, unless it can be taken apart in several ways.
+    pub(super) fn expand(&self, values: &Texts) -> String {
+        let mut uri = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Literal(text) => uri.push_str(text),
+                Part::Variable { name, reserved, .. } => {
+                    let value = values.get(name).map_or("", String::as_str);
+                    push_value(&mut uri, value, *reserved);
+                }
+                Part::Named { names, style } => {
+                    let mut separator = style.first;
+                    for name in names {
+                        if let Some(value) = values.get(name) {
+                            uri.push(separator);
+                            uri.push_str(name);
+                            uri.push('=');
+                            push_value(&mut uri, value, false);
+                            separator = style.separator;
+                        }
+                    }
+                }
+            }
+        }
+        uri
     }
 }
 
@@ -160,8 +197,9 @@ impl fmt::Display for UriTemplate {
 fn push_literal(parts: &mut Vec<Part>, text: &str) {
     match parts.last_mut() {
         _ if text.is_empty() => {}
-        Some(Part::Literal(last)) => last.push_str(text),
-        _ => parts.push(Part::Literal(text.to_owned())),
+        Some(Part::Literal(last)) => last.push_str(&normalize_escapes(text)),
+        Some(_) => parts.push(Part::Literal(normalize_escapes(text))),
+        None => parts.push(Part::Literal(normalize(text))),
     }
 }
 
@@ -239,4 +277,49 @@ fn name(text: &str) -> Result<String, TemplateError> {
         return Err(TemplateError::Name(text.to_owned()));
     }
     Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_read_is_expanded_to_one_spelling() {
+        for (template, uri, canonical) in [
+            (
+                "file:///{+path}",
+                "file:///%70rivate%2Fs.txt",
+                "file:///private/s.txt",
+            ),
+            (
+                "file:///{+path}",
+                "FILE:///a%2541%5Bb%5d",
+                "file:///a%2541%5Bb%5D",
+            ),
+            (
+                "memory://entity/{name}",
+                "memory://entity/h%69dden",
+                "memory://entity/hidden",
+            ),
+            ("x:{a}", "x:b(c)", "x:b%28c%29"),
+            ("X:{a,b}é{/c}{.d}", "x:1,2%c3%a9/3.4", "x:1,2%C3%A9/3.4"),
+            (
+                "x:y{?a,b}{#c}",
+                "x:y?z=0&b=%62&%61=1#%70/q",
+                "x:y?a=1&b=b#p/q",
+            ),
+            ("x:y{;a,b}", "x:y;b=2", "x:y;b=2"),
+            ("x:y?z=1{&a}", "x:y?z=1&a=", "x:y?z=1&a="),
+        ] {
+            let template = UriTemplate::parse(template).unwrap();
+            let values = template.matches(uri).unwrap();
+            let expanded = template.expand(&values);
+            assert_eq!(expanded, canonical, "{uri}");
+            let mut read_back = template.matches(&expanded).unwrap();
+            assert_eq!(template.expand(&read_back), expanded);
+            for (name, value) in values {
+                assert_eq!(read_back.remove(&name), Some(value), "{expanded}");
+            }
+        }
+    }
 }

@@ -65,7 +65,9 @@ impl Router {
             SubscriptionsListenRequest::METHOD if self.announced().any() => {
                 self.listen(resources, request)
             }
-            UnsubscribeRequest::METHOD if self.announced().updates => self.unsubscribe(request),
+            UnsubscribeRequest::METHOD if self.announced().updates => {
+                Self::unsubscribe(resources, request)
+            }
             CompleteRequest::METHOD if declared.completions.is_some() => {
                 self.complete(prompts, resources, request)
             }

@@ -1,5 +1,7 @@
 //! The methods about resources.
 
+use std::sync::Arc;
+
 use super::{Admitted, Router};
 use crate::driver::Served;
 use crate::protocol::Refusal;
@@ -19,7 +21,7 @@ impl Router {
 
     pub(super) fn list_resources(
         &self,
-        resources: &Resources,
+        resources: &Arc<Resources>,
         request: Admitted<'_>,
     ) -> Result<Served<Answer>, Refusal> {
         let cursor = request.cursor()?;

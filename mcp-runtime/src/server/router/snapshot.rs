@@ -1,5 +1,6 @@
 //! Everything that a server offers.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use mcp_types::{ServerCapabilities, Tool};
@@ -93,10 +94,9 @@ impl Router {
         }
     }
 
-    /// Whether something is found under `uri`.
-    pub(in crate::server) fn has_resource(&self, uri: &str) -> bool {
-        let tables = self.tables();
-        tables.is_some_and(|tables| tables.resources.has(uri))
+    /// The canonical form of `uri`, if a resource is found there.
+    pub(in crate::server) fn canonical_uri<'a>(&'a self, uri: &'a str) -> Option<Cow<'a, str>> {
+        self.tables()?.resources.canonical(uri)
     }
 
     pub(in crate::server) fn tools(&self) -> impl Iterator<Item = &Tool> {

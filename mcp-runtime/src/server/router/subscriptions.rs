@@ -10,11 +10,11 @@ use mcp_types::{
 use super::{Admitted, Router};
 use crate::driver::Served;
 use crate::protocol::{Refusal, decode_params};
+use crate::server::Answer;
 use crate::server::announce::Announced;
 use crate::server::conversation::MAX_SUBSCRIPTIONS;
 use crate::server::resources::{Resources, Viewer};
 use crate::server::subscriptions::Subscription;
-use crate::server::{Answer, Context};
 
 impl Router {
     /// The changes that the server announces.
@@ -29,9 +29,10 @@ impl Router {
     ) -> Result<Served<Answer>, Refusal> {
         let params: SubscriptionsListenRequestParams = decode_params(request.params)?;
         let context = request.context_if(resources.differ_by_caller())?;
+        let viewer = Viewer::new(request.terms.revision, context.as_ref());
         let subscription = Subscription {
             id: request.id.clone(),
-            accepted: self.accepted(resources, params.notifications, context.as_ref()),
+            accepted: self.accepted(resources, params.notifications, viewer)?,
             terms: Arc::clone(request.terms),
             peer: request.peer.clone(),
             conversation: Arc::clone(request.conversation),
@@ -41,26 +42,26 @@ impl Router {
     }
 
     /// The part of a filter that the server can honour.
+    ///
+    /// # Errors
+    ///
+    /// When something in it is no URI.
     fn accepted(
         &self,
         resources: &Resources,
         wanted: SubscriptionFilter,
-        context: Option<&Context>,
-    ) -> SubscriptionFilter {
+        viewer: Viewer<'_>,
+    ) -> Result<SubscriptionFilter, Refusal> {
         let announced = self.announced();
         let both = |wanted: Option<bool>, announced: bool| wanted.filter(|_| announced);
         let mut accepted = SubscriptionFilter::new();
         accepted.tools_list_changed = both(wanted.tools_list_changed, announced.tools);
         accepted.prompts_list_changed = both(wanted.prompts_list_changed, announced.prompts);
         accepted.resources_list_changed = both(wanted.resources_list_changed, announced.resources);
-        let mut uris = Vec::new();
-        for uri in wanted.resource_subscriptions.unwrap_or_default() {
-            if uris.len() < MAX_SUBSCRIPTIONS && resources.is_subscribable(&uri, context) {
-                uris.push(uri);
-            }
-        }
+        let uris = wanted.resource_subscriptions.unwrap_or_default();
+        let uris = resources.subscribable(uris, MAX_SUBSCRIPTIONS, viewer)?;
         accepted.resource_subscriptions = Some(uris).filter(|uris| !uris.is_empty());
-        accepted
+        Ok(accepted)
     }
 
     pub(super) fn subscribe(
@@ -71,14 +72,18 @@ impl Router {
         let params: SubscribeRequestParams = decode_params(request.params)?;
         let context = request.context_if(resources.differ_by_caller())?;
         let viewer = Viewer::new(request.terms.revision, context.as_ref());
-        resources.check_subscribable(&params.uri, viewer)?;
-        request.conversation.subscribe(&params.uri)?;
+        let canonical = resources.check_subscribable(&params.uri, viewer)?;
+        request.conversation.subscribe(&canonical, &params.uri)?;
         self.wanted(&params.uri);
         Ok(Served::Now(Ok(Answer::empty())))
     }
 
-    pub(super) fn unsubscribe(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
+    pub(super) fn unsubscribe(
+        resources: &Resources,
+        request: Admitted<'_>,
+    ) -> Result<Served<Answer>, Refusal> {
         let params: UnsubscribeRequestParams = decode_params(request.params)?;
+        resources.check_uri(&params.uri, Viewer::new(request.terms.revision, None))?;
         request.conversation.unsubscribe(&params.uri);
         Ok(Served::Now(Ok(Answer::empty())))
     }
