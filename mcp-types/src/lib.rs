@@ -30,6 +30,7 @@ pub use json::{Decode, DecodeOwned, Encode, from_prefix, from_slice, from_str};
 pub use jsonrpc::{ErrorObject, ProgressToken, RequestId};
 pub use meta::RequestMetaRef;
 pub use method::{Notification, Request};
+pub use number::integer_digits;
 pub use one_or_many::OneOrMany;
 pub use ordered_map::OrderedMap;
 pub use raw::{JsonObject, RawJson};

@@ -9,7 +9,7 @@ use crate::{RawJsonRef, meta_keys};
 ///
 /// A stateless request carries version and capabilities here (2026-07-28, "Overview", section
 /// `_meta`). Members are raw, so that a fault in one is reported by name instead of spoiling the
-/// look at the others.
+/// look at the others. A member that is `null` counts as absent.
 ///
 /// ```
 /// use mcp_types::RequestMetaRef;
@@ -35,7 +35,7 @@ pub struct RequestMetaRef<'a> {
 }
 
 impl<'a> RequestMetaRef<'a> {
-    /// The `_meta` of a request's `params`, or `None` where there is none.
+    /// The `_meta` of a request's `params`, or `None` where it is absent or `null`.
     ///
     /// # Errors
     ///
@@ -43,6 +43,9 @@ impl<'a> RequestMetaRef<'a> {
     pub fn of_params(params: RawJsonRef<'a>) -> serde_json::Result<Option<Self>> {
         let mut scanner = Scanner::of_valid(params.get());
         if !may_name_meta(params.get()) || !scanner.find("_meta") {
+            return Ok(None);
+        }
+        if scanner.peek() == Some(b'n') {
             return Ok(None);
         }
         let meta = Self::read(&mut scanner);
@@ -53,7 +56,7 @@ impl<'a> RequestMetaRef<'a> {
         let mut meta = Self::default();
         scanner.members(usize::MAX, |name, value| {
             if let Some(slot) = meta.slot(&name.text()) {
-                *slot = Some(RawJsonRef::of_checked(value));
+                *slot = (value != "null").then(|| RawJsonRef::of_checked(value));
             }
         })?;
         Some(meta)
@@ -119,6 +122,13 @@ mod tests {
         assert!(meta_of(r#"{"name":"get_weather","arguments":{"of_meta":1}}"#).is_none());
         let meta = meta_of(r#"{"name":"get_weather","_meta":{"progressToken":7}}"#);
         assert_eq!(meta.unwrap().progress_token.unwrap().get(), "7");
+    }
+
+    #[test]
+    fn null_counts_as_absent() {
+        assert!(meta_of(r#"{"_meta":null}"#).is_none());
+        let meta = meta_of(r#"{"_meta":{"progressToken": null }}"#).unwrap();
+        assert!(meta.progress_token.is_none());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use mcp_types::{ClientCapabilities, Era, RequestMetaRef, Revision, Revisions, Si
 
 use super::known::{OwnMethods, only_in};
 use super::server::State;
-use super::server_terms::LastTerms;
+use super::server_terms::{LastTerms, check_progress_token};
 use super::{Refusal, ServerLifecycle, Terms, methods};
 
 /// Whether only stateless clients send such a request.
@@ -27,6 +27,7 @@ pub(crate) fn admit_stateless(
     own: &OwnMethods,
 ) -> Result<Arc<Terms>, Refusal> {
     let known = own.known(method)?;
+    check_progress_token(meta)?;
     let terms = last.stateless(meta, supported)?;
     known.in_revision(terms.revision)?;
     if known.needs_capabilities() {

@@ -8,7 +8,7 @@ use mcp_types::{
 
 use super::known::{Known, OwnMethods};
 use super::requirement::Requirement;
-use super::server_terms::LastTerms;
+use super::server_terms::{LastTerms, check_progress_token};
 use super::{LifecycleState, Refusal, Terms, decode_params};
 
 /// A connection as its server sees it: messages go in, decisions come out.
@@ -206,6 +206,7 @@ impl<'a> Request<'a> {
                 reason: "must be an object".to_owned(),
             })?
             .flatten();
+        check_progress_token(meta.as_ref())?;
         let says_terms = meta.as_ref().is_some_and(|meta| {
             meta.protocol_version.is_some() || meta.client_capabilities.is_some()
         });

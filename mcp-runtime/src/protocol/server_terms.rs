@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mcp_types::{
-    Decode, Era, InitializeRequestParams, LoggingLevel, RawJsonRef, RequestMetaRef, Revision,
-    Revisions,
+    Decode, Era, InitializeRequestParams, LoggingLevel, ProgressToken, RawJsonRef, RequestMetaRef,
+    Revision, Revisions,
 };
 
 use super::decode::invalid_params;
@@ -137,6 +137,23 @@ impl Source {
     }
 }
 
+/// Refuses a progress token that is neither a string nor an integer.
+pub(super) fn check_progress_token(meta: Option<&RequestMetaRef<'_>>) -> Result<(), Refusal> {
+    let Some(token) = meta.and_then(|meta| meta.progress_token) else {
+        return Ok(());
+    };
+    // The usual tokens are known by their bytes: this is done for each request.
+    let is_short_integer =
+        token.get().len() < 19 && token.get().bytes().all(|b| b.is_ascii_digit());
+    if is_short_integer {
+        return Ok(());
+    }
+    let token_read = token.read::<ProgressToken>();
+    token_read
+        .map(drop)
+        .map_err(|error| invalid_params("params._meta.progressToken", token.get(), &error))
+}
+
 /// Refuses a level that is none (2026-07-28, "Logging", section Error Handling).
 fn check_level(raw: RawJsonRef<'_>) -> Result<(), Refusal> {
     match decoded(raw, "logLevel")? {
@@ -193,5 +210,21 @@ mod tests {
         assert!(terms(&mut last, "7").is_err());
         let again = terms(&mut last, "\"b\"").unwrap();
         assert!(Arc::ptr_eq(&other, &again));
+    }
+    #[test]
+    fn a_progress_token_that_can_not_be_read_is_refused_by_its_path() {
+        let check = |token: &str| {
+            let params = format!(r#"{{"_meta":{{"progressToken":{token}}}}}"#);
+            let params = RawJsonRef::from_text(&params).unwrap();
+            check_progress_token(RequestMetaRef::of_params(params).unwrap().as_ref())
+        };
+        for token in ["1", "1.0", "-1e3", "\"a\"", "\"\\u0061\"", "null"] {
+            assert_eq!(check(token), Ok(()), "{token}");
+        }
+        for token in ["1.5", "10000000000000000000", "true", "[]", "\"\\ud800\""] {
+            let refusal = check(token).unwrap_err().to_string();
+            let path = "Invalid params: params._meta.progressToken: ";
+            assert!(refusal.starts_with(path), "{refusal}");
+        }
     }
 }

@@ -155,7 +155,9 @@ async fn in_a_session_the_question_comes_on_the_stream_of_the_call() {
         let asked: Value = serde_json::from_str(data.next_back().unwrap()).unwrap();
         assert_eq!(asked["method"], "elicitation/create", "{asked}");
         let result = json!({"action": "accept", "content": {"answer": answer}});
-        let message = json!({"jsonrpc": "2.0", "id": asked["id"], "result": result});
+        // `7.0` is the same id as `7`.
+        let id = asked["id"].as_f64();
+        let message = json!({"jsonrpc": "2.0", "id": id, "result": result});
         assert_eq!(session.ask(&message).await.status, 202);
     }
     let rest = read(stream).await;

@@ -2,6 +2,8 @@
 
 #[path = "every/batches.rs"]
 mod batches;
+#[path = "every/integers.rs"]
+mod integers;
 #[path = "every/lifecycle.rs"]
 mod lifecycle;
 #[path = "every/listening.rs"]

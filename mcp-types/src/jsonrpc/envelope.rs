@@ -52,12 +52,9 @@ impl<'a> Envelope<'a> {
         let Some(raw) = self.id else {
             return Ok(None);
         };
-        let number = |text: &str| text.parse().ok().map(RequestId::Number);
         let id = match raw.get() {
-            // JSON's negative zero is a fraction, not an integer.
-            "-0" => None,
             json if json.starts_with('"') => text(raw).map(|text| RequestId::from(&*text)),
-            json => number(json),
+            json => RequestId::from_number(json),
         };
         let reason = "`id` must be a string or an integer";
         match id {

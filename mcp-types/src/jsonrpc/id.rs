@@ -7,15 +7,17 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
 use crate::json::{self, Decode, Encode, Encoder, Reader};
+use crate::number::integer_digits;
 
 /// The id that ties a response to its request: an integer or a string, never null.
 ///
-/// Cloning is cheap; strings are shared.
+/// An integer is any JSON number without a fraction within [`i64`], however it is written: `7.0`
+/// and `70e-1` are the id `7`. Cloning is cheap; strings are shared.
 ///
 /// ```
 /// use mcp_types::RequestId;
 ///
-/// let id: RequestId = serde_json::from_str("7").unwrap();
+/// let id: RequestId = serde_json::from_str("7.0").unwrap();
 /// assert_eq!(id, RequestId::from(7));
 /// assert!(serde_json::from_str::<RequestId>("1.5").is_err());
 /// ```
@@ -32,6 +34,15 @@ pub enum RequestId {
 /// An integer or a string, chosen by the sender of the request and unique among its requests in
 /// flight.
 pub type ProgressToken = RequestId;
+
+impl RequestId {
+    /// The id that a JSON number denotes; `None` for a fraction, and beyond [`i64`].
+    pub(super) fn from_number(number: &str) -> Option<Self> {
+        let id = number.parse().ok();
+        let id = id.or_else(|| integer_digits(number)?.parse().ok());
+        id.map(Self::Number)
+    }
+}
 
 impl From<i64> for RequestId {
     fn from(id: i64) -> Self {
@@ -85,7 +96,14 @@ impl<'de> Decode<'de> for RequestId {
     fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
         match reader.peek() {
             Some(b'"') => reader.string().map(|id| Self::from(&*id)),
-            Some(b'-' | b'0'..=b'9') => i64::decode(reader).map(Self::Number),
+            Some(b'-' | b'0'..=b'9') => {
+                let start = reader.place();
+                if let Some(id) = Self::from_number(reader.raw()?) {
+                    return Ok(id);
+                }
+                reader.go(start);
+                Err(reader.misfit(&"an integer of 64 bits or a string"))
+            }
             _ => Err(reader.misfit(&"an integer or a string")),
         }
     }

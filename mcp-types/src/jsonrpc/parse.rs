@@ -247,10 +247,19 @@ mod tests {
 
     #[test]
     fn an_id_is_a_string_or_an_integer() {
-        for id in ["null", "true", "1.5", "{}", "9223372036854775808"] {
+        for id in ["null", "true", "1.5", "{}", "9223372036854775808", "1e19"] {
             let invalid = refused(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
             assert_eq!(invalid.error.code, code::INVALID_REQUEST, "{id}");
             assert_eq!(invalid.id, None);
+        }
+        for (id, integer) in [("1.0", 1), ("1e2", 100), ("-0", 0), ("-20e-1", -2)] {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+            let Message::Request { id: read, .. } = parsed(&text) else {
+                panic!("a request was expected");
+            };
+            assert_eq!(read, RequestId::Number(integer), "{id}");
+            let decoded: RequestId = serde_json::from_str(id).unwrap();
+            assert_eq!(decoded, read, "{id}");
         }
     }
 

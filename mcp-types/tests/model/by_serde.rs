@@ -188,7 +188,7 @@ fn misfits_are_told_in_the_words_of_serde() {
     );
     // serde_json tells where the value ends that has the fault.
     let error = serde_json::from_str::<Plain>(r#"{"ids":[1.5]}"#).unwrap_err();
-    let expected = "invalid type: floating point `1.5`, expected i64 at line 1 column 12";
+    let expected = "invalid type: floating point `1.5`, expected an integer of 64 bits or a string at line 1 column 12";
     assert_eq!(error.to_string(), expected);
     for (text, expected) in [
         (

@@ -1,6 +1,6 @@
 //! The same handlers, in both eras.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::party::{Party, REVISIONS, able, text};
 
@@ -77,6 +77,17 @@ async fn accepting_declining_and_dismissing_are_different() {
             assert_eq!(text(&response), said, "{revision}");
         }
     }
+}
+
+#[tokio::test]
+async fn an_answer_may_spell_its_id_with_a_fraction_of_zero() {
+    let mut party = Party::new("2025-11-25", able()).await;
+    let params = json!({"name": "mood", "arguments": {}});
+    let question = party.send("tools/call", &params, Map::new()).await;
+    let id = question["id"].as_i64().unwrap();
+    let answer = format!(r#"{{"jsonrpc":"2.0","id":{id}.0,"result":{{"action":"decline"}}}}"#);
+    let response = party.wire.ask_text(&answer).await;
+    assert_eq!(text(&response), "declined");
 }
 
 #[tokio::test]

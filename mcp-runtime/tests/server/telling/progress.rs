@@ -74,6 +74,15 @@ async fn progress_only_grows_and_the_last_report_goes_before_the_result() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_token_with_a_fraction_of_zero_is_that_integer() {
+    let server = server();
+    for mut caller in Caller::both(&server).await {
+        let (told, _) = caller.call("items", token(7.0)).await;
+        assert_eq!(told[0]["params"]["progressToken"].to_string(), "7");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn nothing_is_said_to_who_did_not_ask() {
     let server = server();
     for mut caller in Caller::both(&server).await {
