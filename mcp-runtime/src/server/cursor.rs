@@ -1,5 +1,7 @@
 //! Where a list goes on.
 
+use std::cmp::Ordering;
+
 use crate::protocol::Refusal;
 
 /// One of the lists that go page by page.
@@ -22,6 +24,17 @@ pub(super) struct Place {
     uri: String,
 }
 
+/// How far a list has come with what a template stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress<'a> {
+    /// Nothing of it was listed yet.
+    Ahead,
+    /// This URI was the last one.
+    Within(&'a str),
+    /// All of it was listed.
+    Done,
+}
+
 /// The form of the text; a later one would have another number.
 const VERSION: u8 = 1;
 
@@ -41,6 +54,17 @@ impl Place {
             expanded: true,
             serial,
             uri,
+        }
+    }
+
+    /// How far the list has come, at this place, with what the template numbered `serial` stands
+    /// for.
+    pub(super) fn progress(&self, serial: u64) -> Progress<'_> {
+        match serial.cmp(&self.serial) {
+            _ if !self.expanded => Progress::Ahead,
+            Ordering::Less => Progress::Done,
+            Ordering::Equal => Progress::Within(&self.uri),
+            Ordering::Greater => Progress::Ahead,
         }
     }
 

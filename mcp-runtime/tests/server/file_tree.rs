@@ -1,7 +1,9 @@
 //! Directories whose files are resources.
 
 use std::fs;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use mcp_runtime::Server;
 use mcp_runtime::resources::FileTree;
@@ -176,9 +178,9 @@ async fn files_are_listed_only_where_that_was_asked_for() {
             answer["result"]["resources"],
             json!([
                 {"name": "a b.md", "uri": "docs:///a%20b.md", "mimeType": "text/markdown", "size": 3},
-                {"name": "big.txt", "uri": "docs:///big.txt", "mimeType": "text/plain", "size": 101},
                 {"name": "fits.txt", "uri": "docs:///fits.txt", "mimeType": "text/plain", "size": 100},
                 {"name": "sub/broken.txt", "uri": "docs:///sub/broken.txt", "mimeType": "text/plain", "size": 2},
+                {"name": "sub/data.bin", "uri": "docs:///sub/data.bin", "size": 3},
             ])
         );
     }
@@ -188,6 +190,103 @@ async fn files_are_listed_only_where_that_was_asked_for() {
     }
     for answer in read(&listed, "docs:///a%20b.md").await {
         assert_eq!(answer["result"]["contents"][0]["text"], "# A");
+    }
+}
+
+/// The URIs that are listed, and the cursor of the next page.
+async fn page(server: &Server, cursor: Option<&Value>) -> (Vec<String>, Option<Value>) {
+    let params = cursor.map_or(json!({}), |cursor| json!({"cursor": cursor}));
+    let message = stateless(1, "resources/list", params);
+    let mut answer = Wire::to(server).await.ask(message).await["result"].take();
+    let listed = answer["resources"].as_array().unwrap().iter();
+    let uris = listed
+        .map(|file| file["uri"].as_str().unwrap().to_owned())
+        .collect();
+    (
+        uris,
+        Some(answer["nextCursor"].take()).filter(Value::is_string),
+    )
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn whatever_is_listed_can_be_read() {
+    let place = Place::new();
+    for name in [
+        "a\\b", "c:d", "100%25", "[id].tsx", "a!(b)", "é?#", "sub.txt",
+    ] {
+        fs::write(place.tree().join(name), "text").unwrap();
+    }
+    let server = server(&place.tree(), |tree| tree.listed(100));
+    let (listed, _) = page(&server, None).await;
+    assert_eq!(
+        listed,
+        [
+            "file:///%5Bid%5D.tsx",
+            "file:///%C3%A9%3F%23",
+            "file:///100%2525",
+            "file:///a!(b)",
+            "file:///a%20b.md",
+            "file:///fits.txt",
+            "file:///sub.txt",
+            "file:///sub/broken.txt",
+            "file:///sub/data.bin",
+            "file:///sub/plain",
+        ]
+    );
+    for uri in listed {
+        for answer in read(&server, &uri).await {
+            assert_eq!(answer["result"]["contents"][0]["uri"], uri, "{answer}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_walk_of_the_first_page_serves_those_that_follow() {
+    let place = tempfile::tempdir().unwrap();
+    let names = ["a.txt", "b/1.txt", "b/2.txt", "b.txt", "c.txt"];
+    let make = || {
+        for name in names {
+            let path = place.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "text").unwrap();
+        }
+    };
+    for filtered in [false, true] {
+        make();
+        let mut server = Server::builder();
+        let tree = FileTree::new(place.path()).unwrap();
+        server
+            .resource(tree.listed(5))
+            .page_size(NonZeroUsize::new(2).unwrap());
+        if filtered {
+            server.filter_resources(|_, _| true);
+        }
+        let mut inner = Server::builder();
+        inner.mount("in", &server.build());
+        inner.page_size(NonZeroUsize::new(2).unwrap());
+        let server = inner.build();
+        let uri = |name: &str| format!("in+file:///{name}");
+
+        let (first, next) = page(&server, None).await;
+        assert_eq!(first, [uri("a.txt"), uri("b.txt")]);
+        fs::remove_file(place.path().join("c.txt")).unwrap();
+        let (second, last) = page(&server, next.as_ref()).await;
+        assert_eq!(second, [uri("b/1.txt"), uri("b/2.txt")]);
+        let (third, end) = page(&server, last.as_ref()).await;
+        assert_eq!(third, [uri("c.txt")]);
+        assert_eq!(end, None);
+
+        let (_, next) = page(&server, None).await;
+        make();
+        tokio::time::pause();
+        tokio::time::advance(Duration::from_secs(31)).await;
+        tokio::time::resume();
+        let (second, last) = page(&server, next.as_ref()).await;
+        assert_eq!(second, [uri("b/1.txt"), uri("b/2.txt")]);
+        assert_eq!(page(&server, last.as_ref()).await.0, [uri("c.txt")]);
+        let (first, _) = page(&server, None).await;
+        assert_eq!(first, [uri("a.txt"), uri("b.txt")]);
     }
 }
 

@@ -8,10 +8,10 @@ use mcp_types::{
 };
 
 use super::Resources;
-use super::route::{Listed, ResourceRoute};
+use super::route::{ListPart, Listed, ResourceRoute};
 use crate::ProtocolError;
 use crate::protocol::Refusal;
-use crate::server::cursor::{Pageable, Place};
+use crate::server::cursor::{Pageable, Place, Progress};
 use crate::server::pages::cut;
 use crate::server::routes::Routes;
 use crate::server::{BoxFuture, Context, Reply};
@@ -61,13 +61,10 @@ impl Resources {
         cursor: Option<&str>,
         viewer: Viewer<'_>,
     ) -> Result<Listing<Reply<ListResourcesResult>>, Refusal> {
-        let mut listers: Vec<Expansion> = Vec::new();
-        for (serial, route) in self.routes.numbered() {
-            if let Some(lister) = &route.lister {
-                listers.push((serial, Arc::clone(route), lister()));
-            }
-        }
-        if !listers.is_empty() || viewer.context.is_some() {
+        let has_listers = self.routes.all().iter().any(|route| route.lister.is_some());
+        if has_listers || viewer.context.is_some() {
+            let after = cursor.map(|cursor| Place::read(Pageable::Resources, cursor));
+            let listers = self.ask_listers(after.transpose()?, viewer);
             let page = self.expanded(listers, cursor, viewer.context.cloned());
             return Ok(Listing::Made(Reply::Pending(page)));
         }
@@ -83,6 +80,32 @@ impl Resources {
             self.caching.mark(result)
         });
         Ok(Listing::Prepared(written))
+    }
+
+    /// Asks the templates what they stand for, as far as the page behind `after` may show it.
+    fn ask_listers(&self, after: Option<Place>, viewer: Viewer<'_>) -> Vec<Expansion> {
+        let mut asked: Vec<Expansion> = Vec::new();
+        for (serial, route) in self.routes.numbered() {
+            let progress = after
+                .as_ref()
+                .map_or(Progress::Ahead, |it| it.progress(serial));
+            let Some(lister) = route.lister.as_ref().filter(|_| progress != Progress::Done) else {
+                continue;
+            };
+            // One more than the page has tells whether there is a next one. Of what is filtered, any
+            // number may be left out.
+            let enough = self.page_size.filter(|_| viewer.context.is_none());
+            let found = lister(ListPart {
+                after: match progress {
+                    Progress::Within(uri) => Some(uri.to_owned()),
+                    _ => None,
+                },
+                enough: enough.map_or(usize::MAX, |size| size.get().saturating_add(1)),
+                paged: self.page_size.is_some(),
+            });
+            asked.push((serial, Arc::clone(route), found));
+        }
+        asked
     }
 
     /// A page of the resources that have a URI of their own, and of what templates stand for.

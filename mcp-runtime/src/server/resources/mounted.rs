@@ -68,8 +68,10 @@ impl ResourceRoute {
 fn lister(inner: &Arc<ResourceRoute>, links: &Arc<Links>) -> Option<Lister> {
     inner.lister.as_ref()?;
     let (inner, links) = (Arc::clone(inner), Arc::clone(links));
-    Some(Box::new(move || -> BoxFuture<_> {
-        let found = inner.lister.as_ref().map(|lister| lister());
+    Some(Box::new(move |mut part| -> BoxFuture<_> {
+        let after = part.after.take();
+        part.after = after.map(|uri| links.namespace.strip(&uri).to_owned());
+        let found = inner.lister.as_ref().map(|lister| lister(part));
         let links = Arc::clone(&links);
         Box::pin(async move {
             let mut outer = Vec::new();

@@ -45,8 +45,20 @@ type Wanted = dyn Fn(&str) + Send + Sync;
 type Visible = dyn Fn(&str, &Context) -> bool + Send + Sync;
 type Handler = dyn Fn(ResourceCall<'_>) -> Reply<Contents> + Send + Sync;
 
-/// Finds the resources that a template stands for.
-pub(crate) type Lister = Box<dyn Fn() -> BoxFuture<Vec<Resource>> + Send + Sync>;
+/// Finds the resources that a template stands for: at least those of the part that is asked for,
+/// and if that is not all, in the order of their URIs.
+pub(crate) type Lister = Box<dyn Fn(ListPart) -> BoxFuture<Vec<Resource>> + Send + Sync>;
+
+/// The part of a list that is asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct ListPart {
+    /// The URI behind which it begins.
+    pub(super) after: Option<String>,
+    /// How many resources are enough.
+    pub(super) enough: usize,
+    /// Whether the list has pages, so that another part may be asked for next.
+    pub(super) paged: bool,
+}
 
 /// A resource that somebody reads.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +157,7 @@ impl ResourceRoute {
     where
         F: Future<Output = Vec<Resource>> + Send + 'static,
     {
-        self.lister = Some(Box::new(move || -> BoxFuture<_> { Box::pin(lister()) }));
+        self.lister = Some(Box::new(move |_| -> BoxFuture<_> { Box::pin(lister()) }));
         self
     }
 

@@ -130,7 +130,7 @@ impl ResourceSpec {
     where
         F: Future<Output = Vec<Resource>> + Send + 'static,
     {
-        self.lister = Some(Box::new(move || -> BoxFuture<_> { Box::pin(lister()) }));
+        self.lister = Some(Box::new(move |_| -> BoxFuture<_> { Box::pin(lister()) }));
     }
 
     /// Closes the description; `call` serves each request.

@@ -1,79 +1,145 @@
-//! All files of the tree.
+//! The files of the tree, page by page.
 
-use std::fmt::Write as _;
 use std::fs::{self, DirEntry};
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use iri_string::percent_encode::PercentEncodedForUri;
 use mcp_types::Resource;
+use tokio::time::Instant;
 
 use super::media;
-use super::path::is_hidden;
+use super::path::{is_hidden, is_plain};
+use crate::server::resources::route::ListPart;
 use crate::sorted::sorted;
 
-/// The files under `root`, in the order of their paths, but no more than `most`.
-///
-/// Links are not followed, so that no file is listed twice and the walk ends.
-pub(super) fn files(root: &Path, uri: &str, hidden: bool, most: usize) -> Vec<Resource> {
-    let mut found = Vec::new();
-    walk(root, "", hidden, most, &mut |path, entry| {
-        let mut resource = Resource::new(path, format!("{uri}{}", encoded(path)));
-        resource.mime_type = media::guess(&entry.path()).map(str::to_owned);
-        let size = entry.metadata().ok().map(|file| file.len());
-        resource.size = size.and_then(|size| i64::try_from(size).ok());
-        found.push(resource);
-        found.len()
-    });
-    found
+/// Which files are offered.
+#[derive(Clone, Debug)]
+pub(super) struct Selection {
+    pub(super) hidden: bool,
+    /// The most files that are listed.
+    pub(super) most: usize,
+    /// The most bytes of a file.
+    pub(super) max_size: u64,
 }
 
-/// Shows each file to `see`, which says how many it has seen.
-fn walk(
-    directory: &Path,
-    prefix: &str,
-    hidden: bool,
-    most: usize,
-    see: &mut dyn FnMut(&str, &DirEntry) -> usize,
-) -> bool {
+/// The walk that the last first page was made of, which serves the pages after it.
+#[derive(Debug, Default)]
+pub(super) struct LastWalk(Mutex<Option<Arc<Walk>>>);
+
+/// What was found under a directory, in the order of the URIs.
+#[derive(Debug)]
+struct Walk {
+    files: Vec<Found>,
+    begun: Instant,
+}
+
+#[derive(Debug)]
+struct Found {
+    path: String,
+    size: u64,
+}
+
+/// How long the walk of a first page serves the pages after it.
+const WALK_LIFETIME: Duration = Duration::from_secs(30);
+
+impl LastWalk {
+    /// The files under `root` of one part of the list, as resources whose URIs begin with `uri`.
+    pub(super) fn list(
+        &self,
+        root: &Path,
+        uri: &str,
+        selection: &Selection,
+        part: &ListPart,
+    ) -> Vec<Resource> {
+        let last = part.after.as_ref().and_then(|_| self.last());
+        let walk = last.unwrap_or_else(|| Arc::new(Walk::through(root, selection)));
+        let after = part.after.as_deref().unwrap_or_default();
+        let is_before = |file: &Found| *file.uri(uri) <= *after;
+        let rest = &walk.files[walk.files.partition_point(is_before)..];
+        let listed = &rest[..rest.len().min(part.enough)];
+        let resources = listed.iter().map(|file| file.resource(uri)).collect();
+        // Where any number is asked for, the page may show less than all of them.
+        let is_rest_shown = rest.len() < part.enough && part.enough != usize::MAX;
+        let goes_on = part.paged && !rest.is_empty() && !is_rest_shown;
+        *self.lock() = goes_on.then(|| Arc::clone(&walk));
+        resources
+    }
+
+    fn last(&self) -> Option<Arc<Walk>> {
+        let last = self.lock().clone();
+        last.filter(|walk| walk.begun.elapsed() < WALK_LIFETIME)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<Walk>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Walk {
+    /// Finds the files under `root`. Links are not followed, so that no file is found twice and the
+    /// walk ends.
+    fn through(root: &Path, selection: &Selection) -> Self {
+        let begun = Instant::now();
+        let mut files = Vec::new();
+        walk(root, "", selection, &mut files);
+        Self { files, begun }
+    }
+}
+
+/// Adds the files of a directory and of those in it, until there are as many as are listed.
+fn walk(directory: &Path, prefix: &str, selection: &Selection, files: &mut Vec<Found>) {
     let Ok(entries) = fs::read_dir(directory) else {
-        return true;
+        return;
     };
     let mut named = Vec::new();
     for entry in entries.flatten() {
         if let Ok(name) = entry.file_name().into_string()
-            && (hidden || !is_hidden(Some(&name)))
+            && is_plain(&name)
+            && (selection.hidden || !is_hidden(Some(&name)))
+            && let Ok(kind) = entry.file_type()
         {
-            named.push((name, entry));
+            let end = if kind.is_dir() { "/" } else { "" };
+            if kind.is_dir() || kind.is_file() {
+                // The order of the URIs.
+                named.push((format!("{}{end}", encoded(&name)), name, entry));
+            }
         }
     }
-    for (name, entry) in sorted(named, |(name, _)| name) {
-        let Ok(kind) = entry.file_type() else {
-            continue;
-        };
+    for (key, name, entry) in sorted(named, |(key, ..)| key) {
+        if files.len() >= selection.most {
+            return;
+        }
         let path = format!("{prefix}{name}");
-        let goes_on = if kind.is_dir() {
-            walk(&entry.path(), &format!("{path}/"), hidden, most, see)
-        } else {
-            !kind.is_file() || see(&path, &entry) < most
-        };
-        if !goes_on {
-            return false;
+        if key.ends_with('/') {
+            walk(&entry.path(), &format!("{path}/"), selection, files);
+        } else if let Some(size) = size(&entry).filter(|size| *size <= selection.max_size) {
+            files.push(Found { path, size });
         }
     }
-    true
+}
+
+fn size(entry: &DirEntry) -> Option<u64> {
+    entry.metadata().ok().map(|file| file.len())
+}
+
+impl Found {
+    fn uri(&self, prefix: &str) -> String {
+        format!("{prefix}{}", encoded(&self.path))
+    }
+
+    fn resource(&self, prefix: &str) -> Resource {
+        let mut resource = Resource::new(self.path.as_str(), self.uri(prefix));
+        resource.mime_type = media::guess(Path::new(&self.path)).map(str::to_owned);
+        resource.size = i64::try_from(self.size).ok();
+        resource
+    }
 }
 
 /// A path as it stands in a URI (RFC 3986, section 3.3).
 fn encoded(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            // Writing to a string can't fail.
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
+    PercentEncodedForUri::from_path(path).to_string()
 }
 
 #[cfg(test)]
@@ -83,6 +149,6 @@ mod tests {
     #[test]
     fn what_is_reserved_is_escaped() {
         assert_eq!(encoded("a/b c.txt"), "a/b%20c.txt");
-        assert_eq!(encoded("é?#%"), "%C3%A9%3F%23%25");
+        assert_eq!(encoded("é?#%[]"), "%C3%A9%3F%23%25%5B%5D");
     }
 }

@@ -1,7 +1,7 @@
 //! A directory whose files are resources.
 //!
 //! `tree` is what a server offers; `path` decides which file a URI may name; `read` reads one, and
-//! `list` finds them all; `media` guesses what is in a file.
+//! `list` finds them, page by page; `media` guesses what is in a file.
 
 mod list;
 mod media;

@@ -29,7 +29,7 @@ pub(super) fn is_hidden(name: Option<&str>) -> bool {
 
 /// Whether a part of a path is the name of a file or directory, and nothing else: not empty, no
 /// step up, no drive, no separator of another platform, no end of a C string.
-fn is_plain(part: &str) -> bool {
+pub(super) fn is_plain(part: &str) -> bool {
     let mut components = Path::new(part).components();
     let is_name = matches!(components.next(), Some(Component::Normal(name)) if name == part);
     is_name && components.next().is_none() && !part.contains(['\\', '\0', ':'])

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use mcp_types::ResourceTemplate;
 
-use super::{list, path, read};
+use super::list::{LastWalk, Selection};
+use super::{path, read};
 use crate::server::handler::run::blocking;
 use crate::server::resources::{Contents, ResourceRoute, UriTemplate};
 use crate::server::{OfferedResource, Reply};
@@ -39,9 +40,7 @@ pub struct FileTree {
     root: PathBuf,
     template: ResourceTemplate,
     uri: String,
-    hidden: bool,
-    listed: usize,
-    max_size: u64,
+    selection: Selection,
 }
 
 impl FileTree {
@@ -59,9 +58,11 @@ impl FileTree {
             root,
             template: ResourceTemplate::new("files", ""),
             uri: "file:///".to_owned(),
-            hidden: false,
-            listed: 0,
-            max_size: 1024 * 1024,
+            selection: Selection {
+                hidden: false,
+                most: 0,
+                max_size: 1024 * 1024,
+            },
         })
     }
 
@@ -87,31 +88,35 @@ impl FileTree {
         self
     }
 
-    /// Shows the files in `resources/list`, but no more than `most`; none are shown unless set.
-    /// The tree is walked for each request.
+    /// Shows the files in `resources/list`, in the order of their URIs, but no more than `most`; none
+    /// are shown unless set. Files that can't be read are left out: those over
+    /// [`max_size`](Self::max_size), and those with `\` or `:` in their names.
+    ///
+    /// The tree is walked for each request; where lists have pages, for the first one, and that walk
+    /// serves the pages that are asked for within 30 seconds.
     #[must_use]
     pub fn listed(mut self, most: usize) -> Self {
-        self.listed = most;
+        self.selection.most = most;
         self
     }
 
     /// The most bytes that a file may have to be read; 1 MiB unless set.
     #[must_use]
     pub fn max_size(mut self, bytes: u64) -> Self {
-        self.max_size = bytes;
+        self.selection.max_size = bytes;
         self
     }
 
     /// Also offers what has a name that begins with a dot.
     #[must_use]
     pub fn hidden(mut self) -> Self {
-        self.hidden = true;
+        self.selection.hidden = true;
         self
     }
 
     fn read(&self, path: &str, uri: String) -> Result<Contents, crate::ProtocolError> {
-        match path::resolve(&self.root, path, self.hidden) {
-            Some(file) => read::read(&file, uri, self.max_size),
+        match path::resolve(&self.root, path, self.selection.hidden) {
+            Some(file) => read::read(&file, uri, self.selection.max_size),
             None => Ok(Contents::Missing),
         }
     }
@@ -132,17 +137,21 @@ impl OfferedResource for FileTree {
         let tree = Arc::new(self);
         let listing = Arc::clone(&tree);
         let listed = tree.template.clone();
-        let route = ResourceRoute::template(listed, template, move |call| {
+        let mut route = ResourceRoute::template(listed, template, move |call| {
             let path = call.variables.get("path").cloned().unwrap_or_default();
             let (tree, uri) = (Arc::clone(&tree), call.uri.to_owned());
             Reply::Pending(Box::pin(blocking(move || tree.read(&path, uri))))
         });
-        if listing.listed == 0 {
+        if listing.selection.most == 0 {
             return route;
         }
-        route.list(move || {
-            let tree = Arc::clone(&listing);
-            blocking(move || list::files(&tree.root, &tree.uri, tree.hidden, tree.listed))
-        })
+        let last = Arc::new(LastWalk::default());
+        route.lister = Some(Box::new(move |part| {
+            let (tree, last) = (Arc::clone(&listing), Arc::clone(&last));
+            Box::pin(blocking(move || {
+                last.list(&tree.root, &tree.uri, &tree.selection, &part)
+            }))
+        }));
+        route
     }
 }
