@@ -1,5 +1,8 @@
 //! `cache(…)`: how long clients may keep what they get.
 
+use quote::ToTokens as _;
+use syn::Expr;
+
 use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::grammar::CACHE;
@@ -10,14 +13,22 @@ use crate::tool::duration;
 pub(crate) fn read(entries: &mut Entries, diagnostics: &mut Diagnostics) -> Option<Cache> {
     let mut entries = entries.list("cache", &CACHE, diagnostics)?;
     let ttl = entries.literal("ttl", diagnostics);
-    let scope = entries.ident("scope", diagnostics);
-    let shared = scope.as_ref().is_some_and(|scope| scope == "public");
-    if let Some(scope) = scope.filter(|scope| !shared && *scope != "private") {
-        let what = format!("a cache is public or private, not `{scope}`");
+    let scope = entries.expr("scope", diagnostics);
+    let shared = is(scope.as_ref(), "public");
+    if let Some(scope) = scope.filter(|scope| !shared && !is(Some(scope), "private")) {
+        let what = format!(
+            "a cache is public or private, not `{}`",
+            scope.to_token_stream()
+        );
         diagnostics.mistake(&scope, what, "write `scope = public` or `scope = private`");
     }
     Some(Cache {
         ttl: duration(&ttl?, diagnostics)?,
         shared,
     })
+}
+
+/// Whether a scope is written as this word.
+fn is(scope: Option<&Expr>, word: &str) -> bool {
+    matches!(scope, Some(Expr::Path(path)) if path.path.is_ident(word))
 }

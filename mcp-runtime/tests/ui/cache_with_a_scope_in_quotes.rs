@@ -1,0 +1,14 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+struct Server;
+
+#[mcp_server(cache(ttl = "5m", scope = "public"))]
+impl Server {
+    /// Looks.
+    #[tool]
+    fn look(&self) {}
+}
+
+fn main() {}
