@@ -1,4 +1,5 @@
-//! How many calls may wait for their handlers.
+//! Limits for each caller and for all of them: calls that wait for their handlers, subscriptions,
+//! bytes of request bodies.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -7,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::exchange::Arrival;
 use super::principal::Principal;
 
-/// Counts the calls that wait for their handlers: those of each caller, and all of them.
+/// Counts what callers use: each of them, and all of them together.
 #[derive(Debug)]
 pub(super) struct Permits {
     /// For each caller.
@@ -23,7 +24,7 @@ struct Taken {
     all: usize,
 }
 
-/// Whom a call is counted for.
+/// Who is counted for what they use.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Caller {
     Principal(Principal),
@@ -31,10 +32,11 @@ enum Caller {
     Connection(SocketAddr),
 }
 
-/// A place among the calls of one caller, given back when dropped.
+/// What one call or request uses of the limits, given back when dropped.
 pub(super) struct Permit {
     permits: Arc<Permits>,
     caller: Option<Caller>,
+    amount: usize,
 }
 
 impl Permits {
@@ -46,7 +48,7 @@ impl Permits {
         })
     }
 
-    /// How many calls one caller may have waiting.
+    /// How much one caller may use.
     pub(super) fn limit(&self) -> usize {
         self.limit
     }
@@ -54,25 +56,24 @@ impl Permits {
     /// A place for one more call, unless a limit is reached. Callers of whom nothing is known, not
     /// even the connection, are only counted together.
     pub(super) fn take(self: &Arc<Self>, arrival: &Arrival) -> Option<Permit> {
+        let mut permit = self.none(arrival);
+        permit.grow(1).then_some(permit)
+    }
+
+    /// A permit that can grow.
+    pub(super) fn none(self: &Arc<Self>, arrival: &Arrival) -> Permit {
         let principal = arrival.principal().cloned().map(Caller::Principal);
-        let caller = principal.or_else(|| arrival.peer_addr.map(Caller::Connection));
-        let mut taken = self.lock();
-        if taken.all >= self.total {
-            return None;
-        }
-        if let Some(caller) = &caller {
-            let count = taken.by_caller.entry(caller.clone()).or_default();
-            if *count >= self.limit {
-                return None;
-            }
-            *count += 1;
-        }
-        taken.all += 1;
-        drop(taken);
-        Some(Permit {
+        Permit {
             permits: Arc::clone(self),
-            caller,
-        })
+            caller: principal.or_else(|| arrival.peer_addr.map(Caller::Connection)),
+            amount: 0,
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_unused(&self) -> bool {
+        let taken = self.lock();
+        taken.all == 0 && taken.by_caller.is_empty()
     }
 
     fn lock(&self) -> MutexGuard<'_, Taken> {
@@ -80,15 +81,38 @@ impl Permits {
     }
 }
 
+impl Permit {
+    /// Uses so much more. `false`, and nothing is used, where that goes beyond a limit.
+    pub(super) fn grow(&mut self, more: usize) -> bool {
+        let (limit, total) = (self.permits.limit, self.permits.total);
+        let mut taken = self.permits.lock();
+        let of_caller = |caller| taken.by_caller.get(caller).copied().unwrap_or(0);
+        let used = self.caller.as_ref().map_or(0, of_caller);
+        let within = self.caller.is_none() || used.saturating_add(more) <= limit;
+        if !within || taken.all.saturating_add(more) > total {
+            return false;
+        }
+        if let Some(caller) = &self.caller {
+            taken.by_caller.insert(caller.clone(), used + more);
+        }
+        taken.all += more;
+        self.amount += more;
+        true
+    }
+}
+
 impl Drop for Permit {
     fn drop(&mut self) {
+        if self.amount == 0 {
+            return;
+        }
         let mut taken = self.permits.lock();
-        taken.all -= 1;
+        taken.all -= self.amount;
         let Some(caller) = &self.caller else {
             return;
         };
         if let Some(count) = taken.by_caller.get_mut(caller) {
-            *count -= 1;
+            *count -= self.amount;
             if *count == 0 {
                 taken.by_caller.remove(caller);
             }
@@ -121,9 +145,24 @@ mod tests {
             assert!(permits.take(&one).is_none());
             assert!(permits.take(&other).is_some());
             drop(held);
-            assert!(permits.lock().by_caller.is_empty());
+            assert!(permits.is_unused());
             assert!(permits.take(&one).is_some());
         }
+    }
+
+    #[test]
+    fn a_permit_grows_within_the_limits() {
+        let permits = Permits::new(10, 15);
+        let mut ann = permits.none(&arrival(Some("ann"), None));
+        assert!(ann.grow(4) && ann.grow(6));
+        assert!(!ann.grow(1), "ten are hers");
+        let mut bob = permits.none(&arrival(Some("bob"), None));
+        assert!(!bob.grow(6), "fifteen are all");
+        assert!(bob.grow(5));
+        drop(ann);
+        assert!(bob.grow(5));
+        drop(bob);
+        assert!(permits.is_unused());
     }
 
     #[test]
@@ -134,6 +173,6 @@ mod tests {
         assert!(held.0.is_some() && held.1.is_some());
         assert!(permits.take(&arrival(Some("ann"), None)).is_none());
         drop(held);
-        assert_eq!(permits.lock().all, 0);
+        assert!(permits.is_unused());
     }
 }
