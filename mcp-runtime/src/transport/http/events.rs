@@ -1,7 +1,7 @@
 //! What was sent, kept for clients that lost their connection (2025-11-25, "Transports", section
 //! "Resumability and Redelivery").
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -37,50 +37,124 @@ pub struct StoredEvent {
     pub message: Bytes,
 }
 
-/// Keeps the last events of each session in memory: at most 256 of them, and 1 MiB.
-#[derive(Debug, Default)]
+/// Keeps the last events of each session in memory: at most 256 of them, and 1 MiB. Beyond the limit
+/// for all sessions together, which is 128 MiB unless set, the session that takes the most loses its
+/// oldest events.
+#[derive(Debug)]
 pub struct MemoryEvents {
-    sessions: Mutex<HashMap<SessionId, Kept>>,
+    max_bytes: usize,
+    kept: Mutex<Kept>,
 }
 
 const MAX_EVENTS: usize = 256;
 const MAX_BYTES: usize = 1024 * 1024;
+const MAX_BYTES_TOTAL: usize = 128 * MAX_BYTES;
 
+/// The events of all sessions.
 #[derive(Debug, Default)]
 struct Kept {
+    sessions: HashMap<SessionId, Events>,
+    /// The sessions by their bytes.
+    by_size: BTreeSet<(usize, SessionId)>,
+    bytes: usize,
+}
+
+/// The events of one session.
+#[derive(Debug, Default)]
+struct Events {
     events: VecDeque<StoredEvent>,
     bytes: usize,
+}
+
+impl StoredEvent {
+    /// The bytes that it takes in memory.
+    fn size(&self) -> usize {
+        size_of::<Self>() + self.message.len()
+    }
 }
 
 impl MemoryEvents {
     /// An empty store.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self::with_max_bytes(MAX_BYTES_TOTAL)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Kept>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    /// An empty store that keeps at most so many bytes of all sessions together.
+    #[must_use]
+    pub fn with_max_bytes(limit: usize) -> Self {
+        Self {
+            max_bytes: limit,
+            kept: Mutex::default(),
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        let kept = self.lock();
+        kept.sessions.is_empty() && kept.by_size.is_empty() && kept.bytes == 0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for MemoryEvents {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Kept {
+    /// Changes the events of one session, and counts anew what they take.
+    fn change(&mut self, session: SessionId, change: impl FnOnce(&mut Events)) {
+        let events = self.sessions.entry(session).or_default();
+        let before = events.bytes;
+        change(events);
+        let after = events.bytes;
+        if events.events.is_empty() {
+            self.sessions.remove(&session);
+        }
+        self.by_size.remove(&(before, session));
+        if after > 0 {
+            self.by_size.insert((after, session));
+        }
+        self.bytes = self.bytes - before + after;
+    }
+}
+
+impl Events {
+    fn push(&mut self, event: StoredEvent) {
+        self.bytes += event.size();
+        self.events.push_back(event);
+        while self.events.len() > MAX_EVENTS || self.bytes > MAX_BYTES {
+            self.drop_oldest();
+        }
+    }
+
+    fn drop_oldest(&mut self) {
+        if let Some(oldest) = self.events.pop_front() {
+            self.bytes -= oldest.size();
+        }
     }
 }
 
 impl EventStore for MemoryEvents {
     fn append(&self, session: &SessionId, event: StoredEvent) {
-        let mut sessions = self.lock();
-        let kept = sessions.entry(*session).or_default();
-        kept.bytes += event.message.len();
-        kept.events.push_back(event);
-        while kept.events.len() > MAX_EVENTS || kept.bytes > MAX_BYTES {
-            let Some(oldest) = kept.events.pop_front() else {
+        let mut kept = self.lock();
+        kept.change(*session, |events| events.push(event));
+        while kept.bytes > self.max_bytes {
+            let Some(&(_, largest)) = kept.by_size.last() else {
                 break;
             };
-            kept.bytes -= oldest.message.len();
+            kept.change(largest, Events::drop_oldest);
         }
     }
 
     fn replay(&self, session: &SessionId, stream: u64, after: u64) -> BoxFuture<Vec<StoredEvent>> {
-        let sessions = self.lock();
-        let missed = sessions.get(session).map(|kept| {
+        let kept = self.lock();
+        let missed = kept.sessions.get(session).map(|kept| {
             let missed = kept.events.iter();
             let missed = missed.filter(|event| event.stream == stream && event.sequence > after);
             missed.cloned().collect()
@@ -89,20 +163,27 @@ impl EventStore for MemoryEvents {
     }
 
     fn forget(&self, session: &SessionId) {
-        self.lock().remove(session);
+        self.lock()
+            .change(*session, |events| *events = Events::default());
     }
 }
 
-/// The events of one session.
+/// Where the events of one session are kept. Clones are the same log.
 #[derive(Clone)]
 pub(super) struct EventLog {
     store: Arc<dyn EventStore>,
     session: SessionId,
+    /// Whether the session is over: what comes later would be kept for ever.
+    over: Arc<Mutex<bool>>,
 }
 
 impl EventLog {
     pub(super) fn new(store: Arc<dyn EventStore>, session: SessionId) -> Self {
-        Self { store, session }
+        Self {
+            store,
+            session,
+            over: Arc::default(),
+        }
     }
 
     pub(super) fn append(&self, stream: u64, sequence: u64, message: &[u8]) {
@@ -111,7 +192,11 @@ impl EventLog {
             sequence,
             message: Bytes::copy_from_slice(message),
         };
-        self.store.append(&self.session, event);
+        // Held meanwhile, so that nothing is appended behind `forget`.
+        let over = self.lock_over();
+        if !*over {
+            self.store.append(&self.session, event);
+        }
     }
 
     pub(super) fn replay(&self, id: EventId) -> BoxFuture<Vec<StoredEvent>> {
@@ -119,7 +204,12 @@ impl EventLog {
     }
 
     pub(super) fn forget(&self) {
+        *self.lock_over() = true;
         self.store.forget(&self.session);
+    }
+
+    fn lock_over(&self) -> MutexGuard<'_, bool> {
+        self.over.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -188,8 +278,41 @@ mod tests {
             store.append(&SessionId::new(7), event(1, sequence, 1));
         }
         assert_eq!(sequences(&store, 1, 0).await.len(), MAX_EVENTS);
-        store.append(&SessionId::new(7), event(1, 301, MAX_BYTES));
+        let largest = MAX_BYTES - size_of::<StoredEvent>();
+        store.append(&SessionId::new(7), event(1, 301, largest));
         assert_eq!(sequences(&store, 1, 0).await, [301]);
+        store.append(&SessionId::new(7), event(1, 302, largest + 1));
+        assert_eq!(sequences(&store, 1, 0).await, [0; 0]);
+        assert!(store.is_empty());
+    }
+
+    #[tokio::test]
+    async fn the_largest_session_loses_its_oldest_events_beyond_the_limit_for_all() {
+        let size = event(1, 1, 1000).size();
+        let store = MemoryEvents::with_max_bytes(10 * size);
+        for sequence in 1..=8 {
+            store.append(&SessionId::new(7), event(1, sequence, 1000));
+        }
+        for session in 8..11 {
+            store.append(&SessionId::new(session), event(1, 1, 1000));
+        }
+        assert_eq!(sequences(&store, 1, 0).await, [2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(store.lock().bytes, 10 * size);
+        for session in 7..11 {
+            store.forget(&SessionId::new(session));
+        }
+        assert!(store.is_empty());
+    }
+
+    #[tokio::test]
+    async fn nothing_is_kept_of_a_session_that_is_over() {
+        let store = Arc::new(MemoryEvents::new());
+        let log = EventLog::new(Arc::clone(&store) as _, SessionId::new(7));
+        let same = log.clone();
+        log.append(1, 1, b"{}");
+        log.forget();
+        same.append(1, 2, b"{}");
+        assert_eq!(sequences(&store, 1, 0).await, [0; 0]);
     }
 
     #[test]

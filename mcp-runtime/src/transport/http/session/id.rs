@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The name of a session: 128 random bits, written as 32 hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionId(u128);
 
 impl SessionId {
