@@ -61,6 +61,12 @@ pub(crate) enum Refusal {
     /// More requests in flight than the limit.
     #[error("Busy: {0} requests are in flight already; try again later")]
     Busy(usize),
+    /// A call that is still in flight when the server has no more time for it.
+    #[error(
+        "The server is shutting down: the call was cancelled before it was done, and what it did until \
+         then stands"
+    )]
+    ShuttingDown,
     /// A subscription beyond what one client may have.
     #[error("Too many subscriptions: a client may have {0}; end some first")]
     TooManySubscriptions(usize),
@@ -135,7 +141,10 @@ impl Refusal {
                 Era::Stateless => error_codes::MISSING_REQUIRED_CLIENT_CAPABILITY,
             },
             Self::UnsupportedVersion { .. } => error_codes::UNSUPPORTED_PROTOCOL_VERSION,
-            Self::Ending(_) | Self::Busy(_) | Self::TooManySubscriptions(_) => code::INTERNAL_ERROR,
+            Self::Ending(_)
+            | Self::Busy(_)
+            | Self::ShuttingDown
+            | Self::TooManySubscriptions(_) => code::INTERNAL_ERROR,
         }
     }
 }

@@ -22,7 +22,7 @@ async fn open(site: &Site) -> (Response<Incoming>, String) {
     (stream, address.trim_end().to_owned())
 }
 
-async fn post(site: &Site, address: &str, message: &Value) -> u16 {
+pub async fn post(site: &Site, address: &str, message: &Value) -> u16 {
     let request = site
         .request("POST")
         .uri(address)
@@ -31,10 +31,20 @@ async fn post(site: &Site, address: &str, message: &Value) -> u16 {
     answer.status.as_u16()
 }
 
-async fn answer(stream: &mut Response<Incoming>) -> Value {
+pub async fn answer(stream: &mut Response<Incoming>) -> Value {
     let event = read_until(stream, "\n\n").await;
     let data = event.lines().find_map(|line| line.strip_prefix("data: "));
     serde_json::from_str(data.unwrap()).unwrap()
+}
+
+/// Opens a session, up to the point where anything may be asked.
+pub async fn operating(site: &Site) -> (Response<Incoming>, String) {
+    let (mut stream, address) = open(site).await;
+    assert_eq!(post(site, &address, &initialize("2024-11-05")).await, 202);
+    answer(&mut stream).await;
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(post(site, &address, &initialized).await, 202);
+    (stream, address)
 }
 
 #[tokio::test]

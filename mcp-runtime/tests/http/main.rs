@@ -3,12 +3,14 @@
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod asking;
+mod bodies;
 mod changes;
 #[cfg(feature = "http-client")]
 mod client;
 #[cfg(all(feature = "http-client", feature = "sse"))]
 mod fallback;
 mod hooks;
+mod hosts;
 mod identity;
 #[cfg(feature = "sse")]
 mod legacy;
@@ -29,3 +31,4 @@ mod streams;
 mod support;
 mod telling;
 mod unread;
+mod unread_answers;

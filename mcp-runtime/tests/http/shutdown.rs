@@ -2,14 +2,26 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use h2::client::SendRequest;
+use http::Request;
+use mcp_runtime::transport::http::Http;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
-use crate::site::{Site, read, read_until};
+use crate::site::{Answer, Site, read, read_until};
 use crate::streams::with_roots;
+use crate::support::clock::{Clock, in_time};
 use crate::support::{call, stateless};
+
+const LINGER: Duration = Duration::from_secs(1);
+
+/// Enough for what takes a moment, and no more than a test can wait for.
+const SHORT: Duration = Duration::from_millis(20);
 
 #[tokio::test]
 async fn calls_in_flight_finish_and_new_ones_are_refused() {
+    let clock = Clock::stopped();
     let site = Site::open().await;
     let session = site
         .session_of(&with_roots("2025-11-25"), "2025-11-25")
@@ -33,36 +45,152 @@ async fn calls_in_flight_finish_and_new_ones_are_refused() {
         .unwrap();
     assert_eq!(site.send(health).await.status, 503);
 
-    drop(waiting);
+    drop((waiting, kept));
     let Site { serving, .. } = site;
-    serving.await.unwrap().unwrap();
+    let served = clock.run_until(LINGER / 10, serving).await;
+    served.unwrap().unwrap();
+}
+
+/// The error that a call ends with when the server has no more time for it.
+fn assert_cut(message: &Value) {
+    assert_eq!(message["id"], 1, "{message}");
+    assert_eq!(message["error"]["code"], -32603, "{message}");
+    let text = message["error"]["message"].as_str().unwrap();
+    assert!(text.contains("shutting down"), "{text}");
 }
 
 #[tokio::test]
-async fn calls_that_take_too_long_are_cancelled() {
-    let (server, listener) = (
-        crate::support::server(),
-        std::net::TcpListener::bind("127.0.0.1:0"),
-    );
-    let listener = listener.unwrap();
-    let addr = listener.local_addr().unwrap();
-    let serve = server
-        .serve(mcp_runtime::transport::http::http(listener))
-        .drain_timeout(Duration::from_millis(20))
-        .without_signals();
-    let shutdown = serve.shutdown_handle();
-    let serving = tokio::spawn(serve.into_future());
-    let (_sender, events) = tokio::sync::mpsc::unbounded_channel();
-    let site = Site {
-        addr,
-        serving,
-        shutdown,
-        events,
-    };
+async fn calls_that_take_too_long_are_answered_with_an_error() {
+    let mut site = Site::draining(SHORT, |http| http).await;
     let session = site.session("2025-11-25").await;
-    let mut connection = site.connect().await;
-    let never = connection.send_request(session.post(&call(1, "never", json!({}))));
-    let ended = tokio::join!(never, async { site.shutdown.shut_down() }).0;
-    drop(ended);
-    site.serving.await.unwrap().unwrap();
+    let of_session = session.post(&call(1, "never", json!({})));
+    let silent = site.stateless(&stateless(1, "tools/call", json!({"name": "silent"})));
+    let telling = stateless(1, "tools/call", json!({"name": "tell_and_wait"}));
+    let mut telling = site.start(site.stateless(&telling)).await;
+    read_until(&mut telling, "notifications/progress").await;
+    let mut connections = (site.connect().await, site.connect().await);
+    let cut: (Answer, Answer, Answer, ()) = tokio::join!(
+        async { read(connections.0.send_request(of_session).await.unwrap()).await },
+        async { read(connections.1.send_request(silent).await.unwrap()).await },
+        async { read(telling).await },
+        async {
+            assert_eq!(site.events.recv().await, Some("started"));
+            site.shutdown.shut_down();
+        },
+    );
+    assert_cut(&cut.0.json());
+    assert_cut(&cut.1.json());
+    assert_cut(cut.2.messages().last().unwrap());
+    // The call may have had effects: it is not to be repeated as one that was refused.
+    assert_eq!(
+        (cut.0.status, cut.1.status),
+        (200.try_into().unwrap(), 200.try_into().unwrap())
+    );
+    in_time(site.serving).await.unwrap().unwrap();
+}
+
+#[cfg(feature = "sse")]
+#[tokio::test]
+async fn calls_of_clients_of_2024_11_05_are_drained_as_well() {
+    let site = Site::draining(SHORT, Http::with_sse).await;
+    let (mut stream, address) = crate::legacy::operating(&site).await;
+    let posted = crate::legacy::post(&site, &address, &call(1, "never", json!({}))).await;
+    assert_eq!(posted, 202);
+    site.shutdown.shut_down();
+    assert_cut(&in_time(crate::legacy::answer(&mut stream)).await);
+    drop(stream);
+    in_time(site.serving).await.unwrap().unwrap();
+}
+
+const HEALTH: &str = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n";
+
+/// A connection on which one request was answered.
+async fn kept_alive(site: &Site) -> TcpStream {
+    let mut stream = TcpStream::connect(site.addr).await.unwrap();
+    stream.write_all(HEALTH.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"}") {
+        answer.push(stream.read_u8().await.unwrap());
+    }
+    stream
+}
+
+async fn rest(stream: &mut TcpStream) -> String {
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).await.unwrap();
+    rest
+}
+
+#[tokio::test]
+async fn requests_on_connections_that_were_kept_alive_are_told_of_the_end() {
+    let clock = Clock::stopped();
+    let site = Site::open().await;
+    let (mut asks, mut idle) = (kept_alive(&site).await, kept_alive(&site).await);
+    site.shutdown.shut_down();
+    clock.pass(LINGER / 2).await;
+    asks.write_all(HEALTH.as_bytes()).await.unwrap();
+    let told = rest(&mut asks).await;
+    assert!(told.starts_with("HTTP/1.1 503"), "{told}");
+    assert!(told.contains("\r\nconnection: close\r\n"), "{told}");
+
+    let closed = clock.run_until(LINGER / 10, rest(&mut idle)).await;
+    assert_eq!(closed, "");
+    assert!(
+        !site.serving.is_finished(),
+        "the client has yet to close its half"
+    );
+    // It is too late for this, but what the client has sent does not reset the connection.
+    idle.write_all(HEALTH.as_bytes()).await.unwrap();
+    clock.pass(Duration::ZERO).await;
+    idle.write_all(HEALTH.as_bytes()).await.unwrap();
+    drop((asks, idle));
+    in_time(site.serving).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn the_time_for_idle_connections_is_within_the_drain() {
+    let clock = Clock::stopped();
+    let site = Site::draining(LINGER / 2, |http| http.linger(LINGER * 100)).await;
+    let mut idle = kept_alive(&site).await;
+    site.shutdown.shut_down();
+    assert_eq!(clock.run_until(LINGER / 10, rest(&mut idle)).await, "");
+    drop(idle);
+    in_time(site.serving).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn an_answer_is_not_lost_to_input_that_nobody_reads() {
+    let clock = Clock::stopped();
+    let site = Site::open().await;
+    let mut stream = kept_alive(&site).await;
+    site.shutdown.shut_down();
+    clock.pass(LINGER / 2).await;
+    let many = HEALTH.repeat(10_000);
+    stream.write_all(many.as_bytes()).await.unwrap();
+    let told = rest(&mut stream).await;
+    assert_eq!(told.matches("HTTP/1.1 503").count(), 1, "{told}");
+}
+
+/// A connection of HTTP/2 on which one request was answered, and its end.
+async fn second(site: &Site) -> (SendRequest<bytes::Bytes>, tokio::task::JoinHandle<()>) {
+    let stream = TcpStream::connect(site.addr).await.unwrap();
+    let (mut sender, connection) = h2::client::handshake(stream).await.unwrap();
+    let closed = tokio::spawn(async { connection.await.unwrap() });
+    let health = Request::get(format!("http://{}/health", site.addr));
+    let (answer, _) = sender.send_request(health.body(()).unwrap(), true).unwrap();
+    assert_eq!(answer.await.unwrap().status(), 200);
+    (sender, closed)
+}
+
+#[tokio::test]
+async fn http_2_is_told_to_go_away() {
+    let clock = Clock::stopped();
+    let site = Site::open().await;
+    let (sender, closed) = second(&site).await;
+    site.shutdown.shut_down();
+    // Time stands still: it is told at once.
+    in_time(closed).await.unwrap();
+    assert!(sender.ready().await.is_err_and(|error| error.is_go_away()));
+    in_time(site.serving).await.unwrap().unwrap();
+    drop(clock);
 }

@@ -3,6 +3,7 @@
 use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::time::Duration;
 
 use http::{Request, Response, StatusCode};
 use http_body::Body;
@@ -10,11 +11,12 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1::SendRequest;
 use hyper_util::rt::TokioIo;
 use mcp_runtime::server::tools::ToolRoute;
-use mcp_runtime::server::{Reply, ShutdownHandle};
+use mcp_runtime::server::{Reply, Serve, ShutdownHandle};
 use mcp_runtime::transport::http::{Http, HttpOptions, http};
 use mcp_runtime::types::{ProgressNotification, ProgressNotificationParams, Tool};
 use mcp_runtime::{ServeError, Server};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -74,22 +76,33 @@ impl Site {
 
     pub async fn serve(configure: impl FnOnce(Http) -> Http) -> Self {
         let (server, events) = server();
-        Self::serving(&server, events, configure)
+        Self::serving(&server, events, configure, |serve| serve)
+    }
+
+    /// A site whose calls in flight may go on for `drain` once its end is asked for.
+    pub async fn draining(drain: Duration, configure: impl FnOnce(Http) -> Http) -> Self {
+        let (server, events) = server();
+        Self::serving(&server, events, configure, |serve| {
+            serve.drain_timeout(drain)
+        })
     }
 
     /// A site of another server.
     pub fn of(server: &Server) -> Self {
-        Self::serving(server, mpsc::unbounded_channel().1, |http| http)
+        let (_, events) = mpsc::unbounded_channel();
+        Self::serving(server, events, |http| http, |serve| serve)
     }
 
     fn serving(
         server: &Server,
         events: mpsc::UnboundedReceiver<&'static str>,
         configure: impl FnOnce(Http) -> Http,
+        limit: impl FnOnce(Serve<Http>) -> Serve<Http>,
     ) -> Self {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = listener.local_addr().unwrap();
-        let serve = server.serve(configure(http(listener))).without_signals();
+        let serve = server.serve(configure(http(listener)));
+        let serve = limit(serve.without_signals());
         Self {
             addr,
             shutdown: serve.shutdown_handle(),
@@ -118,6 +131,15 @@ impl Site {
     pub async fn send(&self, request: Request<String>) -> Answer {
         let response = self.connect().await.send_request(request).await.unwrap();
         read(response).await
+    }
+
+    /// Sends bytes as they are, and returns all that comes back until the connection is closed.
+    pub async fn raw(&self, bytes: &str) -> String {
+        let mut stream = TcpStream::connect(self.addr).await.unwrap();
+        stream.write_all(bytes.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
     }
 
     pub async fn start(&self, request: Request<String>) -> Response<Incoming> {

@@ -10,9 +10,10 @@ use mcp_runtime::transport::http::{
     EventStore, HttpOptions, MemoryEvents, MemorySessions, Principal, SessionId, SessionRecord,
     SessionStore, SessionStoreError, StoredEvent,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::site::{Session, Site, read_until};
+use crate::site::{Session, Site, read, read_until};
+use crate::streams::with_roots;
 use crate::support::clock::in_time;
 use crate::support::{call, initialize, request};
 
@@ -95,6 +96,56 @@ async fn a_stream_is_resumed_at_another_server() {
     for id in ids(&begun) {
         assert!(!ids(&events).contains(&id), "{id}");
     }
+}
+
+/// Calls a tool that asks for roots, and returns the stream and the id of the question.
+async fn asked(session: &Session<'_>) -> (http::Response<hyper::body::Incoming>, i64) {
+    let mut stream = session.start(&call(1, "roots", json!({}))).await;
+    let events = read_until(&mut stream, "roots/list").await;
+    let question = events.lines().find_map(|line| line.strip_prefix("data: {"));
+    let question: Value = serde_json::from_str(&format!("{{{}", question.unwrap())).unwrap();
+    (stream, question["id"].as_i64().unwrap())
+}
+
+#[tokio::test]
+async fn an_answer_to_one_server_settles_no_question_of_another() {
+    let (one, other) = twins().await;
+    let hello = with_roots("2025-11-25");
+    let here = one.session_of(&hello, "2025-11-25").await;
+    let there = elsewhere(&here, &other);
+    let (here_asked, here_id) = asked(&here).await;
+    let (there_asked, there_id) = asked(&there).await;
+    assert_ne!(here_id, there_id);
+    for id in [here_id, there_id] {
+        assert!((0..1 << 53).contains(&id), "{id}");
+    }
+    let answer = |id: i64, uri: &str| json!({"jsonrpc": "2.0", "id": id, "result": {"roots": [{"uri": uri}]}});
+    // What was asked there is answered here, which settles nothing.
+    let wrong = answer(there_id, "file:///wrong");
+    assert_eq!(here.ask(&wrong).await.status, 202);
+    for (session, stream, id) in [
+        (&here, here_asked, here_id),
+        (&there, there_asked, there_id),
+    ] {
+        let right = answer(id, "file:///right");
+        assert_eq!(session.ask(&right).await.status, 202);
+        let rest = read(stream).await;
+        assert!(rest.body.contains("file:///right"), "{rest:?}");
+    }
+}
+
+#[tokio::test]
+async fn sessions_of_one_server_ask_under_different_ids() {
+    let site = Site::open().await;
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        let session = site
+            .session_of(&with_roots("2025-11-25"), "2025-11-25")
+            .await;
+        ids.push(asked(&session).await.1);
+    }
+    ids.dedup();
+    assert_eq!(ids.len(), 3, "{ids:?}");
 }
 
 async fn agrees(session: &Session<'_>, method: &str, params: serde_json::Value) {

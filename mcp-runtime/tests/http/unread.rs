@@ -20,11 +20,17 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The service as another program mounts it, and what its tools tell.
 fn mounted() -> (HttpService, UnboundedReceiver<&'static str>) {
+    mounted_with(|options| options)
+}
+
+fn mounted_with(
+    configure: impl FnOnce(HttpOptions) -> HttpOptions,
+) -> (HttpService, UnboundedReceiver<&'static str>) {
     let (server, events) = server();
     let options = HttpOptions::default()
         .write_timeout(PATIENCE)
         .session_idle(PATIENCE * 10);
-    (http_service(server, options), events)
+    (http_service(server, configure(options)), events)
 }
 
 async fn post(
@@ -92,15 +98,49 @@ async fn a_stream_that_is_read_slowly_or_has_nothing_to_read_goes_on() {
     assert_eq!(events.recv().await, Some("dropped"));
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_session_outlives_a_stream_that_nobody_reads_for_as_long_as_it_may_be_idle() {
-    let (mut service, mut events) = mounted();
-    let hello = initialize("2025-11-25");
-    let opened = post(&mut service, &[], &hello).await;
+/// Opens a session, and returns its id.
+async fn session(service: &mut HttpService) -> String {
+    let opened = post(service, &[], &initialize("2025-11-25")).await;
     let id = opened.headers()["mcp-session-id"].to_str().unwrap();
     let headers = [("mcp-session-id", id)];
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-    post(&mut service, &headers, &initialized).await;
+    post(service, &headers, &initialized).await;
+    id.to_owned()
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_wait_while_too_much_is_unread() {
+    for tool in ["echo", "tell"] {
+        let (mut service, _events) = mounted_with(|options| options.max_unread_bytes_total(10));
+        let id = session(&mut service).await;
+        let headers = [("mcp-session-id", &*id)];
+        // As JSON, or behind something that the tool tells.
+        let mut body = post(&mut service, &headers, &call(1, tool, json!({})))
+            .await
+            .into_body();
+        let start = Instant::now();
+        let refused = post(&mut service, &headers, &call(2, "echo", json!({}))).await;
+        assert_eq!(refused.status(), 503, "{tool}");
+        assert_eq!(refused.headers()["retry-after"], "1");
+        assert_eq!(start.elapsed(), PATIENCE * 2);
+        drop(refused);
+
+        let mut other = service.clone();
+        let read = async {
+            sleep(PATIENCE).await;
+            while next(&mut body).await.is_some() {}
+        };
+        let third = call(3, "echo", json!({}));
+        let (answer, ()) = tokio::join!(post(&mut other, &headers, &third), read);
+        assert_eq!(answer.status(), 200, "{tool}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_outlives_a_stream_that_nobody_reads_for_as_long_as_it_may_be_idle() {
+    let (mut service, mut events) = mounted();
+    let id = session(&mut service).await;
+    let headers = [("mcp-session-id", &*id)];
     let called = call(1, "tell_and_wait", json!({}));
     let mut body = post(&mut service, &headers, &called).await.into_body();
     let first = next(&mut body).await.unwrap();
@@ -112,7 +152,7 @@ async fn a_session_outlives_a_stream_that_nobody_reads_for_as_long_as_it_may_be_
     let again = Request::get("/mcp")
         .header("host", "localhost")
         .header("accept", "text/event-stream")
-        .header("mcp-session-id", id)
+        .header("mcp-session-id", &id)
         .header("last-event-id", "2-0");
     let resumed = service.call(again.body(String::new()).unwrap()).await;
     let mut resumed = resumed.unwrap().into_body();

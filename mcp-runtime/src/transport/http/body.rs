@@ -4,74 +4,103 @@ use std::convert::Infallible;
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Buf, BufMut as _, Bytes, BytesMut};
 use http_body::{Body, Frame, SizeHint};
 
 use super::event_stream::EventStream;
+use super::exchange::Arrival;
+use super::hub::Hub;
+use super::permits::Permit;
 use super::rejection::Rejection;
+use super::unread::{Pieces, Unread};
 
-/// Reads the whole body, at most `limit` bytes of it.
+/// What counts for no budget, of each body: most requests are small.
+const FREE: usize = 64 * 1024;
+
+/// A body that has come, and its place in the budget for bodies.
+pub(super) struct Received {
+    pub(super) bytes: Bytes,
+    _place: Option<Permit>,
+}
+
+/// Reads the whole body of `arrival`, within the limits of the server.
 ///
 /// # Errors
 ///
-/// When it is longer, takes longer than `timeout`, or breaks off.
+/// When it is longer, takes longer than it may, breaks off, or finds no place in the budget.
 pub(super) async fn read<B: Body>(
     body: B,
-    limit: usize,
-    timeout: Duration,
-) -> Result<Bytes, Rejection> {
-    if body.size_hint().lower() > limit as u64 {
-        return Err(Rejection::TooLarge(limit));
+    hub: &Hub,
+    arrival: &Arrival,
+) -> Result<Received, Rejection> {
+    let options = &hub.options;
+    if body.size_hint().lower() > options.max_body_bytes as u64 {
+        return Err(Rejection::TooLarge(options.max_body_bytes));
     }
-    let mut reading = pin!(collect(body, limit));
+    let mut reading = pin!(collect(body, hub, arrival));
     // A small body is mostly there with the head, and a timer costs more than to look.
     let at_once = poll_fn(|cx| Poll::Ready(reading.as_mut().poll(cx))).await;
     match at_once {
         Poll::Ready(outcome) => outcome,
-        Poll::Pending => tokio::time::timeout(timeout, reading)
+        Poll::Pending => tokio::time::timeout(options.body_timeout, reading)
             .await
             .unwrap_or(Err(Rejection::Timeout)),
     }
 }
 
-async fn collect<B: Body>(body: B, limit: usize) -> Result<Bytes, Rejection> {
+async fn collect<B: Body>(body: B, hub: &Hub, arrival: &Arrival) -> Result<Received, Rejection> {
+    let limit = hub.options.max_body_bytes;
     let mut body = pin!(body);
+    // One frame is taken as it is; more are joined.
     let mut first = Bytes::new();
-    let mut rest = BytesMut::new();
+    let mut joined = BytesMut::new();
+    let mut received = 0;
+    let mut place: Option<Permit> = None;
     while let Some(frame) = poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
         let Ok(mut data) = frame.map_err(|_| Rejection::Body)?.into_data() else {
             continue;
         };
         let length = data.remaining();
-        if first.len() + rest.len() + length > limit {
+        let counted = FREE.max(received);
+        received += length;
+        if received > limit {
             return Err(Rejection::TooLarge(limit));
         }
-        if first.is_empty() {
+        if received > counted {
+            let place = place.get_or_insert_with(|| hub.bodies.none(arrival));
+            if !place.grow(received - counted) {
+                return Err(Rejection::TooManyBodies);
+            }
+        }
+        if received == length {
             first = data.copy_to_bytes(length);
         } else {
-            rest.extend_from_slice(&data.copy_to_bytes(length));
+            joined.extend_from_slice(&std::mem::take(&mut first));
+            joined.put(data);
         }
         if body.is_end_stream() {
             break;
         }
     }
-    if rest.is_empty() {
-        return Ok(first);
-    }
-    let mut whole = BytesMut::with_capacity(first.len() + rest.len());
-    whole.extend_from_slice(&first);
-    whole.extend_from_slice(&rest);
-    Ok(whole.freeze())
+    let bytes = if joined.is_empty() {
+        first
+    } else {
+        joined.freeze()
+    };
+    Ok(Received {
+        bytes,
+        _place: place,
+    })
 }
 
 /// The body of an answer: nothing, one JSON message, or a stream of events.
 pub struct ResponseBody(Inner);
 
 enum Inner {
-    Full(Bytes),
+    Full(Pieces),
     Events(Box<EventStream>),
 }
 
@@ -81,11 +110,19 @@ impl ResponseBody {
     }
 
     pub(super) fn full(bytes: Bytes) -> Self {
-        Self(Inner::Full(bytes))
+        Self(Inner::Full(Pieces::uncounted(bytes)))
     }
 
     pub(super) fn events(events: EventStream) -> Self {
         Self(Inner::Events(Box::new(events)))
+    }
+
+    /// Counts what is in the body as unread until it is read.
+    pub(super) fn count(&mut self, unread: &Arc<Unread>) {
+        match &mut self.0 {
+            Inner::Full(bytes) => bytes.count(unread),
+            Inner::Events(events) => events.count(unread),
+        }
     }
 }
 
@@ -97,13 +134,11 @@ impl Body for ResponseBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        match &mut self.0 {
-            Inner::Full(bytes) if bytes.is_empty() => Poll::Ready(None),
-            Inner::Full(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
-            Inner::Events(events) => events
-                .poll_bytes(cx)
-                .map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes)))),
-        }
+        let bytes = match &mut self.0 {
+            Inner::Full(bytes) => Poll::Ready(bytes.next()),
+            Inner::Events(events) => events.poll_bytes(cx),
+        };
+        bytes.map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
     }
 
     fn is_end_stream(&self) -> bool {

@@ -7,7 +7,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{Method, Request, Response, StatusCode};
+use http::header::{CONNECTION, HOST, HeaderValue};
+use http::{Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -17,11 +18,10 @@ use tokio::sync::watch;
 use tower_service::Service as _;
 
 use super::body::ResponseBody;
-use super::figures;
 use super::patience::{Activity, Patient};
 use super::rejection::Rejection;
-use super::response;
-use super::service::{HttpService, ResponseFuture};
+use super::service::{ConnectionInfo, HttpService, ResponseFuture};
+use super::{figures, guard, response};
 
 /// What is served at an address: MCP at one path, and more beside it.
 #[derive(Clone)]
@@ -39,7 +39,7 @@ struct Shared {
 
 /// What is served at one path.
 pub(in crate::transport) type Route =
-    Box<dyn Fn(Request<Incoming>, SocketAddr) -> ResponseFuture + Send + Sync>;
+    Box<dyn Fn(Request<Incoming>, &ConnectionInfo) -> ResponseFuture + Send + Sync>;
 
 /// How long clients may take.
 #[derive(Clone, Copy, Debug)]
@@ -50,13 +50,16 @@ pub(super) struct Patience {
     pub(super) write: Duration,
     /// For saying or being told anything at all.
     pub(super) idle: Duration,
+    /// For sending one more request over HTTP/1 once the server ends.
+    pub(super) linger: Duration,
 }
 
 /// Where load balancers ask whether the server takes requests.
 pub(super) const HEALTH: &str = "/health";
 
-/// How long the goodbye on an idle connection may take.
-const GOODBYE: Duration = Duration::from_secs(1);
+/// How long the goodbye on an idle connection may take, and the last answers once the drain time is
+/// over.
+pub(super) const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Requests that one connection of HTTP/2 may have open.
 const MAX_STREAMS: u32 = 256;
@@ -96,20 +99,49 @@ impl Site {
     async fn answer(
         self,
         request: Request<Incoming>,
-        addr: SocketAddr,
+        connection: ConnectionInfo,
     ) -> Result<Response<ResponseBody>, Infallible> {
+        let version = request.version();
+        let mut response = self.routed(request, connection).await?;
+        if version < Version::HTTP_2 && self.service().hub.is_ending() {
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(CONNECTION, close);
+        }
+        Ok(response)
+    }
+
+    async fn routed(
+        &self,
+        request: Request<Incoming>,
+        connection: ConnectionInfo,
+    ) -> Result<Response<ResponseBody>, Infallible> {
+        if let Err(rejection) = check_host_header(&request) {
+            return Ok(rejection.response());
+        }
         let path = request.uri().path();
         if path == self.shared.path {
-            return self.service().for_peer(addr).call(request).await;
+            return self.service().on(connection).call(request).await;
         }
-        match self.shared.beside.get(path) {
-            Some(route) => route(request, addr).await,
-            None => Ok(Rejection::Path.response()),
+        if let Some(route) = self.shared.beside.get(path) {
+            return route(request, &connection).await;
         }
+        let options = &self.service().hub.options;
+        let checked = guard::check(request.uri(), request.headers(), options);
+        Ok(checked.err().unwrap_or(Rejection::Path).response())
     }
 }
 
-/// Tells whether requests are taken.
+/// Refuses what RFC 9112 wants refused whatever hosts are allowed (section 3.2).
+fn check_host_header(request: &Request<Incoming>) -> Result<(), Rejection> {
+    let hosts = request.headers().get_all(HOST).iter().count();
+    match (hosts, request.version()) {
+        (0, Version::HTTP_11) | (2.., _) => Err(Rejection::HostHeader),
+        _ => Ok(()),
+    }
+}
+
+/// Tells whether requests are taken. Neither `Host` nor `Origin` is checked: probes use the address
+/// of a pod, and there is nothing to protect.
 pub(super) fn health(service: HttpService) -> Route {
     Box::new(move |request, _| {
         let response = if request.method() != Method::GET {
@@ -125,7 +157,8 @@ pub(super) fn health(service: HttpService) -> Route {
 }
 
 /// Serves a connection until it is closed or idle or, once the server ends, until its requests in
-/// flight are answered.
+/// flight are answered. Over HTTP/1 an idle connection is not closed at once then: a request may be
+/// on its way already, and is answered with 503 and `Connection: close`. HTTP/2 has GOAWAY.
 pub(super) async fn serve(
     site: Site,
     stream: TcpStream,
@@ -141,11 +174,16 @@ pub(super) async fn serve(
     let patience = shared.patience;
     let activity = Arc::new(Activity::default());
     let io = Patient::new(TokioIo::new(stream), patience, Arc::clone(&activity));
+    let connection = site.service().connection(addr);
+    let unread = Arc::clone(&connection.unread);
     let busy = Arc::clone(&activity);
-    let answer = service_fn(move |request| {
-        let (site, busy) = (site.clone(), busy.begin());
+    let answer = service_fn(move |request: Request<Incoming>| {
+        if request.version() == Version::HTTP_2 {
+            busy.note_http2();
+        }
+        let (site, busy, connection) = (site.clone(), busy.begin(), connection.clone());
         async move {
-            let answer = site.answer(request, addr).await;
+            let answer = site.answer(request, connection).await;
             drop(busy);
             answer
         }
@@ -154,7 +192,7 @@ pub(super) async fn serve(
     let mut connection = pin!(connection);
     let outcome = tokio::select! {
         outcome = connection.as_mut() => outcome,
-        () = ended(&mut ending) => {
+        () = drained(&mut ending, &activity, patience.linger) => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }
@@ -164,13 +202,21 @@ pub(super) async fn serve(
             let goodbye = tokio::time::timeout(GOODBYE, connection);
             goodbye.await.unwrap_or(Ok(()))
         }
+        () = unread.stalled(patience.write) => {
+            tracing::debug!("a connection was closed whose client does not read an answer");
+            return;
+        }
     };
     if let Err(error) = outcome {
         tracing::debug!(%error, "a connection ended badly");
     }
 }
 
-async fn ended(ending: &mut watch::Receiver<bool>) {
+/// Waits until the server ends, and over HTTP/1 for `linger` more.
+async fn drained(ending: &mut watch::Receiver<bool>, activity: &Activity, linger: Duration) {
     // The sender lives as long as the server.
     let _ = ending.wait_for(|ending| *ending).await;
+    if !activity.is_http2() {
+        tokio::time::sleep(linger).await;
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -14,6 +14,7 @@ use super::events::{EventId, StoredEvent};
 use super::reading::Reading;
 use super::sse;
 use super::stream::{Found, Item, Stream};
+use super::unread::{Held, Pieces, Unread};
 use super::work::Work;
 use crate::forever::bounded;
 
@@ -24,6 +25,12 @@ pub(super) struct EventStream {
     ticket: u64,
     /// Events that go before all others.
     first: VecDeque<Bytes>,
+    /// Counts them.
+    first_held: Option<Held>,
+    /// Events that are on their way to the client.
+    pieces: Pieces,
+    /// What the client has not read counts here.
+    unread: Option<Arc<Unread>>,
     reading: Reading,
     period: Duration,
     silence: Pin<Box<Sleep>>,
@@ -74,6 +81,9 @@ impl EventStream {
             stream,
             ticket,
             first: VecDeque::new(),
+            first_held: None,
+            pieces: Pieces::default(),
+            unread: None,
             period: pace.keep_alive,
             silence: Box::pin(tokio::time::sleep(pace.keep_alive)),
         }
@@ -83,6 +93,13 @@ impl EventStream {
     pub(super) fn holding(self, held: Arc<dyn Send + Sync>) -> Self {
         self.reading.holdings().held = Some(held);
         self
+    }
+
+    /// Counts what the client has not read.
+    pub(super) fn count(&mut self, unread: &Arc<Unread>) {
+        let bytes: usize = self.first.iter().map(Bytes::len).sum();
+        self.first_held = (bytes > 0).then(|| unread.hold(bytes));
+        self.unread = Some(Arc::clone(unread));
     }
 
     /// Begins with `event`.
@@ -100,15 +117,30 @@ impl EventStream {
 
     /// The next events. `None` when there are no more.
     pub(super) fn poll_bytes(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        let polled = self.poll_next(cx);
+        let polled = self.poll_piece(cx);
         self.reading.asked(polled.is_pending());
         polled
+    }
+
+    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        if let Some(piece) = self.pieces.next() {
+            return Poll::Ready(Some(piece));
+        }
+        let Some(bytes) = ready!(self.poll_next(cx)) else {
+            return Poll::Ready(None);
+        };
+        self.pieces = Pieces::uncounted(bytes);
+        if let Some(unread) = &self.unread {
+            self.pieces.count(unread);
+        }
+        Poll::Ready(self.pieces.next())
     }
 
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if let Some(bytes) = self.first.pop_front() {
             return Poll::Ready(Some(bytes));
         }
+        self.first_held = None;
         self.poll_work(cx);
         match self.stream.poll_items(self.ticket, cx) {
             Poll::Ready(Found::Items(items)) => {

@@ -17,17 +17,23 @@ use super::rejection::Rejection;
 use super::response;
 use super::session::Session;
 use super::stream::Stream;
+use super::unread::Unread;
 
 /// Opens the stream of a session, or goes on with one that broke off.
 ///
 /// # Errors
 ///
 /// When there is no session, or nothing to go on with.
-pub(super) async fn listen(hub: &Hub, parts: &Parts) -> Result<Response<ResponseBody>, Rejection> {
+pub(super) async fn listen(
+    hub: &Hub,
+    parts: &Parts,
+    unread: &Unread,
+) -> Result<Response<ResponseBody>, Rejection> {
     let session = session(hub, parts).await?;
     if !headers::accepts(&parts.headers, headers::EVENT_STREAM) {
         return Err(Rejection::Accept);
     }
+    hub.room(unread).await?;
     let pace = hub.options.pace();
     let last = headers::only(&parts.headers, &headers::LAST_EVENT_ID);
     let events = match last.map_err(|_| Rejection::EventId)? {

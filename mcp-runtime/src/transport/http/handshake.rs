@@ -24,7 +24,7 @@ use crate::server::Call;
 
 pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection> {
     check_version(post.hub, post.named)?;
-    if let Some(session) = post.session.clone()? {
+    if let Some(session) = post.session.clone() {
         return Ok(in_session(post, session, frame));
     }
     let opens = matches!(&frame, Frame::Single(Message::Request { method, .. })
@@ -34,8 +34,7 @@ pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection
         return Ok(in_session(post, session, frame));
     }
     let owner = post.arrival.parts.extensions.get().cloned();
-    let session = post.hub.new_session(owner);
-    let session = Arc::new(session.ok_or(Rejection::NoSessions)?);
+    let session = Arc::new(post.hub.new_session(owner)?);
     match &frame {
         Frame::Single(Message::Request { .. }) if opens => Ok(open(post, session, frame)),
         Frame::Single(Message::Request { method, .. }) if method == PingRequest::METHOD => {
@@ -128,7 +127,7 @@ fn request(
 ) -> Begun {
     let hub = post.hub;
     let later = Later {
-        stream: session.new_stream(),
+        stream: session.new_stream(post.unread),
         work: None,
         session: Some(Arc::clone(&session)),
     };
@@ -164,7 +163,7 @@ fn batch(
         |member: &&Result<_, _>| matches!(member, Ok(Message::Request { .. }) | Err(_));
     let requests = members.iter().filter(wants_answer).count();
     let later = Later {
-        stream: session.new_stream(),
+        stream: session.new_stream(post.unread),
         work: None,
         session: Some(Arc::clone(&session)),
     };
@@ -201,12 +200,25 @@ fn batch(
 }
 
 fn serve_member(hub: &Hub, session: &Arc<Session>, call: Call<'_>, batch: &Arc<Batch>) {
-    let answer = if call.method == InitializeRequest::METHOD {
-        let refusal = Refusal::Batch("`initialize` can't be part of a batch".into());
-        Some(super::session::refused(call.id, &refusal, StatusCode::OK))
+    let limit = hub.options.max_unread_bytes;
+    let refusal = if call.method == InitializeRequest::METHOD {
+        Some("`initialize` can't be part of a batch".to_owned())
+    } else if batch.gathered() > limit {
+        Some(format!(
+            "the answers exceed {limit} bytes; send the rest of the batch by itself"
+        ))
     } else {
-        let sink = Sink::Batch(Arc::clone(batch));
-        session.request(&hub.server, call, &sink, &hub.permits)
+        None
+    };
+    let answer = match refusal {
+        Some(reason) => {
+            let refusal = Refusal::Batch(reason);
+            Some(super::session::refused(call.id, &refusal, StatusCode::OK))
+        }
+        None => {
+            let sink = Sink::Batch(Arc::clone(batch));
+            session.request(&hub.server, call, &sink, &hub.permits)
+        }
     };
     if let Some((_, message)) = answer {
         batch.answer(Some(&message));

@@ -3,15 +3,21 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use mcp_types::jsonrpc::ErrorObject;
 use mcp_types::{RequestMetaRef, Revision};
 use tokio::sync::watch;
 
 use super::mirror::ParamHeaders;
 use super::options::HttpOptions;
 use super::permits::Permits;
+use super::rejection::Rejection;
 use super::session::{Session, SessionId, Sessions};
+use super::stream::Stream;
+use super::unread::{Total, Unread};
+use crate::driver::BoxFuture;
+use crate::forever::bounded;
 use crate::protocol::{LastTerms, Refusal, ServerLifecycle, Terms, admit_stateless};
-use crate::server::{Conversation, Server};
+use crate::server::{Answer, Conversation, Server};
 
 /// What all requests to one server share.
 pub(super) struct Hub {
@@ -23,12 +29,18 @@ pub(super) struct Hub {
     pub(super) permits: Arc<Permits>,
     /// The same for subscriptions.
     pub(super) open: Arc<Permits>,
+    /// The same for bytes of request bodies that are received.
+    pub(super) bodies: Arc<Permits>,
+    /// Unread bytes of all clients.
+    unread: Arc<Total>,
     /// All that stateless requests have in common is the end of the server.
     pub(super) stateless: Arc<Conversation>,
     /// Shared by all clients, most of which say the same each time.
     last_terms: Mutex<LastTerms>,
     /// Whether the server ends; received by whatever has to end with it.
     pub(super) ending: Arc<watch::Sender<bool>>,
+    /// Whether calls in flight have no more time.
+    pub(super) terminated: watch::Sender<bool>,
 }
 
 impl Hub {
@@ -42,11 +54,14 @@ impl Hub {
             )),
             permits: Permits::new(options.max_in_flight, options.max_calls),
             open: Permits::new(options.max_subscriptions, options.max_subscriptions),
+            bodies: Permits::new(options.body_share(), options.body_budget()),
+            unread: Total::new(options.max_unread_bytes_total),
             stateless: server.conversation(),
             last_terms: Mutex::new(LastTerms::new(server.requirement())),
             server,
             options,
             ending: Arc::new(watch::Sender::new(false)),
+            terminated: watch::Sender::new(false),
         }
     }
 
@@ -55,7 +70,8 @@ impl Hub {
         let lifecycle = ServerLifecycle::without_handshake(revision, self.server.revisions())
             .knowing(self.server.own_methods().clone());
         let (id, conversation) = (SessionId::new(0), self.server.conversation());
-        let session = Session::new(id, None, lifecycle, conversation, None, false, now());
+        let standalone = Stream::new(0, None);
+        let session = Session::new(id, None, lifecycle, conversation, standalone, None, now());
         Arc::new(session)
     }
 
@@ -101,19 +117,63 @@ impl Hub {
         self.ending.send_replace(true);
         self.stateless.end();
         for session in self.sessions.all() {
-            session.standalone().end();
+            session.shut_down();
         }
     }
 
-    /// Ends what is left.
+    /// Answers the calls that are left with an error, and ends all sessions.
     pub(super) fn terminate(&self) {
+        self.terminated.send_replace(true);
         for session in self.sessions.all() {
+            session.cut();
             self.sessions.end(session.id());
         }
     }
 
     pub(super) fn is_ending(&self) -> bool {
         *self.ending.borrow()
+    }
+
+    /// Ends `handler` with an error when calls in flight have no more time.
+    pub(super) fn unless_terminated(
+        &self,
+        handler: BoxFuture<Result<Answer, ErrorObject>>,
+    ) -> BoxFuture<Result<Answer, ErrorObject>> {
+        let mut terminated = self.terminated.subscribe();
+        Box::pin(async move {
+            tokio::select! {
+                biased;
+                outcome = handler => outcome,
+                _ = terminated.wait_for(|terminated| *terminated) => {
+                    Err(Refusal::ShuttingDown.to_error())
+                }
+            }
+        })
+    }
+
+    /// A count of unread bytes that may come to `limit`, and with those of all clients to the limit
+    /// in all.
+    pub(super) fn unread(&self, limit: usize) -> Arc<Unread> {
+        Unread::new(limit, Arc::clone(&self.unread))
+    }
+
+    /// Waits until what a client has not read leaves room for one more answer.
+    ///
+    /// # Errors
+    ///
+    /// When that takes twice as long as a client may leave an answer unread, or the server ends.
+    pub(super) async fn room(&self, unread: &Unread) -> Result<(), Rejection> {
+        if unread.has_room() {
+            return Ok(());
+        }
+        let mut ending = self.ending.subscribe();
+        // Connections that do not read are closed before.
+        let at_most = bounded(self.options.write_timeout.saturating_mul(2));
+        tokio::select! {
+            () = unread.room() => Ok(()),
+            () = tokio::time::sleep(at_most) => Err(Rejection::Unread),
+            _ = ending.wait_for(|ending| *ending) => Err(Rejection::Ending),
+        }
     }
 }
 

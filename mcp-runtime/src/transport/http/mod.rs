@@ -46,6 +46,7 @@ mod sse;
 mod stateless;
 mod status;
 mod stream;
+mod unread;
 mod work;
 
 pub use body::ResponseBody;

@@ -11,6 +11,8 @@ use super::event_stream::Pace;
 use super::events::{EventStore, MemoryEvents};
 use super::session::{MemorySessions, SessionStore};
 
+const MIB: usize = 1024 * 1024;
+
 /// What an HTTP server allows, and how much of it. The defaults are safe for a server on the
 /// user's own machine.
 ///
@@ -29,6 +31,9 @@ pub struct HttpOptions {
     pub(super) hosts: Option<HashSet<String>>,
     pub(super) origins: HashSet<String>,
     pub(super) max_body_bytes: usize,
+    pub(super) max_buffered_body_bytes: usize,
+    pub(super) max_unread_bytes: usize,
+    pub(super) max_unread_bytes_total: usize,
     pub(super) max_depth: usize,
     pub(super) body_timeout: Duration,
     pub(super) keep_alive: Duration,
@@ -48,7 +53,10 @@ impl Default for HttpOptions {
         Self {
             hosts: Some(HashSet::new()),
             origins: HashSet::new(),
-            max_body_bytes: 4 * 1024 * 1024,
+            max_body_bytes: 4 * MIB,
+            max_buffered_body_bytes: 64 * MIB,
+            max_unread_bytes: 16 * MIB,
+            max_unread_bytes_total: 256 * MIB,
             max_depth: DEFAULT_MAX_DEPTH,
             body_timeout: Duration::from_secs(30),
             keep_alive: Duration::from_secs(15),
@@ -99,6 +107,36 @@ impl HttpOptions {
         self
     }
 
+    /// How many bytes of request bodies may be in memory while they are received; 64 MiB by default,
+    /// and never less than one body of [`max_body_bytes`](Self::max_body_bytes). Only bytes that have
+    /// come count, and the first 64 KiB of each body are free. One principal, or where none is known
+    /// one connection, may use an eighth of it, or one body. A request beyond that is refused with 503
+    /// and `Retry-After`.
+    #[must_use]
+    pub fn max_buffered_body_bytes(mut self, limit: usize) -> Self {
+        self.max_buffered_body_bytes = limit;
+        self
+    }
+
+    /// How many bytes of answers one connection may leave unread; 16 MiB by default. Calls that come
+    /// on it meanwhile wait to begin, at most for twice the [`write_timeout`](Self::write_timeout); then
+    /// they are refused with 503. Calls that have begun are answered whatever waits. Where the service is
+    /// [mounted](super::http_service), connections are not known, and only the limit for
+    /// [all](Self::max_unread_bytes_total) holds.
+    #[must_use]
+    pub fn max_unread_bytes(mut self, limit: usize) -> Self {
+        self.max_unread_bytes = limit;
+        self
+    }
+
+    /// How many bytes of answers all connections together may leave unread; 256 MiB by default. Calls
+    /// wait beyond it as beyond the [limit of a connection](Self::max_unread_bytes).
+    #[must_use]
+    pub fn max_unread_bytes_total(mut self, limit: usize) -> Self {
+        self.max_unread_bytes_total = limit;
+        self
+    }
+
     /// How deeply the JSON of a message may nest; 128 levels by default.
     #[must_use]
     pub fn max_depth(mut self, levels: usize) -> Self {
@@ -124,8 +162,9 @@ impl HttpOptions {
     /// How long clients may leave unread what they are sent, once the network takes no more; 60
     /// seconds by default. Then the client is taken for lost: a stream ends as if its connection had
     /// been closed, at most a quarter of that time later, with the call that it belongs to where
-    /// nobody could come back for the answer. Where the server listens by itself, the connection is
-    /// closed; where the service is [mounted](super::http_service), that is up to the program.
+    /// nobody could come back for the answer. Where the server listens by itself, a connection is
+    /// closed when its oldest answer has not moved for that long, over HTTP/2 also while others do;
+    /// where the service is [mounted](super::http_service), that is up to the program.
     #[must_use]
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.write_timeout = timeout;
@@ -190,8 +229,9 @@ impl HttpOptions {
         self
     }
 
-    /// Where the events of sessions are kept for clients that lost their connection; in memory by
-    /// default.
+    /// Where the events of sessions are kept for clients that lost their connection; by default in
+    /// memory, in at most 128 MiB for all sessions
+    /// ([`MemoryEvents::with_max_bytes`](super::MemoryEvents::with_max_bytes) sets another limit).
     #[must_use]
     pub fn event_store(mut self, store: impl EventStore) -> Self {
         self.events = Arc::new(store);
@@ -200,6 +240,16 @@ impl HttpOptions {
 }
 
 impl HttpOptions {
+    /// Bytes of request bodies that all clients together may have received.
+    pub(super) fn body_budget(&self) -> usize {
+        self.max_buffered_body_bytes.max(self.max_body_bytes)
+    }
+
+    /// Bytes of request bodies that one client may have received.
+    pub(super) fn body_share(&self) -> usize {
+        (self.max_buffered_body_bytes / 8).max(self.max_body_bytes)
+    }
+
     pub(super) fn pace(&self) -> Pace {
         Pace {
             keep_alive: self.keep_alive,

@@ -4,16 +4,22 @@ use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper::rt::{Read, ReadBuf, ReadBufCursor, Write};
 use tokio::time::Sleep;
 
 use super::connection::Patience;
 
+/// How long a connection that is closed waits for the peer to close its half.
+const CLOSING: Duration = Duration::from_secs(2);
+
 /// A connection that fails when the peer sends nothing at first, or does not read what it is sent.
+///
+/// It is closed by halves: what the peer still sends is read to the end and dropped, as closing with
+/// input unread resets the connection, and the last answer may be lost (RFC 9112, section 9.6).
 pub(super) struct Patient<I> {
     io: I,
     activity: Arc<Activity>,
@@ -22,6 +28,8 @@ pub(super) struct Patient<I> {
     write: Duration,
     /// While the peer does not read.
     stalled: Option<Pin<Box<Sleep>>>,
+    /// While the peer may still send, once this half is closed.
+    closing: Option<Pin<Box<Sleep>>>,
 }
 
 impl<I> Patient<I> {
@@ -32,6 +40,7 @@ impl<I> Patient<I> {
             beginning: Some(Box::pin(tokio::time::sleep(patience.head))),
             write: patience.write,
             stalled: None,
+            closing: None,
         }
     }
 
@@ -52,6 +61,24 @@ impl<I> Patient<I> {
             .get_or_insert_with(|| Box::pin(tokio::time::sleep(write)));
         ready!(stalled.as_mut().poll(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<I: Read + Unpin> Patient<I> {
+    /// Drops what comes until the peer closes its half, or takes too long for it.
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let late = self.closing.as_mut();
+        if late.is_none_or(|late| late.as_mut().poll(cx).is_ready()) {
+            return Poll::Ready(());
+        }
+        let mut bytes = [0; 4096];
+        loop {
+            let mut buffer = ReadBuf::new(&mut bytes);
+            let read = ready!(Pin::new(&mut self.io).poll_read(cx, buffer.unfilled()));
+            if read.is_err() || buffer.filled().is_empty() {
+                return Poll::Ready(());
+            }
+        }
     }
 }
 
@@ -76,7 +103,7 @@ impl<I: Read + Unpin> Read for Patient<I> {
     }
 }
 
-impl<I: Write + Unpin> Write for Patient<I> {
+impl<I: Read + Write + Unpin> Write for Patient<I> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -91,7 +118,11 @@ impl<I: Write + Unpin> Write for Patient<I> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_shutdown(cx)
+        if self.closing.is_none() {
+            ready!(Pin::new(&mut self.io).poll_shutdown(cx))?;
+            self.closing = Some(Box::pin(tokio::time::sleep(CLOSING)));
+        }
+        self.poll_end(cx).map(Ok)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -115,11 +146,21 @@ pub(super) struct Activity {
     noted: AtomicUsize,
     /// Requests whose answer has not begun.
     open: AtomicUsize,
+    /// Whether the connection is known to speak HTTP/2.
+    http2: AtomicBool,
 }
 
 impl Activity {
     fn note(&self) {
         self.noted.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn note_http2(&self) {
+        self.http2.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_http2(&self) -> bool {
+        self.http2.load(Ordering::Relaxed)
     }
 
     /// A request came; it is served until what is returned is dropped.
@@ -167,6 +208,7 @@ mod tests {
             head: IDLE,
             write: 2 * IDLE,
             idle: IDLE,
+            linger: IDLE,
         };
         let ours = Patient::new(TokioIo::new(ours), patience, Arc::default());
         (theirs, ours)
@@ -210,6 +252,33 @@ mod tests {
         read(&mut ours).await.unwrap();
         let waits = tokio::time::timeout(10 * IDLE, read(&mut ours));
         assert!(waits.await.is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_closed_connection_is_read_to_the_end_but_not_for_ever() {
+        let close = async |patient: &mut Patient<TokioIo<DuplexStream>>| {
+            poll_fn(|cx| Pin::new(&mut *patient).poll_shutdown(cx)).await
+        };
+        let (mut theirs, mut ours) = patient();
+        let start = tokio::time::Instant::now();
+        let says_on = async {
+            theirs.write_all(&[0; 10_000]).await.unwrap();
+            drop(theirs);
+        };
+        tokio::join!(close(&mut ours), says_on).0.unwrap();
+        assert_eq!(start.elapsed(), Duration::ZERO);
+
+        let says_on_for_ever = async |theirs: &mut DuplexStream| {
+            while theirs.write_all(&[0; 16]).await.is_ok() {
+                tokio::time::sleep(CLOSING / 10).await;
+            }
+        };
+        let (mut theirs, mut ours) = patient();
+        let closed = tokio::select! {
+            closed = close(&mut ours) => closed,
+            () = says_on_for_ever(&mut theirs) => unreachable!(),
+        };
+        closed.unwrap();
     }
 
     #[tokio::test(start_paused = true)]

@@ -70,12 +70,6 @@ impl Permits {
         }
     }
 
-    #[cfg(test)]
-    pub(super) fn is_unused(&self) -> bool {
-        let taken = self.lock();
-        taken.all == 0 && taken.by_caller.is_empty()
-    }
-
     fn lock(&self) -> MutexGuard<'_, Taken> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -133,6 +127,11 @@ mod tests {
         Arrival { parts, peer_addr }
     }
 
+    fn is_unused(permits: &Permits) -> bool {
+        let taken = permits.lock();
+        taken.all == 0 && taken.by_caller.is_empty()
+    }
+
     #[test]
     fn places_are_counted_for_each_caller() {
         let permits = Permits::new(1, 100);
@@ -145,7 +144,7 @@ mod tests {
             assert!(permits.take(&one).is_none());
             assert!(permits.take(&other).is_some());
             drop(held);
-            assert!(permits.is_unused());
+            assert!(is_unused(&permits));
             assert!(permits.take(&one).is_some());
         }
     }
@@ -162,7 +161,7 @@ mod tests {
         drop(ann);
         assert!(bob.grow(5));
         drop(bob);
-        assert!(permits.is_unused());
+        assert!(is_unused(&permits));
     }
 
     #[test]
@@ -173,6 +172,6 @@ mod tests {
         assert!(held.0.is_some() && held.1.is_some());
         assert!(permits.take(&arrival(Some("ann"), None)).is_none());
         drop(held);
-        assert!(permits.is_unused());
+        assert!(is_unused(&permits));
     }
 }

@@ -1,7 +1,6 @@
 //! POST: one message, and what comes of it.
 
 use std::future::{Future, poll_fn};
-use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
@@ -20,8 +19,10 @@ use super::exchange::Arrival;
 use super::handshake::Opened;
 use super::hub::Hub;
 use super::rejection::Rejection;
+use super::service::ConnectionInfo;
 use super::session::Session;
 use super::stream::Stream;
+use super::unread::Unread;
 use super::work::Work;
 use super::{handshake, headers, response, stateless};
 use crate::driver::write_error;
@@ -30,8 +31,10 @@ use crate::driver::write_error;
 pub(super) struct Post<'a> {
     pub(super) hub: &'a Hub,
     pub(super) arrival: Arrival,
+    /// What its connection leaves unread.
+    pub(super) unread: &'a Arc<Unread>,
     /// The session that it names, if it names one.
-    pub(super) session: Result<Option<Arc<Session>>, Rejection>,
+    pub(super) session: Option<Arc<Session>>,
     /// What the header says of the version.
     pub(super) named: Named,
 }
@@ -61,7 +64,7 @@ pub(super) async fn serve<B: Body>(
     hub: &Hub,
     parts: Parts,
     body: B,
-    peer_addr: Option<SocketAddr>,
+    connection: &ConnectionInfo,
 ) -> Result<Response<ResponseBody>, Rejection> {
     if !headers::is_json(&parts.headers) {
         return Err(Rejection::ContentType);
@@ -71,21 +74,28 @@ pub(super) async fn serve<B: Body>(
     {
         return Err(Rejection::Accept);
     }
-    let options = &hub.options;
-    let bytes = body::read(body, options.max_body_bytes, options.body_timeout).await?;
     let named = Named::by(&parts.headers);
+    // Before the body is read: who has no session is not worth the memory.
     let session = match era::by_header(named) {
-        Era::Handshake => hub.session(&parts).await,
-        Era::Stateless => Ok(None),
+        Era::Handshake => hub.session(&parts).await?,
+        Era::Stateless => None,
     };
-    let caller = session.as_ref().ok().cloned().flatten();
-    let post = Post {
-        hub,
-        session,
-        arrival: Arrival { parts, peer_addr },
-        named,
+    let caller = session.clone();
+    let peer_addr = connection.peer_addr;
+    let arrival = Arrival { parts, peer_addr };
+    let begun = {
+        let received = body::read(body, hub, &arrival).await?;
+        hub.room(&connection.unread).await?;
+        let post = Post {
+            hub,
+            session,
+            arrival,
+            unread: &connection.unread,
+            named,
+        };
+        begin(post, &received.bytes)?
     };
-    let response = match begin(post, &bytes)? {
+    let response = match begun {
         Begun::Done(response) => response,
         Begun::Opened(opened) => opened.response(hub).await?,
         Begun::Later(later) => later.response(hub).await,

@@ -1,6 +1,6 @@
 //! Requests that HTTP itself refuses, before MCP has a say.
 
-use http::header::{ALLOW, CONNECTION, HeaderValue};
+use http::header::{ALLOW, CONNECTION, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::jsonrpc::{ErrorObject, code};
@@ -17,6 +17,9 @@ pub(in crate::transport) enum Rejection {
     /// See [`Host`](Self::Host).
     #[error("this origin is not allowed")]
     Origin,
+    /// The header `Host` is missing, or there is more than one.
+    #[error("`Host` must be given once")]
+    HostHeader,
     /// The path is not served.
     #[error("there is nothing at this path")]
     Path,
@@ -56,6 +59,12 @@ pub(in crate::transport) enum Rejection {
     /// Sessions can't be kept at the moment.
     #[error("sessions can't be opened; try again later")]
     NoSessions,
+    /// Too much of request bodies is in memory.
+    #[error("too many request bodies are being received; try again later")]
+    TooManyBodies,
+    /// The client leaves too many answers unread.
+    #[error("too many answers wait to be read; read them first")]
+    Unread,
     /// The server is shutting down.
     #[error("the server is shutting down")]
     Ending,
@@ -71,12 +80,16 @@ impl Rejection {
             Self::ContentType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Timeout => StatusCode::REQUEST_TIMEOUT,
-            Self::Body | Self::SessionMissing | Self::Version | Self::EventId => {
-                StatusCode::BAD_REQUEST
-            }
-            Self::TooManySessions | Self::NoSessions | Self::Ending => {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
+            Self::HostHeader
+            | Self::Body
+            | Self::SessionMissing
+            | Self::Version
+            | Self::EventId => StatusCode::BAD_REQUEST,
+            Self::TooManySessions
+            | Self::NoSessions
+            | Self::TooManyBodies
+            | Self::Unread
+            | Self::Ending => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -94,12 +107,15 @@ impl Rejection {
         write::error(&mut out, ErrorId::Absent, &error);
         let mut response = response::json(status, out);
         let headers = response.headers_mut();
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
         match self {
             Self::Method(allowed) => {
                 headers.insert(ALLOW, HeaderValue::from_static(allowed));
             }
             // What is left of the body is not read, so the connection is of no more use.
-            Self::Timeout | Self::TooLarge(_) => {
+            Self::Timeout | Self::TooLarge(_) | Self::TooManyBodies => {
                 headers.insert(CONNECTION, HeaderValue::from_static("close"));
             }
             _ => {}

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::connection::{self, HEALTH, Patience, Route, Site, health};
+use super::connection::{self, GOODBYE, HEALTH, Patience, Route, Site, health};
 use super::options::HttpOptions;
 use super::service::{HttpService, http_service};
 use crate::driver::{Command, Commands};
@@ -45,6 +45,7 @@ pub fn http(address: impl Into<TcpAddress>) -> Http {
         options: HttpOptions::default(),
         head_timeout: Duration::from_secs(30),
         max_connections: 10_000,
+        linger: Duration::from_secs(1),
     };
     http.beside(|service| vec![(HEALTH.to_owned(), health(service.clone()))])
 }
@@ -57,6 +58,7 @@ pub struct Http {
     options: HttpOptions,
     head_timeout: Duration,
     max_connections: usize,
+    linger: Duration,
 }
 
 /// What is served beside MCP at its path, once there is a service.
@@ -92,6 +94,16 @@ impl Http {
         self
     }
 
+    /// How long connections of HTTP/1 that were kept alive stay open once the end is asked for; 1
+    /// second unless set, and never longer than the drain time. A request that comes on one of them
+    /// is answered with 503 and `Connection: close`, so that the client knows that it was not
+    /// served. Connections of HTTP/2 are told at once, by GOAWAY.
+    #[must_use]
+    pub fn linger(mut self, time: Duration) -> Self {
+        self.linger = time;
+        self
+    }
+
     /// Serves more beside MCP at its path.
     pub(in crate::transport) fn beside(
         mut self,
@@ -101,7 +113,7 @@ impl Http {
         self
     }
 
-    fn site(self, service: HttpService) -> (TcpAddress, Site) {
+    fn site(self, service: HttpService, drain: Duration) -> (TcpAddress, Site) {
         let patience = Patience {
             head: bounded(self.head_timeout),
             write: bounded(self.options.write_timeout),
@@ -109,6 +121,7 @@ impl Http {
                 self.head_timeout
                     .max(self.options.keep_alive.saturating_mul(2)),
             ),
+            linger: bounded(self.linger.min(drain)),
         };
         let beside = self.beside.into_iter();
         let beside: Vec<_> = beside.flat_map(|routes| routes(&service)).collect();
@@ -128,11 +141,12 @@ impl fmt::Debug for Http {
 }
 
 impl Endpoint for Http {
-    /// New requests are refused with 503 once the end is asked for.
+    /// New requests are refused with 503 once the end is asked for. Calls that are in flight when
+    /// the drain time is over are answered with an error, within one second more.
     async fn run(self, running: Running) -> Result<(), ServeError> {
         let max_connections = self.max_connections;
         let service = http_service(running.server, self.options.clone());
-        let (address, site) = self.site(service);
+        let (address, site) = self.site(service, running.limits.drain);
         let listening = Listening {
             listener: address.bind().await.map_err(ServeError::Open)?,
             site,
@@ -188,16 +202,18 @@ impl Listening {
         }
     }
 
-    /// Refuses new requests, and lets those in flight finish.
+    /// Refuses new requests, and lets those in flight finish. What is left of them then is answered
+    /// with an error.
     async fn drain(mut self, within: Duration) {
         let deadline = Instant::now() + bounded(within);
         let ending = Arc::clone(&self.site.service().hub.ending);
         self.site.service().shut_down();
+        // Connections that came too late hold nothing up.
         let mut late = JoinSet::new();
         let never = watch::Sender::new(false);
         loop {
             tokio::select! {
-                // Nobody is left whom it concerns.
+                // No other connection is left.
                 () = ending.closed() => break,
                 Some(_) = self.connections.join_next() => {}
                 Ok((stream, addr)) = self.listener.accept() => {
@@ -206,12 +222,19 @@ impl Listening {
                     late.spawn(connection::serve(site, stream, addr, never.subscribe()));
                 }
                 command = self.commands.recv() => match command {
-                    Some(Command::Abort) | None => break,
+                    Some(Command::Abort) | None => return self.site.service().terminate(),
                     Some(_) => {}
                 },
                 () = tokio::time::sleep_until(deadline) => break,
             }
         }
+        drop(self.listener);
         self.site.service().terminate();
+        let answered = async {
+            ending.closed().await;
+            while late.join_next().await.is_some() {}
+        };
+        // A client that does not read is not waited for.
+        let _ = tokio::time::timeout(GOODBYE, answered).await;
     }
 }

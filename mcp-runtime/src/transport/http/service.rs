@@ -18,6 +18,7 @@ use super::body::ResponseBody;
 use super::hub::Hub;
 use super::options::HttpOptions;
 use super::rejection::Rejection;
+use super::unread::Unread;
 use super::{cors, figures, get, guard, post};
 use crate::server::Server;
 
@@ -38,17 +39,30 @@ use crate::server::Server;
 /// ```
 #[must_use]
 pub fn http_service(server: Server, options: HttpOptions) -> HttpService {
+    let hub = Hub::new(server, options);
     HttpService {
-        hub: Arc::new(Hub::new(server, options)),
-        peer_addr: None,
+        // The connections are the program's: only all of them together are known.
+        connection: ConnectionInfo {
+            peer_addr: None,
+            unread: hub.unread(usize::MAX),
+        },
+        hub: Arc::new(hub),
     }
+}
+
+/// The connection that a request comes on.
+#[derive(Clone)]
+pub(in crate::transport) struct ConnectionInfo {
+    /// Absent where another program has accepted the connection.
+    pub(in crate::transport) peer_addr: Option<SocketAddr>,
+    pub(super) unread: Arc<Unread>,
 }
 
 /// A server as a `tower::Service`; made by [`http_service`]. Clones share everything.
 #[derive(Clone)]
 pub struct HttpService {
     pub(super) hub: Arc<Hub>,
-    peer_addr: Option<SocketAddr>,
+    pub(super) connection: ConnectionInfo,
 }
 
 impl HttpService {
@@ -58,16 +72,24 @@ impl HttpService {
         self.hub.shut_down();
     }
 
-    /// Ends all sessions, with the calls in them.
+    /// Ends all sessions, and answers all calls in flight with an error.
     pub fn terminate(&self) {
         self.hub.terminate();
     }
 
-    /// The same service, for a connection from `addr`.
-    pub(super) fn for_peer(&self, addr: SocketAddr) -> Self {
+    /// A connection from `addr` that this process has accepted.
+    pub(super) fn connection(&self, addr: SocketAddr) -> ConnectionInfo {
+        ConnectionInfo {
+            peer_addr: Some(addr),
+            unread: self.hub.unread(self.hub.options.max_unread_bytes),
+        }
+    }
+
+    /// The same service, for requests that come on `connection`.
+    pub(super) fn on(&self, connection: ConnectionInfo) -> Self {
         Self {
             hub: Arc::clone(&self.hub),
-            peer_addr: Some(addr),
+            connection,
         }
     }
 }
@@ -92,21 +114,23 @@ where
 
     fn call(&mut self, request: Request<B>) -> ResponseFuture {
         let (parts, body) = request.into_parts();
-        let (hub, peer_addr) = (Arc::clone(&self.hub), self.peer_addr);
+        let (hub, connection) = (Arc::clone(&self.hub), self.connection.clone());
         Box::pin(async move {
             let reader = cors::reader(&parts.headers, &hub.options);
-            let served = serve(&hub, parts, body, peer_addr).await;
-            Ok(readable(served, reader))
+            let served = serve(&hub, parts, body, &connection).await;
+            Ok(readable(served, reader, &connection.unread))
         })
     }
 }
 
-/// An answer that `reader` may read, if it is one.
+/// An answer that `reader` may read, if it is one, and that counts as unread until it is.
 pub(super) fn readable(
     served: Result<Response<ResponseBody>, Rejection>,
     reader: Option<HeaderValue>,
+    unread: &Arc<Unread>,
 ) -> Response<ResponseBody> {
     let mut response = served.unwrap_or_else(Rejection::response);
+    response.body_mut().count(unread);
     figures::answered(response.status());
     if let Some(reader) = reader {
         cors::allow(&mut response, reader);
@@ -144,12 +168,12 @@ async fn serve<B: Body>(
     hub: &Hub,
     parts: Parts,
     body: B,
-    peer_addr: Option<SocketAddr>,
+    connection: &ConnectionInfo,
 ) -> Result<Response<ResponseBody>, Rejection> {
     admit(hub, &parts)?;
     match parts.method {
-        Method::POST => post::serve(hub, parts, body, peer_addr).await,
-        Method::GET => get::listen(hub, &parts).await,
+        Method::POST => post::serve(hub, parts, body, connection).await,
+        Method::GET => get::listen(hub, &parts, &connection.unread).await,
         Method::DELETE => get::delete(hub, &parts).await,
         _ => other_method(hub, &parts, "POST, GET, DELETE"),
     }

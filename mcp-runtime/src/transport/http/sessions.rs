@@ -11,22 +11,45 @@ use super::headers;
 use super::hub::{Hub, now};
 use super::principal::Principal;
 use super::rejection::Rejection;
-use super::session::{Session, SessionId, SessionRecord, SessionStoreError};
+use super::session::{Session, SessionId, SessionRecord, SessionStoreError, first_request_id};
+use super::stream::Stream;
 
 impl Hub {
     /// A session that no request can name yet.
-    pub(super) fn new_session(&self, owner: Option<Principal>) -> Option<Session> {
-        let id = SessionId::random()
-            .inspect_err(|error| tracing::error!(%error, "no randomness for a session id"))
-            .ok()?;
-        Some(self.session_called(id, owner))
+    ///
+    /// # Errors
+    ///
+    /// When the operating system has no randomness to give.
+    pub(super) fn new_session(&self, owner: Option<Principal>) -> Result<Session, Rejection> {
+        let id = SessionId::random().map_err(no_randomness)?;
+        let log = EventLog::new(Arc::clone(&self.options.events), id);
+        self.session_called(id, owner, Stream::new(0, Some(log)))
     }
 
-    fn session_called(&self, id: SessionId, owner: Option<Principal>) -> Session {
-        let log = EventLog::new(Arc::clone(&self.options.events), id);
+    /// The session `id`, whose own stream is `standalone`.
+    ///
+    /// # Errors
+    ///
+    /// When the operating system has no randomness to give.
+    pub(super) fn session_called(
+        &self,
+        id: SessionId,
+        owner: Option<Principal>,
+        standalone: Stream,
+    ) -> Result<Session, Rejection> {
         let lifecycle = self.server.lifecycle();
         let conversation = self.server.conversation();
-        Session::new(id, owner, lifecycle, conversation, Some(log), true, now())
+        let first_id = Some(first_request_id().map_err(no_randomness)?);
+        let session = Session::new(
+            id,
+            owner,
+            lifecycle,
+            conversation,
+            standalone,
+            first_id,
+            now(),
+        );
+        Ok(session)
     }
 
     /// Keeps a session that was opened with the parameters `initialize`.
@@ -112,19 +135,29 @@ impl Hub {
         };
         let params = std::str::from_utf8(&record.initialize).ok();
         let params = params.and_then(|text| serde_json::from_str::<RawJsonRef<'_>>(text).ok());
-        let base = SessionId::random().map_or(1, SessionId::low_bits);
-        let session = self.session_called(id, record.owner.clone());
+        let base = SessionId::random().map_err(no_randomness)?.low_bits();
+        let log = EventLog::new(Arc::clone(&self.options.events), id);
+        let standalone = Stream::new(base, Some(log));
+        let session = self.session_called(id, record.owner.clone(), standalone)?;
         let Some(session) = params.and_then(|params| session.taken_over(params, base)) else {
             return Ok(None);
         };
         session.go_by(record.wishes);
-        self.sessions.add(&session, now()).map(Some)
+        let session = self.sessions.add(&session, now())?;
+        // It may have ended between the look into the store and here.
+        Ok(self.renewed(session).await)
     }
 
     /// Ends a session for good.
     pub(super) async fn end_session(&self, session: &Session) {
-        self.sessions.end(session.id());
+        // In this order, so that no request that comes meanwhile opens the session anew.
         self.options.store.remove(session.id()).await;
+        self.sessions.end(session.id());
         session.forget();
     }
+}
+
+fn no_randomness(error: getrandom::Error) -> Rejection {
+    tracing::error!(%error, "no randomness for a session");
+    Rejection::NoSessions
 }

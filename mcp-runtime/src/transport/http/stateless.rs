@@ -86,7 +86,7 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         Ok(Served::Later(handler)) => {
             let busy = Refusal::Busy(hub.options.max_in_flight);
             let permit = hub.permits.take(&exchange.arrival).ok_or(busy);
-            return later.working(id, handler, permit);
+            return later.working(id, hub.unless_terminated(handler), permit);
         }
         Ok(Served::Open(handler)) => {
             let many = Refusal::TooManySubscriptions(hub.options.max_subscriptions);

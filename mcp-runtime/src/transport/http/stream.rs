@@ -10,6 +10,7 @@ use http::StatusCode;
 use tokio::sync::Notify;
 
 use super::events::EventLog;
+use super::unread::{Held, Unread};
 
 /// Messages that may wait for a client that does not read, besides answers.
 pub(super) const CAPACITY: usize = 1024;
@@ -24,6 +25,8 @@ const MAX_BYTES: usize = 64 * 1024;
 pub(super) struct Stream {
     number: u64,
     log: Option<EventLog>,
+    /// Where messages count until they are read from here.
+    unread: Option<Arc<Unread>>,
     state: Mutex<State>,
     /// Told when messages have been read, and at the end.
     room: Notify,
@@ -50,6 +53,7 @@ pub(super) struct Item {
     pub(super) message: Vec<u8>,
     /// For the answer to the request: the status it has if it is all there is to say.
     pub(super) answer: Option<StatusCode>,
+    _held: Option<Held>,
 }
 
 /// Why a message was not sent.
@@ -78,9 +82,26 @@ impl Stream {
         Self {
             number,
             log,
+            unread: None,
             state: Mutex::default(),
             room: Notify::new(),
         }
+    }
+
+    /// The same stream, whose messages count as unread of a connection.
+    pub(super) fn counting(mut self, unread: &Arc<Unread>) -> Self {
+        self.unread = Some(Arc::clone(unread));
+        self
+    }
+
+    /// Where its messages count.
+    pub(super) fn unread(&self) -> Option<&Arc<Unread>> {
+        self.unread.as_ref()
+    }
+
+    /// Where its messages are kept.
+    pub(super) fn log(&self) -> Option<&EventLog> {
+        self.log.as_ref()
     }
 
     pub(super) fn number(&self) -> u64 {
@@ -153,10 +174,12 @@ impl Stream {
             log.append(self.number, state.last_sequence, &message);
         }
         state.bytes += message.len();
+        let held = self.unread().map(|unread| unread.hold(message.len()));
         state.queue.push_back(Item {
             sequence: state.last_sequence,
             message,
             answer,
+            _held: held,
         });
         state.wake();
     }

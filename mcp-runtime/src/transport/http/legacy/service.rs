@@ -1,7 +1,6 @@
 //! HTTP+SSE beside Streamable HTTP, alone or in another program.
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -17,7 +16,9 @@ use crate::transport::http::cors;
 use crate::transport::http::hub::Hub;
 use crate::transport::http::rejection::Rejection;
 use crate::transport::http::server::Http;
-use crate::transport::http::service::{HttpService, ResponseFuture, admit, other_method, readable};
+use crate::transport::http::service::{
+    ConnectionInfo, HttpService, ResponseFuture, admit, other_method, readable,
+};
 
 impl Http {
     /// Serves clients of revision 2024-11-05 as well, which know only its HTTP+SSE transport: they
@@ -28,9 +29,9 @@ impl Http {
             let paths = ["/sse", "/messages"].into_iter();
             let routes = paths.map(|path| {
                 let service = service.sse("/messages");
-                let route: Route = Box::new(move |request, addr| {
+                let route: Route = Box::new(move |request, connection| {
                     let service = SseService {
-                        peer_addr: Some(addr),
+                        connection: connection.clone(),
                         ..service.clone()
                     };
                     service.answer(request)
@@ -66,7 +67,7 @@ impl HttpService {
         SseService {
             hub: Arc::clone(&self.hub),
             messages: messages.into().into(),
-            peer_addr: None,
+            connection: self.connection.clone(),
         }
     }
 }
@@ -77,7 +78,7 @@ impl HttpService {
 pub struct SseService {
     hub: Arc<Hub>,
     messages: Arc<str>,
-    peer_addr: Option<SocketAddr>,
+    connection: ConnectionInfo,
 }
 
 impl SseService {
@@ -92,7 +93,7 @@ impl SseService {
         Box::pin(async move {
             let reader = cors::reader(&parts.headers, &hub.options);
             let served = serve(&hub, parts, body, &self).await;
-            Ok(readable(served, reader))
+            Ok(readable(served, reader, &self.connection.unread))
         })
     }
 }
@@ -105,8 +106,8 @@ async fn serve<B: Body>(
 ) -> Result<Response<ResponseBody>, Rejection> {
     admit(hub, &parts)?;
     match parts.method {
-        Method::GET => open(hub, &parts, &service.messages),
-        Method::POST => post(hub, parts, body, service.peer_addr).await,
+        Method::GET => open(hub, &parts, &service.messages, &service.connection),
+        Method::POST => post(hub, parts, body, &service.connection).await,
         _ => other_method(hub, &parts, "GET, POST"),
     }
 }

@@ -1,6 +1,5 @@
 //! The one stream of a client, and the messages that it posts.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -19,7 +18,9 @@ use crate::transport::http::exchange::{Arrival, Exchange};
 use crate::transport::http::hub::{Hub, now};
 use crate::transport::http::principal::Principal;
 use crate::transport::http::rejection::Rejection;
+use crate::transport::http::service::ConnectionInfo;
 use crate::transport::http::session::{Session, SessionId, Sessions, Sink};
+use crate::transport::http::stream::Stream;
 use crate::transport::http::{headers, response};
 
 /// Opens a session, which lasts as long as its stream.
@@ -27,12 +28,13 @@ pub(super) fn open(
     hub: &Hub,
     parts: &Parts,
     messages: &str,
+    connection: &ConnectionInfo,
 ) -> Result<Response<ResponseBody>, Rejection> {
     if !headers::accepts(&parts.headers, headers::EVENT_STREAM) {
         return Err(Rejection::Accept);
     }
     let owner = parts.extensions.get().cloned();
-    let session = session_of_stream(hub, owner).ok_or(Rejection::TooManySessions)?;
+    let session = session_of_stream(hub, owner, connection)?;
     hub.sessions.add(&session, now())?;
     let id = session.id();
     let stream = Arc::clone(session.standalone());
@@ -49,12 +51,14 @@ pub(super) fn open(
 }
 
 /// A session that ends with the one stream that it has.
-fn session_of_stream(hub: &Hub, owner: Option<Principal>) -> Option<Arc<Session>> {
-    let id = SessionId::random().ok()?;
-    let lifecycle = hub.server.lifecycle();
-    let conversation = hub.server.conversation();
-    let session = Session::new(id, owner, lifecycle, conversation, None, true, now());
-    Some(Arc::new(session))
+fn session_of_stream(
+    hub: &Hub,
+    owner: Option<Principal>,
+    connection: &ConnectionInfo,
+) -> Result<Arc<Session>, Rejection> {
+    let id = SessionId::random().map_err(|_| Rejection::NoSessions)?;
+    let standalone = Stream::new(0, None).counting(&connection.unread);
+    hub.session_called(id, owner, standalone).map(Arc::new)
 }
 
 /// The event that says where to post to.
@@ -81,17 +85,22 @@ pub(super) async fn post<B: Body>(
     hub: &Hub,
     parts: Parts,
     body: B,
-    peer_addr: Option<SocketAddr>,
+    connection: &ConnectionInfo,
 ) -> Result<Response<ResponseBody>, Rejection> {
     if !headers::is_json(&parts.headers) {
         return Err(Rejection::ContentType);
     }
     let session = session(hub, &parts)?;
-    let options = &hub.options;
-    let bytes = body::read(body, options.max_body_bytes, options.body_timeout).await?;
-    let invalid = match Frame::parse_with_max_depth(&bytes, options.max_depth) {
+    let peer_addr = connection.peer_addr;
+    let arrival = Arrival { parts, peer_addr };
+    let received = body::read(body, hub, &arrival).await?;
+    if let Some(unread) = session.standalone().unread() {
+        hub.room(unread).await?;
+    }
+    let depth = hub.options.max_depth;
+    let invalid = match Frame::parse_with_max_depth(&received.bytes, depth) {
         Ok(Frame::Single(message)) => {
-            message_came(hub, session, parts, peer_addr, message);
+            message_came(hub, session, arrival, message);
             return Ok(response::empty(StatusCode::ACCEPTED));
         }
         Ok(Frame::Batch(_)) => {
@@ -120,14 +129,7 @@ fn session(hub: &Hub, parts: &Parts) -> Result<Arc<Session>, Rejection> {
     Ok(session)
 }
 
-fn message_came(
-    hub: &Hub,
-    session: Arc<Session>,
-    parts: Parts,
-    peer_addr: Option<SocketAddr>,
-    message: Message<'_>,
-) {
-    let arrival = Arrival { parts, peer_addr };
+fn message_came(hub: &Hub, session: Arc<Session>, arrival: Arrival, message: Message<'_>) {
     let stream = Arc::clone(session.standalone());
     let peer = || Exchange::peer(arrival, &session, Arc::clone(&stream));
     match message {

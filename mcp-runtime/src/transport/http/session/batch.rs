@@ -1,6 +1,6 @@
 //! Requests whose answers leave together (2025-03-26 only).
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::StatusCode;
 
@@ -34,9 +34,18 @@ impl Batch {
         &self.stream
     }
 
+    /// The bytes of the answers so far.
+    pub(in crate::transport::http) fn gathered(&self) -> usize {
+        self.lock().bytes.len()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Gathered> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Takes one answer, or notes that there will be none. The last one completes the batch.
     pub(in crate::transport::http) fn answer(&self, message: Option<&[u8]>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
         if let Some(message) = message {
             if state.bytes.len() > 1 {
                 state.bytes.push(b',');

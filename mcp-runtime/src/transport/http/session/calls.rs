@@ -33,6 +33,17 @@ impl Running {
         self.task.abort();
         self.sink.give_up();
     }
+
+    /// Cancels the call `id`, and answers that the server had no more time for it.
+    pub(super) fn cut(self, id: &RequestId) {
+        self.task.abort();
+        let (status, message) = refused(id, &Refusal::ShuttingDown, StatusCode::OK);
+        self.sink.answer(status, message);
+    }
+
+    pub(super) fn sink(&self) -> &Sink {
+        &self.sink
+    }
 }
 
 impl Session {
@@ -65,7 +76,7 @@ impl Session {
     }
 
     /// Polls a handler once in place, and only spawns it when it has to wait.
-    fn start(
+    pub(super) fn start(
         self: &Arc<Self>,
         call: Call<'_>,
         handler: BoxFuture<Result<Answer, ErrorObject>>,
@@ -79,6 +90,11 @@ impl Session {
             return Some(answer);
         }
         let mut state = self.lock();
+        if state.is_over() {
+            // It ended while the call began. Nobody would end the call.
+            let refusal = Refusal::Ending(state.lifecycle.state());
+            return Some(refused(id, &refusal, StatusCode::NOT_FOUND));
+        }
         if state.in_flight.contains_key(id) {
             let refusal = Refusal::DuplicateId(id.clone());
             return Some(refused(id, &refusal, StatusCode::OK));
@@ -150,6 +166,7 @@ impl Session {
         let running = self.remove(id);
         if let Some(running) = running {
             running.cancel();
+            self.end_stream_if_done();
         }
     }
 
@@ -171,6 +188,7 @@ async fn finish(session: Arc<Session>, id: RequestId, work: Work) {
     session.touch(tokio::time::Instant::now().into_std());
     if let Some(running) = session.remove(&id) {
         running.sink.answer(status, message);
+        session.end_stream_if_done();
     }
 }
 

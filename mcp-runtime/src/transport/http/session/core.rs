@@ -11,11 +11,12 @@ use mcp_types::{InitializeRequest, RawJsonRef, Request, RequestId};
 use super::SessionId;
 use super::calls::Running;
 use super::pending::Asked;
-use crate::protocol::{Pending, ServerLifecycle, Terms};
+use crate::protocol::{LifecycleState, Pending, ServerLifecycle, Terms};
 use crate::server::Conversation;
 use crate::transport::http::events::EventLog;
 use crate::transport::http::principal::Principal;
 use crate::transport::http::stream::Stream;
+use crate::transport::http::unread::Unread;
 
 /// What belongs to one client from `initialize` on, whatever connections it uses.
 pub(in crate::transport::http) struct Session {
@@ -29,7 +30,7 @@ pub(in crate::transport::http) struct Session {
     standalone: Arc<Stream>,
     conversation: Arc<Conversation>,
     last_stream: AtomicU64,
-    last_id: AtomicI64,
+    next_id: AtomicI64,
     state: Mutex<State>,
 }
 
@@ -42,29 +43,40 @@ pub(super) struct State {
     /// Whether a task watches the deadlines of `pending`.
     pub(super) watched: bool,
     pub(super) last_used: Instant,
+    /// Whether the stream of the session ends with its last call.
+    pub(super) ending: bool,
     /// What the client has asked for once for all, as it is kept.
     wishes: Bytes,
 }
 
+impl State {
+    /// Whether the session has ended in this process: nothing may be added any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.lifecycle.state() == LifecycleState::Terminated
+    }
+}
+
 impl Session {
+    /// A session whose requests to the client are numbered from `first_id` on; a client that can't
+    /// answer is sent none. What belongs to no request goes to `standalone`.
     pub(in crate::transport::http) fn new(
         id: SessionId,
         owner: Option<Principal>,
         lifecycle: ServerLifecycle,
         conversation: Arc<Conversation>,
-        log: Option<EventLog>,
-        answers: bool,
+        standalone: Stream,
+        first_id: Option<i64>,
         now: Instant,
     ) -> Self {
         Self {
             id,
             owner,
-            standalone: Arc::new(Stream::new(0, log.clone())),
+            log: standalone.log().cloned(),
+            standalone: Arc::new(standalone),
             conversation,
-            log,
-            answers,
+            answers: first_id.is_some(),
             last_stream: AtomicU64::new(0),
-            last_id: AtomicI64::new(0),
+            next_id: AtomicI64::new(first_id.unwrap_or(0)),
             state: Mutex::new(State {
                 lifecycle,
                 in_flight: HashMap::new(),
@@ -72,6 +84,7 @@ impl Session {
                 pending: Pending::new(),
                 watched: false,
                 last_used: now,
+                ending: false,
                 wishes: Bytes::new(),
             }),
         }
@@ -110,14 +123,14 @@ impl Session {
     }
 
     /// A stream for one more request.
-    pub(in crate::transport::http) fn new_stream(&self) -> Arc<Stream> {
+    pub(in crate::transport::http) fn new_stream(&self, unread: &Arc<Unread>) -> Arc<Stream> {
         let number = self.last_stream.fetch_add(1, Ordering::Relaxed) + 1;
-        Arc::new(Stream::new(number, self.log.clone()))
+        Arc::new(Stream::new(number, self.log.clone()).counting(unread))
     }
 
     /// An id for a request to the client.
     pub(in crate::transport::http) fn next_id(&self) -> i64 {
-        self.last_id.fetch_add(1, Ordering::Relaxed) + 1
+        self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
     /// What the handshake settled on.
@@ -134,14 +147,13 @@ impl Session {
     }
 
     /// Takes the session over from another process, with the parameters of its `initialize`. Its
-    /// streams are numbered from `base` on, so that they are not taken for those of the other.
+    /// streams are numbered from `base` on, which is its own, so that they are not taken for those of the other.
     /// `None` where the parameters are none that this server could have accepted.
     pub(in crate::transport::http) fn taken_over(
         mut self,
         params: RawJsonRef<'_>,
         base: u64,
     ) -> Option<Arc<Self>> {
-        self.standalone = Arc::new(Stream::new(base, self.log.clone()));
         self.last_stream = AtomicU64::new(base);
         let opened = self
             .lock()
@@ -179,6 +191,30 @@ impl Session {
     pub(in crate::transport::http) fn forget(&self) {
         if let Some(log) = &self.log {
             log.forget();
+        }
+    }
+
+    /// No more calls come: the session's own stream ends, at once or, where calls are answered on
+    /// it, with the last of them.
+    pub(in crate::transport::http) fn shut_down(&self) {
+        self.lock().ending = true;
+        self.end_stream_if_done();
+    }
+
+    pub(super) fn end_stream_if_done(&self) {
+        let state = self.lock();
+        let on_it = |running: &Running| Arc::ptr_eq(running.sink().stream(), &self.standalone);
+        if state.ending && !state.in_flight.values().any(on_it) {
+            drop(state);
+            self.standalone.end();
+        }
+    }
+
+    /// Answers the calls in flight with an error.
+    pub(in crate::transport::http) fn cut(&self) {
+        let calls = std::mem::take(&mut self.lock().in_flight);
+        for (id, running) in calls {
+            running.cut(&id);
         }
     }
 

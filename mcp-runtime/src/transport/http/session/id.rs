@@ -40,6 +40,21 @@ impl fmt::Display for SessionId {
     }
 }
 
+/// Where the ids of the server's own requests begin in one session: at random, so that the answer to
+/// a request of another process that serves the same session is not taken for the answer to one of
+/// this process. A double holds them exactly, as JavaScript needs it.
+///
+/// # Errors
+///
+/// When the operating system has no randomness to give.
+pub(in crate::transport::http) fn first_request_id() -> Result<i64, getrandom::Error> {
+    // Half of what is below 2^53 is left to count on.
+    const MASK: u64 = (1 << 52) - 1;
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes)?;
+    Ok((u64::from_ne_bytes(bytes) & MASK) as i64)
+}
+
 /// Shortened, so that logs can't be used to take over a session.
 impl fmt::Debug for SessionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

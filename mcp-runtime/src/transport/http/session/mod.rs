@@ -17,6 +17,7 @@ pub(super) use self::core::Session;
 pub(super) use batch::Batch;
 pub(super) use calls::refused;
 pub use id::SessionId;
+pub(super) use id::first_request_id;
 pub(super) use sink::Sink;
 pub use store::{MemorySessions, SessionRecord, SessionStore, SessionStoreError};
 pub(super) use table::Sessions;

@@ -57,7 +57,7 @@ impl Session {
         stream: &Arc<Stream>,
     ) -> Result<(), CallError> {
         let mut state = self.lock();
-        if !self.answers() || !stream.push(frame) {
+        if !self.answers() || state.is_over() || !stream.push(frame) {
             return Err(CallError::Closed);
         }
         let stream = Arc::clone(stream);

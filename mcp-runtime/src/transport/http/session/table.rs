@@ -155,22 +155,174 @@ async fn sweep(sessions: Weak<Sessions>, idle: Duration) {
 
 #[cfg(test)]
 mod tests {
+    use http::StatusCode;
+
     use super::*;
     use crate::protocol::ServerLifecycle;
-    use crate::server::Server;
-    use crate::transport::http::events::{EventLog, MemoryEvents};
+    use crate::server::{Call, Server};
+    use crate::transport::http::events::{EventLog, EventStore as _, MemoryEvents};
+    use crate::transport::http::exchange::{Arrival, Exchange};
+    use crate::transport::http::permits::Permits;
     use crate::transport::http::principal::Principal;
-    use crate::transport::http::session::MemorySessions;
+    use crate::transport::http::session::{MemorySessions, Sink};
+    use crate::transport::http::stream::Stream;
+    use crate::transport::http::unread::{Total, Unread};
     use mcp_types::Revisions;
 
     fn session(number: u128, now: Instant) -> Arc<Session> {
+        session_with(number, now, &Arc::default())
+    }
+
+    fn session_with(number: u128, now: Instant, events: &Arc<MemoryEvents>) -> Arc<Session> {
         let id = SessionId::new(number);
-        let log = Some(EventLog::new(Arc::new(MemoryEvents::new()), id));
+        let log = Some(EventLog::new(Arc::clone(events) as _, id));
         let lifecycle = ServerLifecycle::new(Revisions::ALL);
         let owner = Some(Principal::new("ann"));
         let conversation = Server::builder().build().conversation();
-        let session = Session::new(id, owner, lifecycle, conversation, log, true, now);
+        let standalone = Stream::new(0, log);
+        let session = Session::new(id, owner, lifecycle, conversation, standalone, Some(0), now);
         Arc::new(session)
+    }
+
+    /// What threads do at the same time, each of it in one go.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Step {
+        /// A POST finds the session, and its handler has something to tell before it waits.
+        Begin,
+        /// The handler has to wait: the call is noted.
+        Insert,
+        Delete,
+        Sweep,
+    }
+
+    /// Every order of the steps in which the call is noted after it has begun.
+    fn orders() -> Vec<Vec<Step>> {
+        let mut orders = vec![Vec::new()];
+        for step in [Step::Begin, Step::Insert, Step::Delete, Step::Sweep] {
+            let longer = |order: &Vec<Step>, place| {
+                let mut order = order.clone();
+                order.insert(place, step);
+                order
+            };
+            let places = |order: Vec<Step>| {
+                let orders = (0..=order.len()).map(|place| longer(&order, place));
+                orders.collect::<Vec<_>>()
+            };
+            orders = orders.into_iter().flat_map(places).collect();
+        }
+        let place = |order: &[Step], step| order.iter().position(|it| *it == step);
+        orders.retain(|order| place(order, Step::Begin) < place(order, Step::Insert));
+        orders
+    }
+
+    /// A session, and the call of one POST.
+    struct Race {
+        sessions: Arc<Sessions>,
+        events: Arc<MemoryEvents>,
+        permits: Arc<Permits>,
+        begun: Option<(Arc<Session>, Arc<Stream>)>,
+        /// Held by the handler.
+        handler: Arc<()>,
+        answer: Option<(StatusCode, Vec<u8>)>,
+    }
+
+    fn arrival() -> Arrival {
+        let (parts, ()) = http::Request::new(()).into_parts();
+        let peer_addr = None;
+        Arrival { parts, peer_addr }
+    }
+
+    impl Race {
+        async fn step(&mut self, step: Step) {
+            let id = SessionId::new(1);
+            match step {
+                Step::Begin => {
+                    let Some(session) = self.sessions.find(id) else {
+                        return;
+                    };
+                    let unread = Unread::new(usize::MAX, Total::new(usize::MAX));
+                    let stream = session.new_stream(&unread);
+                    stream.push(b"{}".to_vec());
+                    self.begun = Some((session, stream));
+                }
+                Step::Insert => self.insert(),
+                Step::Delete => {
+                    let session = self.sessions.end(id);
+                    session.inspect(|session| session.forget());
+                }
+                Step::Sweep => {
+                    let swept = self.sessions.sweep(Instant::now() + 2 * IDLE);
+                    swept.forget(Arc::clone(&self.sessions.store)).await;
+                }
+            }
+        }
+
+        fn insert(&mut self) {
+            let Some((session, stream)) = self.begun.take() else {
+                return;
+            };
+            let peer = Exchange::peer(arrival(), &session, Arc::clone(&stream));
+            let call = Call {
+                id: &7.into(),
+                method: "tools/call",
+                params: None,
+                peer: &peer,
+                conversation: session.conversation(),
+            };
+            let held = Arc::clone(&self.handler);
+            let handler = Box::pin(async move {
+                std::future::pending::<()>().await;
+                drop(held);
+                unreachable!()
+            });
+            stream.push(b"{}".to_vec());
+            let sink = Sink::own(stream);
+            self.answer = session.start(call, handler, &sink, &self.permits);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_session_that_ends_while_a_call_begins_keeps_nothing_of_it() {
+        assert_eq!(orders().len(), 12);
+        for order in orders() {
+            let sessions = Arc::new(table(10));
+            let events = Arc::new(MemoryEvents::new());
+            let session = session_with(1, Instant::now(), &events);
+            sessions.add(&session, Instant::now()).unwrap();
+            let mut race = Race {
+                sessions,
+                events,
+                permits: Permits::new(1, 1),
+                begun: None,
+                handler: Arc::default(),
+                answer: None,
+            };
+            let left = Arc::downgrade(&session);
+            drop(session);
+            for step in &order {
+                race.step(*step).await;
+            }
+            for _ in 0..10 {
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(Arc::strong_count(&race.handler), 1, "{order:?}: it goes on");
+            assert!(race.permits.take(&arrival()).is_some(), "{order:?}");
+            for stream in 0..3 {
+                let kept = race.events.replay(&SessionId::new(1), stream, 0).await;
+                assert!(kept.is_empty(), "{order:?}");
+            }
+            assert!(race.sessions.all().is_empty(), "{order:?}");
+            assert!(left.upgrade().is_none(), "{order:?}: something holds it");
+            let place = |step| order.iter().position(|it| *it == step);
+            let found = place(Step::Begin) < place(Step::Sweep).min(place(Step::Delete));
+            let between = found && place(Step::Delete) < place(Step::Insert);
+            let status = race.answer.map(|(status, _)| status);
+            assert_eq!(
+                status,
+                between.then_some(StatusCode::NOT_FOUND),
+                "{order:?}"
+            );
+        }
     }
 
     const IDLE: Duration = Duration::from_secs(60);

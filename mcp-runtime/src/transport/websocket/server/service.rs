@@ -155,9 +155,9 @@ impl Http {
                 shared: Arc::new(Shared { options, ending }),
                 ..websocket_service(server, HttpOptions::default())
             };
-            let route: Route = Box::new(move |request, addr| {
+            let route: Route = Box::new(move |request, connection| {
                 let mut service = service.clone();
-                service.peer_addr = Some(addr);
+                service.peer_addr = connection.peer_addr;
                 Box::pin(service.call(request))
             });
             vec![(path, route)]

@@ -1,0 +1,154 @@
+//! Memory for the bodies of requests.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use http::{Request, Response};
+use http_body::{Body, Frame};
+use mcp_runtime::transport::http::{
+    HttpOptions, HttpService, Principal, ResponseBody, ResponseFuture, http_service,
+};
+use serde_json::json;
+use tower_service::Service as _;
+
+use crate::site::Site;
+use crate::support::clock::in_time;
+use crate::support::{self, initialize, stateless};
+
+/// What counts for nothing, of each body.
+const FREE: usize = 64 * 1024;
+const BODY: usize = 200_000;
+
+/// Pieces of a body of which more is to come, unless it is `whole`.
+struct Pieces {
+    pieces: VecDeque<Vec<u8>>,
+    whole: bool,
+}
+
+impl Body for Pieces {
+    type Data = VecDeque<u8>;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<VecDeque<u8>>, Infallible>>> {
+        match self.pieces.pop_front() {
+            Some(piece) => Poll::Ready(Some(Ok(Frame::data(piece.into())))),
+            None if self.whole => Poll::Ready(None),
+            None => Poll::Pending,
+        }
+    }
+}
+
+/// Where bodies of 200,000 bytes are taken, and twice as many bytes in all.
+fn mounted() -> HttpService {
+    let options = HttpOptions::default()
+        .max_body_bytes(BODY)
+        .max_buffered_body_bytes(2 * BODY);
+    http_service(support::server(), options)
+}
+
+fn post(service: &mut HttpService, who: &str, pieces: &[&[u8]], whole: bool) -> ResponseFuture {
+    let pieces = pieces.iter().map(|piece| piece.to_vec()).collect();
+    let mut request = Request::post("/mcp")
+        .header("host", "localhost")
+        .header("content-type", "application/json")
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", "tools/list")
+        .body(Pieces { pieces, whole })
+        .unwrap();
+    request.extensions_mut().insert(Principal::new(who));
+    service.call(request)
+}
+
+/// Begins a request of which more is to come.
+fn begin(service: &mut HttpService, who: &str, body: &[u8]) -> ResponseFuture {
+    let mut answer = post(service, who, &[body], false);
+    let mut cx = Context::from_waker(Waker::noop());
+    assert!(answer.as_mut().poll(&mut cx).is_pending());
+    answer
+}
+
+async fn ask(service: &mut HttpService, who: &str, pieces: &[&[u8]]) -> Response<ResponseBody> {
+    in_time(post(service, who, pieces, true)).await.unwrap()
+}
+
+/// A request of `length` bytes, in pieces.
+fn list(length: usize) -> Vec<u8> {
+    let mut body = stateless(1, "tools/list", json!({})).to_string();
+    body.push_str(&" ".repeat(length - body.len()));
+    body.into_bytes()
+}
+
+#[tokio::test]
+async fn one_caller_may_use_an_eighth_of_the_budget_or_one_body() {
+    let mut service = mounted();
+    let half = vec![b' '; FREE + BODY / 2];
+    let held = begin(&mut service, "ann", &half);
+    // The rest of the share is left for her, and the whole budget for others.
+    let whole = list(BODY);
+    let (start, rest) = whole.split_at(FREE);
+    let refused = ask(&mut service, "ann", &[start, rest]).await;
+    assert_eq!(refused.status(), 503);
+    assert_eq!(refused.headers()["retry-after"], "1");
+    assert_eq!(refused.headers()["connection"], "close");
+    let others = ask(&mut service, "bob", &[start, rest]).await;
+    assert_eq!(others.status(), 200);
+    let small = ask(&mut service, "ann", &[&list(FREE)]).await;
+    assert_eq!(small.status(), 200, "small bodies are free");
+    drop(held);
+    let again = ask(&mut service, "ann", &[start, rest]).await;
+    assert_eq!(again.status(), 200);
+}
+
+#[tokio::test]
+async fn all_callers_together_have_one_budget() {
+    let mut service = mounted();
+    let large = vec![b' '; BODY];
+    let counted = BODY - FREE;
+    let fit = 2 * BODY / counted;
+    let held: Vec<_> = (0..fit)
+        .map(|who| begin(&mut service, &who.to_string(), &large))
+        .collect();
+    let whole = list(BODY);
+    let refused = ask(&mut service, "ann", &[&whole]).await;
+    assert_eq!(refused.status(), 503);
+    drop(held);
+    let taken = ask(&mut service, "ann", &[&whole]).await;
+    assert_eq!(taken.status(), 200);
+}
+
+#[tokio::test]
+async fn only_bytes_that_have_come_count() {
+    let mut service = mounted();
+    let held: Vec<_> = (0..100)
+        .map(|who| begin(&mut service, &who.to_string(), b"{"))
+        .collect();
+    let taken = ask(&mut service, "ann", &[&list(BODY)]).await;
+    assert_eq!(taken.status(), 200);
+    drop(held);
+}
+
+#[tokio::test]
+async fn a_body_of_an_unknown_session_is_not_waited_for() {
+    let site = Site::open().await;
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+         mcp-session-id: {:032x}\r\ncontent-length: 4000000\r\n\r\n",
+        7
+    );
+    let answer = in_time(site.raw(&head)).await;
+    assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+
+    let session = site.session("2025-11-25").await;
+    let mut request = session.post(&initialize("2025-11-25"));
+    *request.body_mut() = "rubbish".to_owned();
+    assert_eq!(
+        site.send(request).await.status,
+        400,
+        "what is known is read"
+    );
+}

@@ -1,0 +1,190 @@
+//! Clients that leave answers unread.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use h2::RecvStream;
+use h2::client::SendRequest;
+use http::Request;
+use mcp_runtime::transport::http::HttpOptions;
+use serde_json::json;
+use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use crate::site::Site;
+use crate::support::clock::{Clock, in_time};
+use crate::support::stateless;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+/// What a client takes of each answer before it reads on.
+const WINDOW: u32 = 1000;
+const LARGE: usize = 100_000;
+
+/// A client of HTTP/2 that answers pings, and reads only what a test wants.
+struct Reader {
+    sender: SendRequest<Bytes>,
+    connection: JoinHandle<Result<(), h2::Error>>,
+}
+
+impl Reader {
+    async fn connect(site: &Site) -> Self {
+        let stream = TcpStream::connect(site.addr).await.unwrap();
+        let mut builder = h2::client::Builder::new();
+        builder
+            .initial_window_size(WINDOW)
+            .initial_connection_window_size(1 << 20);
+        let (sender, connection) = builder.handshake(stream).await.unwrap();
+        Self {
+            sender,
+            connection: tokio::spawn(connection),
+        }
+    }
+
+    /// Calls a tool with a text, and returns the body of the answer once there is one.
+    async fn call(&self, site: &Site, tool: &str, text: usize) -> h2::client::ResponseFuture {
+        let arguments = json!({"text": "x".repeat(text)});
+        let message = stateless(
+            1,
+            "tools/call",
+            json!({"name": tool, "arguments": arguments}),
+        );
+        let (mut parts, body) = site.stateless(&message).into_parts();
+        parts.headers.remove("host");
+        parts.uri = format!("http://{}/mcp", site.addr).parse().unwrap();
+        let mut sender = self.sender.clone().ready().await.unwrap();
+        let request = Request::from_parts(parts, ());
+        let (answer, mut sending) = sender.send_request(request, false).unwrap();
+        sending.send_data(body.into(), true).unwrap();
+        answer
+    }
+
+    /// Asks for something else, and reads it.
+    async fn health(&self, site: &Site) -> Result<u16, h2::Error> {
+        let mut sender = self.sender.clone().ready().await?;
+        let request = Request::get(format!("http://{}/health", site.addr));
+        let (answer, _) = sender.send_request(request.body(()).unwrap(), true)?;
+        let (head, mut body) = answer.await?.into_parts();
+        while let Some(bytes) = body.data().await {
+            bytes?;
+        }
+        Ok(head.status.as_u16())
+    }
+}
+
+async fn unread(answer: h2::client::ResponseFuture) -> RecvStream {
+    let answer = in_time(answer).await.unwrap();
+    assert_eq!(answer.status(), 200);
+    answer.into_body()
+}
+
+/// Reads up to `bytes` of an answer.
+async fn read(body: &mut RecvStream, bytes: usize) -> usize {
+    let mut read = 0;
+    while read < bytes {
+        let Some(data) = in_time(body.data()).await else {
+            break;
+        };
+        let length = data.unwrap().len();
+        body.flow_control().release_capacity(length).unwrap();
+        read += length;
+    }
+    read
+}
+
+fn options() -> HttpOptions {
+    HttpOptions::default().write_timeout(PATIENCE)
+}
+
+#[tokio::test]
+async fn a_connection_is_closed_whose_oldest_answer_does_not_move() {
+    let clock = Clock::stopped();
+    let site = Site::with(options()).await;
+    let reader = Reader::connect(&site).await;
+    let start = Instant::now();
+    let body = unread(reader.call(&site, "echo", LARGE).await).await;
+    // Others are read, and the connection is alive.
+    while !reader.connection.is_finished() && start.elapsed() < PATIENCE * 10 {
+        let _ = reader.health(&site).await;
+        clock.pass(PATIENCE / 20).await;
+    }
+    let closed = start.elapsed();
+    assert!(
+        PATIENCE <= closed && closed <= PATIENCE * 3 / 2,
+        "{closed:?}"
+    );
+    drop(body);
+    site.lives_on().await;
+}
+
+#[tokio::test]
+async fn a_connection_goes_on_whose_answers_are_read_slowly() {
+    let clock = Clock::stopped();
+    let site = Site::with(options()).await;
+    let reader = Reader::connect(&site).await;
+    let mut body = unread(reader.call(&site, "echo", LARGE).await).await;
+    let mut all = 0;
+    let start = Instant::now();
+    loop {
+        let read = read(&mut body, 20_000).await;
+        all += read;
+        if read < 20_000 {
+            break;
+        }
+        clock.pass(PATIENCE * 3 / 4).await;
+    }
+    assert!(all > LARGE, "{all}");
+    assert!(start.elapsed() > PATIENCE * 2);
+    assert_eq!(reader.health(&site).await.unwrap(), 200);
+}
+
+#[tokio::test]
+async fn calls_wait_while_their_connection_has_too_much_unread() {
+    let mut site = Site::with(options().max_unread_bytes(LARGE)).await;
+    let reader = Reader::connect(&site).await;
+    let mut body = unread(reader.call(&site, "echo", LARGE).await).await;
+    let waiting = reader.call(&site, "silent", 0).await;
+    for _ in 0..10 {
+        assert_eq!(reader.health(&site).await.unwrap(), 200);
+    }
+    assert!(site.events.try_recv().is_err(), "the call waits");
+
+    let other = Reader::connect(&site).await;
+    let elsewhere = other.call(&site, "silent", 0).await;
+    assert_eq!(in_time(site.events.recv()).await, Some("started"));
+    assert!(read(&mut body, usize::MAX).await > LARGE);
+    assert_eq!(in_time(site.events.recv()).await, Some("started"));
+    drop((waiting, elsewhere));
+}
+
+#[tokio::test]
+async fn calls_wait_while_all_connections_have_too_much_unread() {
+    let mut site = Site::with(options().max_unread_bytes_total(LARGE)).await;
+    let reader = Reader::connect(&site).await;
+    let body = unread(reader.call(&site, "echo", LARGE).await).await;
+    let other = Reader::connect(&site).await;
+    let waiting = other.call(&site, "silent", 0).await;
+    for _ in 0..10 {
+        assert_eq!(other.health(&site).await.unwrap(), 200);
+    }
+    assert!(site.events.try_recv().is_err(), "the call waits");
+    // With its stream, the answer is gone.
+    drop(body);
+    assert_eq!(in_time(site.events.recv()).await, Some("started"));
+    drop(waiting);
+}
+
+#[tokio::test]
+async fn what_waits_is_served_when_a_connection_that_does_not_read_was_closed() {
+    let clock = Clock::stopped();
+    let mut site = Site::with(options().max_unread_bytes_total(LARGE)).await;
+    let reader = Reader::connect(&site).await;
+    let body = unread(reader.call(&site, "echo", LARGE).await).await;
+    let other = Reader::connect(&site).await;
+    let waiting = other.call(&site, "silent", 0).await;
+    let started = tokio::time::timeout(PATIENCE * 3, site.events.recv());
+    let started = clock.run_until(PATIENCE / 20, started).await;
+    assert_eq!(started.unwrap(), Some("started"));
+    let _ = in_time(reader.connection).await.unwrap();
+    drop((body, waiting));
+}
