@@ -14,6 +14,10 @@ use super::{Change, List, OfferedPrompt, OfferedResource, OfferedTool, Server};
 /// Calls that are being served go on as they began; the next request meets the new lists. Clients
 /// are told which lists have changed, once for each.
 ///
+/// What is added, replaced or removed is the server's own; what a [mounted](crate::ServerBuilder::mount)
+/// server has under the same name is hidden meanwhile, and comes back. Names are disabled and
+/// enabled whoever has them.
+///
 /// ```
 /// use mcp_runtime::Server;
 /// use mcp_runtime::server::List;
@@ -99,19 +103,19 @@ impl Edit<'_> {
     }
 
     steps! {
-        /// Removes a tool, if there is one of this name.
+        /// Removes a tool of the server itself, if there is one of this name.
         remove_tool: tools, Remove;
         /// Hides a tool until it is enabled again. To clients it does not exist meanwhile.
         disable_tool: tools, Disable;
         /// Shows a tool again.
         enable_tool: tools, Enable;
-        /// Removes a prompt, if there is one of this name.
+        /// Removes a prompt of the server itself, if there is one of this name.
         remove_prompt: prompts, Remove;
         /// Hides a prompt until it is enabled again. To clients it does not exist meanwhile.
         disable_prompt: prompts, Disable;
         /// Shows a prompt again.
         enable_prompt: prompts, Enable;
-        /// Removes a resource or template, if there is one of this URI.
+        /// Removes a resource or template of the server itself, if there is one of this URI.
         remove_resource: resources, Remove;
         /// Hides a resource or template until it is enabled again. To clients it does not exist
         /// meanwhile.

@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 /// The names of all that a server has of one kind, switched on or not. What has the names stands
 /// elsewhere, in the same order.
+///
+/// An entry of the server's own and entries of mounted servers may have one name. The own one is
+/// offered, or else that of the server that was mounted first.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     entries: Vec<Entry>,
@@ -18,7 +21,7 @@ struct Entry {
     name: Arc<str>,
     serial: u64,
     enabled: bool,
-    /// The mounted server that it comes from.
+    /// The mounted server that it comes from; none, if it is the server's own.
     mount: Option<usize>,
 }
 
@@ -26,6 +29,8 @@ struct Entry {
 #[derive(Debug)]
 pub(super) struct Index {
     pub(super) serials: Vec<u64>,
+    /// Where each stands in the list of all.
+    pub(super) places: Vec<usize>,
     /// Where each name stands. A call costs the same however many there are.
     by_name: HashMap<Arc<str>, usize>,
 }
@@ -36,50 +41,62 @@ pub(super) enum Claim {
     Old(usize),
     /// It stands at the end now.
     New,
-    /// Whoever has it keeps it.
-    Taken,
 }
 
 impl Names {
-    /// The place of `name`.
-    pub(super) fn find(&self, name: &str) -> Option<usize> {
-        self.entries.iter().position(|entry| *entry.name == *name)
+    /// The place of the server's own entry called `name`.
+    pub(super) fn find_own(&self, name: &str) -> Option<usize> {
+        self.find(name, None)
     }
 
-    /// Adds a name at the end, which comes from the mounted server `mount`, or from none.
-    pub(super) fn push(&mut self, name: &str, mount: Option<usize>) {
+    fn find(&self, name: &str, mount: Option<usize>) -> Option<usize> {
+        let mut entries = self.entries.iter();
+        entries.position(|entry| entry.mount == mount && *entry.name == *name)
+    }
+
+    /// Adds an entry of the server's own at the end.
+    pub(super) fn push_own(&mut self, name: &str) {
+        self.push(name, None);
+    }
+
+    /// Adds an entry at the end. It is switched off, if there is one of its name that is.
+    fn push(&mut self, name: &str, mount: Option<usize>) {
+        let mut namesakes = self.entries.iter().filter(|entry| *entry.name == *name);
+        let enabled = namesakes.clone().all(|entry| entry.enabled);
+        if namesakes.next().is_some() {
+            tracing::warn!(name, "one of this name hides another: mount under a prefix");
+        }
         self.entries.push(Entry {
             name: name.into(),
             serial: self.next,
-            enabled: true,
+            enabled,
             mount,
         });
         self.next += 1;
     }
 
-    /// Removes a name, and says where it was.
-    pub(super) fn remove(&mut self, name: &str) -> Option<usize> {
-        let place = self.find(name)?;
+    /// Removes the server's own entry called `name`, and says where it was.
+    pub(super) fn remove_own(&mut self, name: &str) -> Option<usize> {
+        let place = self.find_own(name)?;
         self.entries.remove(place);
         Some(place)
     }
 
-    /// Switches a name on or off, and says whether it was not yet.
+    /// Switches a name on or off, whoever has it, and says whether it was not yet.
     pub(super) fn switch(&mut self, name: &str, enabled: bool) -> bool {
-        match self.find(name) {
-            Some(place) => std::mem::replace(&mut self.entries[place].enabled, enabled) != enabled,
-            None => false,
+        let mut changed = false;
+        for entry in &mut self.entries {
+            if *entry.name == *name {
+                changed |= std::mem::replace(&mut entry.enabled, enabled) != enabled;
+            }
         }
+        changed
     }
 
-    /// Adds a name that comes from the mounted server `mount`, unless it is there already.
+    /// Adds an entry of the mounted server `mount`, unless it is there already.
     pub(super) fn claim(&mut self, name: &str, mount: usize) -> Claim {
-        match self.find(name) {
-            Some(place) if self.entries[place].mount == Some(mount) => Claim::Old(place),
-            Some(_) => {
-                tracing::warn!(name, "hidden by what has its name: mount under a prefix");
-                Claim::Taken
-            }
+        match self.find(name, Some(mount)) {
+            Some(place) => Claim::Old(place),
             None => {
                 self.push(name, Some(mount));
                 Claim::New
@@ -101,20 +118,28 @@ impl Names {
         gone
     }
 
-    /// Whether what stands at `place` is switched on.
-    pub(super) fn is_enabled(&self, place: usize) -> bool {
-        self.entries[place].enabled
-    }
-
-    /// What is switched on.
+    /// What is switched on, and not hidden by another of its name.
     pub(super) fn index(&self) -> Index {
-        let mut serials = Vec::new();
-        let mut by_name = HashMap::with_capacity(self.entries.len());
-        for entry in self.entries.iter().filter(|entry| entry.enabled) {
-            by_name.insert(Arc::clone(&entry.name), serials.len());
-            serials.push(entry.serial);
+        let mut first: HashMap<&str, Option<usize>> = HashMap::with_capacity(self.entries.len());
+        for entry in &self.entries {
+            let mount = first.entry(&entry.name).or_insert(entry.mount);
+            // The server's own, `None`, comes before any mounted one.
+            *mount = entry.mount.min(*mount);
         }
-        Index { serials, by_name }
+        let (mut serials, mut places) = (Vec::new(), Vec::new());
+        let mut by_name = HashMap::with_capacity(self.entries.len());
+        for (place, entry) in self.entries.iter().enumerate() {
+            if entry.enabled && first.get(&*entry.name) == Some(&entry.mount) {
+                by_name.insert(Arc::clone(&entry.name), serials.len());
+                serials.push(entry.serial);
+                places.push(place);
+            }
+        }
+        Index {
+            serials,
+            places,
+            by_name,
+        }
     }
 }
 

@@ -22,9 +22,9 @@ pub(super) struct Stock<R> {
 /// One step of an edit.
 #[derive(Debug)]
 pub(super) enum Step<R> {
-    /// Adds a route, or replaces the one of its name.
+    /// Adds a route, or replaces the server's own one of its name.
     Put(R),
-    /// Removes the route of this name.
+    /// Removes the server's own route of this name.
     Remove(String),
     /// Switches the route of this name on.
     Enable(String),
@@ -42,14 +42,14 @@ impl<R: Named> Stock<R> {
     pub(super) fn declare(&mut self, kind: &str, route: R) {
         let name = route.name();
         assert!(
-            self.names.find(name).is_none(),
+            self.names.find_own(name).is_none(),
             "the server has a {kind} `{name}` already: rename one of them"
         );
         self.push(route);
     }
 
     fn push(&mut self, route: R) {
-        self.names.push(route.name(), None);
+        self.names.push_own(route.name());
         self.routes.push(Arc::new(route));
     }
 
@@ -57,13 +57,13 @@ impl<R: Named> Stock<R> {
     pub(super) fn take(&mut self, step: Step<R>) -> bool {
         match step {
             Step::Put(route) => {
-                match self.names.find(route.name()) {
+                match self.names.find_own(route.name()) {
                     Some(place) => self.routes[place] = Arc::new(route),
                     None => self.push(route),
                 }
                 true
             }
-            Step::Remove(name) => match self.names.remove(&name) {
+            Step::Remove(name) => match self.names.remove_own(&name) {
                 Some(place) => {
                     self.routes.remove(place);
                     true
@@ -76,7 +76,7 @@ impl<R: Named> Stock<R> {
     }
 
     /// Keeps `routes` as all that comes from one mounted server. What is there already stays in its
-    /// place; where a name is taken, the one who has it keeps it.
+    /// place.
     pub(super) fn sync(&mut self, mount: usize, routes: Vec<R>) {
         let mut names = Vec::new();
         for route in &routes {
@@ -89,27 +89,19 @@ impl<R: Named> Stock<R> {
             match self.names.claim(route.name(), mount) {
                 Claim::Old(place) => self.routes[place] = Arc::new(route),
                 Claim::New => self.routes.push(Arc::new(route)),
-                Claim::Taken => {}
             }
         }
     }
 
-    /// What is switched on, in the order in which it is listed.
-    pub(super) fn enabled(&self) -> Vec<Arc<R>> {
-        let mut enabled = Vec::new();
-        for (place, route) in self.routes.iter().enumerate() {
-            if self.names.is_enabled(place) {
-                enabled.push(Arc::clone(route));
-            }
-        }
-        enabled
-    }
-
-    /// What is switched on, to be asked by requests.
+    /// What is offered, to be asked by requests.
     pub(super) fn routes(&self) -> Routes<R> {
+        let index = self.names.index();
+        let places = index.places.iter();
         Routes {
-            routes: self.enabled(),
-            index: self.names.index(),
+            routes: places
+                .map(|place| Arc::clone(&self.routes[*place]))
+                .collect(),
+            index,
         }
     }
 }

@@ -29,11 +29,32 @@ async fn instructions_follow_each_other() {
     server.instructions("All in one.");
     assert_eq!(
         discover(&server.build()).await["instructions"],
-        "All in one.\n\nAbout what begins with `gh_`:\nSearch first.\n\nBe brief."
+        "All in one.\n\nBe brief.\n\nAbout what begins with `gh_`:\nSearch first."
     );
     let mut server = Server::builder();
     server.mount("gh", &Server::builder().build());
     assert_eq!(discover(&server.build()).await["instructions"], Value::Null);
+}
+
+#[tokio::test]
+async fn instructions_of_nested_servers_name_the_whole_prefix() {
+    let inner = instructed("Tick.").build();
+    let mut middle = instructed("Search first.");
+    middle
+        .mount("clock", &inner)
+        .mount("", &instructed("Be brief.").build());
+    let mut outer = Server::builder();
+    outer
+        .mount("gh", &middle.build())
+        .mount("", &instructed("Be kind.").build());
+    let mut server = Server::builder();
+    server.mount("all", &outer.build());
+    assert_eq!(
+        discover(&server.build()).await["instructions"],
+        "About what begins with `all_`:\nBe kind.\n\n\
+         About what begins with `all_gh_`:\nSearch first.\n\nBe brief.\n\n\
+         About what begins with `all_gh_clock_`:\nTick."
+    );
 }
 
 fn clock() -> Server {

@@ -2,6 +2,7 @@
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::resources::{IntoContents as _, ResourceRoute};
+use mcp_runtime::server::tools::ToolRoute;
 use mcp_runtime::server::{FixedList, List, Reply};
 use mcp_runtime::types::{ResourceContents, ResourceLink, TextResourceContents};
 use mcp_runtime::{Server, ServerBuilder};
@@ -268,6 +269,70 @@ async fn whoever_has_a_name_keeps_it() {
     for answer in call(&server, "own", json!({})).await {
         assert_eq!(answer["result"]["content"][0]["text"], "own");
     }
+}
+
+fn says(name: &str, what: &'static str) -> ToolRoute {
+    tool(name, move |_| Reply::Ready(Ok(text(what.to_owned()))))
+}
+
+/// What each tool of the server says, in the order of the list.
+async fn said(server: &Server) -> Vec<String> {
+    let mut said = Vec::new();
+    for name in names(server, "tools/list", "tools", "name").await {
+        let [answer, _] = call(server, &name, json!({})).await;
+        let text = &answer["result"]["content"][0]["text"];
+        said.push(format!("{name}: {}", text.as_str().unwrap()));
+    }
+    said
+}
+
+/// Whatever happened before: the server's own entry, or else that of the first mount.
+#[tokio::test]
+async fn what_is_hidden_by_a_namesake_comes_back() {
+    let inner = |tools: [(&str, &'static str); 2]| {
+        let mut inner = Server::builder();
+        for (name, what) in tools {
+            inner.tool(says(name, what));
+        }
+        inner.dynamic([List::Tools]);
+        inner.build()
+    };
+    let first = inner([("x", "first"), ("y", "first")]);
+    let second = inner([("x", "second"), ("z", "second")]);
+    let mut server = Server::builder();
+    server
+        .tool(says("x", "own"))
+        .mount("", &first)
+        .mount("", &second);
+    let server = server.build();
+    assert_eq!(said(&server).await, ["x: own", "y: first", "z: second"]);
+
+    server.edit().remove_tool("x").apply().unwrap();
+    assert_eq!(said(&server).await, ["x: first", "y: first", "z: second"]);
+    // Only what is its own can be removed, and it says that nothing has changed.
+    server.edit().remove_tool("x").apply().unwrap();
+    assert_eq!(said(&server).await, ["x: first", "y: first", "z: second"]);
+
+    first.edit().remove_tool("x").apply().unwrap();
+    assert_eq!(said(&server).await, ["y: first", "x: second", "z: second"]);
+    first.edit().add_tool(says("x", "first")).apply().unwrap();
+    assert_eq!(said(&server).await, ["y: first", "z: second", "x: first"]);
+
+    server.edit().add_tool(says("x", "own")).apply().unwrap();
+    assert_eq!(said(&server).await, ["y: first", "z: second", "x: own"]);
+    first.edit().disable_tool("y").apply().unwrap();
+    second.edit().add_tool(says("y", "second")).apply().unwrap();
+    assert_eq!(said(&server).await, ["z: second", "x: own", "y: second"]);
+
+    server.edit().disable_tool("x").apply().unwrap();
+    assert_eq!(said(&server).await, ["z: second", "y: second"]);
+    server
+        .edit()
+        .remove_tool("x")
+        .enable_tool("x")
+        .apply()
+        .unwrap();
+    assert_eq!(said(&server).await, ["z: second", "x: first", "y: second"]);
 }
 
 #[tokio::test]

@@ -86,8 +86,8 @@ fn sync<R: Named>(
     wrap: impl Fn(&Arc<R>) -> R,
 ) {
     let mut routes = Vec::new();
-    for route in theirs.enabled() {
-        routes.push(wrap(&route));
+    for route in theirs.routes().all() {
+        routes.push(wrap(route));
     }
     ours.sync(index, routes);
 }
