@@ -2,7 +2,8 @@
 //!
 //! Reading never panics. A message that is accepted can be written, takes one
 //! line, and reads again as the same message. An error can be answered. What
-//! is no JSON is what serde_json finds to be none, or what nests too deep.
+//! is no JSON is what serde_json finds to be none, or what nests too deep; it is
+//! refused, or a malformed response.
 
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, code};
@@ -13,12 +14,20 @@ use serde_json::Value;
 /// Panics if a rule is broken.
 pub(crate) fn check(bytes: &[u8]) {
     let frame = Frame::parse(bytes);
-    let refused = matches!(&frame, Err(invalid) if invalid.error.code == code::PARSE_ERROR);
+    let refused = match &frame {
+        Err(invalid) => invalid.error.code == code::PARSE_ERROR,
+        Ok(Frame::Single(Message::InvalidResponse { reason, .. })) => {
+            reason.starts_with("Parse error")
+        }
+        Ok(_) => false,
+    };
     let text = std::str::from_utf8(bytes);
     let json = text.is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok());
     let deep = frame
         .as_ref()
-        .is_err_and(|error| error.to_string().contains("nested deeper"));
+        .is_err_and(|error| error.to_string().contains("nested deeper"))
+        || matches!(&frame, Ok(Frame::Single(Message::InvalidResponse { reason, .. }))
+            if reason.contains("nested deeper"));
     assert_eq!(refused, !json || deep, "{text:?}");
     match frame {
         Ok(Frame::Single(message)) => check_message(&message),
@@ -36,6 +45,10 @@ pub(crate) fn check(bytes: &[u8]) {
 }
 
 fn check_message(message: &Message<'_>) {
+    if let Message::InvalidResponse { reason, .. } = message {
+        assert!(!reason.is_empty(), "a fault has no name");
+        return;
+    }
     let mut line = Vec::new();
     write_message(&mut line, message);
     assert!(
@@ -70,6 +83,7 @@ fn write_message(line: &mut Vec<u8>, message: &Message<'_>) {
             outcome: Err(error),
         } => write_error(line, id.as_ref(), error),
         Message::Response { id: None, .. } => panic!("a result for nobody was accepted"),
+        Message::InvalidResponse { .. } => panic!("a malformed response is not written"),
     }
 }
 
@@ -107,6 +121,7 @@ fn parts(message: &Message<'_>) -> (Option<RequestId>, String, Option<Value>) {
                 (id.clone(), text, value(data))
             }
         },
+        Message::InvalidResponse { id, reason } => (id.clone(), reason.clone(), None),
     }
 }
 

@@ -88,6 +88,14 @@ pub enum CallError {
     /// The parameters could not be turned into JSON: the caller's fault.
     #[error("the parameters can't be serialised: {0}")]
     Params(#[source] serde_json::Error),
+    /// The response is malformed: the peer's fault. Whether the request was served is unknown.
+    #[error("the answer to `{method}` is malformed: {reason}")]
+    Malformed {
+        /// The method that was called.
+        method: String,
+        /// The fault of the response.
+        reason: String,
+    },
     /// The result is not what the method promises: the peer's fault.
     #[error("the result of `{method}` does not fit: {reason}")]
     Result {

@@ -81,7 +81,9 @@ impl From<CallError> for ConnectError {
         match error {
             CallError::Rpc(error) => Self::Refused(error),
             CallError::Timeout { method, waited } => Self::Timeout { method, waited },
-            CallError::Result { method, reason } => Self::Result { method, reason },
+            CallError::Result { method, reason } | CallError::Malformed { method, reason } => {
+                Self::Result { method, reason }
+            }
             CallError::Closed | CallError::Unavailable(Unavailable::State { .. }) => Self::Closed,
             other => Self::Request(other),
         }

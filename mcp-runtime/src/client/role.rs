@@ -74,6 +74,7 @@ impl ClientRole {
 
 impl Role for ClientRole {
     type Answer = RawJson;
+    const IS_CLIENT: bool = true;
 
     fn heard(&mut self) {
         self.session.heard();

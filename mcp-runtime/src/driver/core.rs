@@ -3,17 +3,19 @@
 use std::time::Instant;
 
 use mcp_types::jsonrpc::write;
-use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, RequestId, id_in_head};
+use mcp_types::jsonrpc::{ErrorObject, Frame, Head, InvalidMessage, Message, RequestId};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, Decode, InitializeRequest, Notification,
     ProgressNotification, ProgressNotificationParams, RawJson, RawJsonRef, Request,
 };
 
+use super::answer::{Answer, answered};
 use super::batch::{BatchKey, Batches};
 use super::in_flight::{Finished, InFlight, Kind};
 use super::panic::contain;
 use super::response::{send_response, write_error, write_response};
-use super::{BoxFuture, Command, Commands, Failure, Limits, Role, Served, Waiter};
+use super::{BoxFuture, Command, Commands, Limits, Role, Served, Waiter};
+use crate::error::CallError;
 use crate::protocol::{Pending, Refusal};
 use crate::transport::{Incoming, Outbox};
 
@@ -53,10 +55,17 @@ impl<R: Role> Core<R> {
         self.role.heard();
         let frame = match incoming {
             Incoming::Frame(bytes) => Frame::parse_with_max_depth(bytes, self.limits.max_depth),
-            Incoming::TooLarge { head, limit } => Err(InvalidMessage {
-                id: id_in_head(head),
-                error: Refusal::TooLarge(limit).to_error(),
-            }),
+            Incoming::TooLarge { head, tail, limit } => {
+                too_large(Head::read(head).with_tail(tail), limit)
+            }
+            Incoming::Failed { id, error } => {
+                if let RequestId::Number(id) = id
+                    && let Some(waiter) = self.pending.remove(id)
+                {
+                    waiter.finish(Err(error));
+                }
+                return;
+            }
         };
         match frame {
             Ok(Frame::Single(message)) => self.message(message, None, now),
@@ -71,14 +80,14 @@ impl<R: Role> Core<R> {
                 self.request(&id, &method, params, batch, now);
             }
             Message::Notification { method, params } => self.notification(&method, params, now),
-            Message::Response { id, outcome } => self.response(id, outcome),
+            Message::Response { id, outcome } => self.answered(id.as_ref(), Ok(outcome)),
+            Message::InvalidResponse { id, reason } => self.answered(id.as_ref(), Err(reason)),
         }
     }
 
     fn batch(&mut self, members: Vec<Result<Message<'_>, InvalidMessage>>, now: Clock) {
         if let Err(refusal) = self.role.accepts_batches() {
-            let error = refusal.to_error();
-            return self.invalid(&InvalidMessage { id: None, error }, None);
+            return self.refused_batch(members, &refusal);
         }
         let wants_answer =
             |member: &&Result<_, _>| matches!(member, Ok(Message::Request { .. }) | Err(_));
@@ -94,6 +103,33 @@ impl<R: Role> Core<R> {
                 Ok(message) => self.message(message, Some(key), now),
                 Err(invalid) => self.invalid(&invalid, Some(key)),
             }
+        }
+    }
+
+    /// Refuses a batch in a revision without batches. Responses in it fail their requests, and are
+    /// not answered.
+    fn refused_batch(
+        &mut self,
+        members: Vec<Result<Message<'_>, InvalidMessage>>,
+        refusal: &Refusal,
+    ) {
+        let mut only_responses = true;
+        for member in members {
+            match member {
+                Ok(Message::Response { id, .. } | Message::InvalidResponse { id, .. }) => {
+                    self.answered(id.as_ref(), Err(refusal.to_string()));
+                }
+                Ok(_) | Err(_) => only_responses = false,
+            }
+        }
+        if !only_responses {
+            let (id, has_method, error) = (None, true, refusal.to_error());
+            let invalid = InvalidMessage {
+                id,
+                has_method,
+                error,
+            };
+            self.invalid(&invalid, None);
         }
     }
 
@@ -191,15 +227,8 @@ impl<R: Role> Core<R> {
         }
     }
 
-    fn response(&mut self, id: Option<RequestId>, outcome: Result<RawJsonRef<'_>, ErrorObject>) {
-        let waiter = match &id {
-            Some(RequestId::Number(id)) => self.pending.remove(*id),
-            _ => None,
-        };
-        match waiter {
-            Some(waiter) => waiter.settle(outcome.map(RawJson::from)),
-            None => tracing::debug!(?id, "a response that nobody waits for was ignored"),
-        }
+    fn answered(&mut self, id: Option<&RequestId>, answer: Answer<'_>) {
+        answered(id, answer, |id| self.pending.remove(id));
     }
 
     /// Answers a request whose handler has finished.
@@ -227,14 +256,15 @@ impl<R: Role> Core<R> {
         }
     }
 
-    /// Answers a message that is none.
+    /// Answers an invalid message, unless it is a response.
     fn invalid(&mut self, invalid: &InvalidMessage, batch: Option<BatchKey>) {
         tracing::debug!(%invalid, "a message was refused");
-        let Some(id) = self.role.error_id(invalid.id.as_ref()) else {
-            return;
-        };
         let mut answer = Vec::new();
-        write_error(&mut answer, id, &invalid.error);
+        if R::IS_CLIENT && !invalid.has_method {
+            self.answered(invalid.id.as_ref(), Err(invalid.error.message.to_string()));
+        } else if let Some(id) = self.role.error_id(invalid.id.as_ref()) {
+            write_error(&mut answer, id, &invalid.error);
+        }
         match batch {
             Some(batch) => self.push_batch(batch, &answer),
             None => self.push(&answer),
@@ -311,16 +341,30 @@ impl<R: Role> Core<R> {
     pub(super) fn abandon_pending(&mut self) {
         for (id, waiter) in self.pending.drain() {
             self.cancel_at_peer(id, &waiter, "the connection is being closed");
-            waiter.finish(Err(Failure::Closed));
+            waiter.finish(Err(CallError::Closed));
         }
     }
 
     /// The peer is gone: whoever waits for it learns so.
     pub(super) fn fail_pending(&mut self) {
         for (_, waiter) in self.pending.drain() {
-            waiter.finish(Err(Failure::Closed));
+            waiter.finish(Err(CallError::Closed));
         }
     }
+}
+
+/// A message that exceeds the size limit, of which only the ends are known.
+fn too_large<'a>(head: Head, limit: usize) -> Result<Frame<'a>, InvalidMessage> {
+    let refusal = Refusal::TooLarge(limit);
+    if head.is_response() {
+        let (id, reason) = (head.id, refusal.to_string());
+        return Ok(Frame::Single(Message::InvalidResponse { id, reason }));
+    }
+    Err(InvalidMessage {
+        id: head.id,
+        has_method: head.has_method,
+        error: refusal.to_error(),
+    })
 }
 
 fn parsed<'a, T: Decode<'a>>(params: Option<RawJsonRef<'a>>) -> Option<T> {

@@ -4,6 +4,7 @@
 //! transport nor the clock's source; a [`Role`] says what a server or a client does with a
 //! message. [`Peer`] is the handle through which the rest of the program talks to the other side.
 
+mod answer;
 mod batch;
 mod core;
 mod in_flight;
@@ -51,6 +52,8 @@ mod way;
 
 pub(crate) use self::core::Core;
 #[cfg(feature = "http-server")]
+pub(crate) use answer::{Answer, answered};
+#[cfg(feature = "http-server")]
 pub(crate) use link::{Link, Unsent};
 #[cfg(feature = "server")]
 pub(crate) use panic::{Contained, contain};
@@ -59,7 +62,7 @@ pub(crate) use peer::Guard;
 pub use peer::Peer;
 #[cfg(feature = "server")]
 pub(crate) use peer::notification;
-pub(crate) use peer::{Closed, Command, Failure, Waiter};
+pub(crate) use peer::{Closed, Command, Waiter};
 #[cfg(feature = "client")]
 pub(crate) use peer::{OnProgress, Sending};
 pub(crate) use queue::Commands;

@@ -67,18 +67,7 @@ pub(crate) struct Waiter {
     method: &'static str,
     cancellable: bool,
     progress: Option<OnProgress>,
-    answer: oneshot::Sender<Result<RawJson, Failure>>,
-}
-
-/// Why a request has no result, as far as the driver knows.
-#[derive(Debug)]
-pub(crate) enum Failure {
-    /// The peer answered with an error.
-    Rpc(ErrorObject),
-    /// No answer came for so long.
-    Timeout(Duration),
-    /// The connection is over.
-    Closed,
+    answer: oneshot::Sender<Result<RawJson, CallError>>,
 }
 
 /// The connection is over.
@@ -162,13 +151,9 @@ impl Peer {
             id,
             armed: true,
         };
-        let answer = waiting.await.unwrap_or(Err(Failure::Closed));
+        let answer = waiting.await.unwrap_or(Err(CallError::Closed));
         abandoned.disarm();
-        answer.map_err(|failure| match failure {
-            Failure::Rpc(error) => CallError::Rpc(error),
-            Failure::Timeout(waited) => timed_out(method, waited),
-            Failure::Closed => CallError::Closed,
-        })
+        answer
     }
 
     /// Sends a request and waits for its result, as long as [`Timeouts::default`] allows.
@@ -332,15 +317,22 @@ impl Waiter {
 
     /// Tells whoever waits that time has run out.
     pub(crate) fn time_out(self, waited: Duration) {
-        self.finish(Err(Failure::Timeout(waited)));
+        let error = timed_out(self.method, waited);
+        self.finish(Err(error));
+    }
+
+    /// Fails the request, because the response to it can't be used.
+    pub(crate) fn malformed(self, reason: String) {
+        let method = self.method.to_owned();
+        self.finish(Err(CallError::Malformed { method, reason }));
     }
 
     /// Tells whoever waits what the peer answered.
     pub(crate) fn settle(self, outcome: Result<RawJson, ErrorObject>) {
-        self.finish(outcome.map_err(Failure::Rpc));
+        self.finish(outcome.map_err(CallError::Rpc));
     }
 
-    pub(crate) fn finish(self, outcome: Result<RawJson, Failure>) {
+    pub(crate) fn finish(self, outcome: Result<RawJson, CallError>) {
         // Nobody listening means that the caller gave up in the meantime.
         let _ = self.answer.send(outcome);
     }

@@ -18,6 +18,10 @@ pub(crate) trait Role: Send + 'static {
     /// A result that can be written.
     type Answer: Outgoing;
 
+    /// Whether this side is the client. A message without `method`, `result` and `error` is then
+    /// a response, as most of what a server sends is one.
+    const IS_CLIENT: bool;
+
     /// The peer has sent something, whatever it is.
     fn heard(&mut self) {}
 

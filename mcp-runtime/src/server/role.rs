@@ -30,6 +30,7 @@ impl ServerRole {
 }
 
 impl Role for ServerRole {
+    const IS_CLIENT: bool = false;
     type Answer = Answer;
 
     fn request(

@@ -3,7 +3,10 @@
 use std::future::Future;
 use std::io;
 
+use mcp_types::RequestId;
+
 use super::Outbox;
+use crate::error::CallError;
 
 /// The largest frame that a stream accepts unless told otherwise: 16 MiB.
 pub const DEFAULT_MAX_FRAME_BYTES: usize = 16 * 1024 * 1024;
@@ -103,7 +106,7 @@ pub trait FrameWriter: Send + 'static {
 }
 
 /// What a reader found.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Incoming<'a> {
     /// The bytes of one frame, without the line break.
     Frame(&'a [u8]),
@@ -111,7 +114,16 @@ pub enum Incoming<'a> {
     TooLarge {
         /// The beginning of the frame, enough to look for its id.
         head: &'a [u8],
+        /// The end of the frame, for messages that end with their id.
+        tail: &'a [u8],
         /// The limit, in bytes.
         limit: usize,
+    },
+    /// A request of this side that gets no answer, as the transport knows: it fails with `error`.
+    Failed {
+        /// The id of the request.
+        id: RequestId,
+        /// The error that its caller gets.
+        error: CallError,
     },
 }

@@ -10,13 +10,15 @@ use super::{FrameReader, FrameWriter, Incoming, Outbox};
 const READ_BYTES: usize = 16 * 1024;
 /// How much of an oversized frame is kept to look for its id.
 const HEAD_BYTES: usize = 4 * 1024;
+/// How much of its end is kept, for the same reason.
+const TAIL_BYTES: usize = 128;
 /// How many parts leave in one write; Linux allocates nothing for so many.
 const PARTS: usize = 8;
 
 /// Reads lines; blank ones are skipped, and a carriage return before the line break is tolerated.
 ///
 /// A last line without a line break still counts. A line over the limit is never held in memory:
-/// it is skipped, and reported with its first bytes.
+/// it is skipped, and reported with its first and last bytes.
 #[derive(Debug)]
 pub struct LineReader<R> {
     stream: R,
@@ -57,10 +59,11 @@ impl<R> LineReader<R> {
     /// Forgets what was taken, keeping what belongs to an incomplete line.
     fn compact(&mut self) {
         if self.skipping {
-            // Only the head of the oversized line is kept.
-            let head = self.start..(self.start + HEAD_BYTES).min(self.buffer.len());
-            self.buffer.copy_within(head.clone(), 0);
-            self.buffer.truncate(head.len());
+            // Only both ends of the oversized line are kept.
+            let head_end = (self.start + HEAD_BYTES).min(self.buffer.len());
+            let tail_start = self.buffer.len().saturating_sub(TAIL_BYTES).max(head_end);
+            self.buffer.drain(head_end..tail_start);
+            self.buffer.drain(..self.start);
             self.buffer.shrink_to(READ_BYTES);
         } else {
             self.buffer.drain(..self.start);
@@ -82,9 +85,10 @@ impl<R: AsyncRead + Unpin + Send + 'static> FrameReader for LineReader<R> {
             self.scanned = self.start;
             let oversized = std::mem::take(&mut self.skipping) || end - start > self.limit;
             if oversized {
-                let head = &self.buffer[start..end.min(start + HEAD_BYTES)];
+                let line = &self.buffer[start..end];
                 return Some(Incoming::TooLarge {
-                    head,
+                    head: &line[..line.len().min(HEAD_BYTES)],
+                    tail: &line[line.len().saturating_sub(TAIL_BYTES)..],
                     limit: self.limit,
                 });
             }
@@ -182,6 +186,7 @@ mod tests {
         reader.next_frame().map(|incoming| match incoming {
             Incoming::Frame(frame) => String::from_utf8(frame.to_vec()).unwrap(),
             Incoming::TooLarge { head, .. } => format!("too large: {}", head.len()),
+            other @ Incoming::Failed { .. } => panic!("{other:?}"),
         })
     }
 

@@ -7,6 +7,7 @@ mod calls;
 #[cfg(unix)]
 mod child_process;
 mod eras;
+mod malformed;
 mod reconnection;
 mod revisions;
 mod scripted;

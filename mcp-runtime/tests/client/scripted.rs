@@ -38,7 +38,7 @@ impl Scripted {
                 Some(Incoming::Frame(frame)) => {
                     return Some(serde_json::from_slice(frame).unwrap());
                 }
-                Some(Incoming::TooLarge { .. }) => panic!("a message is too large"),
+                Some(other) => panic!("{other:?}"),
                 None => {}
             }
             if !self.reader.fill().await.unwrap() {
@@ -55,9 +55,13 @@ impl Scripted {
     }
 
     pub(crate) async fn send_text(&mut self, line: &str) {
+        self.send_bytes(line.as_bytes()).await;
+    }
+
+    pub(crate) async fn send_bytes(&mut self, line: &[u8]) {
         self.outbox
             .push(|out| {
-                out.extend_from_slice(line.as_bytes());
+                out.extend_from_slice(line);
                 Ok::<_, ()>(())
             })
             .unwrap();

@@ -177,16 +177,16 @@ async fn a_server_that_is_not_there_is_reported() {
 }
 
 /// A server that answers with what a test has written, and keeps what it was asked.
-struct Script {
+pub struct Script {
     addr: SocketAddr,
     asked: Arc<Mutex<Vec<(HeaderMap, Value)>>>,
 }
 
-type Reply = (u16, &'static str, String);
+pub type Reply = (u16, &'static str, String);
 
 impl Script {
     /// `answer` gets each message, and says status, type and body.
-    async fn new(answer: impl Fn(&Value) -> Reply + Send + Sync + 'static) -> Self {
+    pub async fn new(answer: impl Fn(&Value) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let addr = listener.local_addr().unwrap();
         let asked: Arc<Mutex<Vec<_>>> = Arc::default();
@@ -215,7 +215,7 @@ impl Script {
         Self { addr, asked }
     }
 
-    fn url(&self) -> HttpUrl {
+    pub fn url(&self) -> HttpUrl {
         http_client(format!("http://{}", self.addr)).header("x-test", "yes")
     }
 }
@@ -272,7 +272,7 @@ async fn an_old_server_is_found_by_whatever_it_says_to_the_first_question() {
     }
 }
 
-fn stateless_script(tools: Value) -> impl Fn(&Value) -> Reply {
+pub fn stateless_script(tools: Value) -> impl Fn(&Value) -> Reply {
     move |message| match message["method"].as_str() {
         Some("server/discover") => result(
             message,

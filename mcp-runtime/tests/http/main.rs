@@ -15,6 +15,7 @@ mod identity;
 #[cfg(feature = "sse")]
 mod legacy;
 mod listening;
+mod malformed;
 #[cfg(feature = "http-client")]
 mod network;
 mod patience;

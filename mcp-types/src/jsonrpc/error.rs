@@ -125,6 +125,8 @@ impl<'de> Deserialize<'de> for ErrorObject {
 pub struct InvalidMessage {
     /// The id of the request, where it could be read.
     pub id: Option<RequestId>,
+    /// Whether it has a `method`. A client takes a message without one for a response.
+    pub has_method: bool,
     /// What is wrong; its code is [`code::PARSE_ERROR`] or [`code::INVALID_REQUEST`].
     pub error: ErrorObject,
 }
@@ -133,6 +135,7 @@ impl InvalidMessage {
     pub(super) fn parse_error(reason: impl fmt::Display) -> Self {
         Self {
             id: None,
+            has_method: false,
             error: ErrorObject::new(code::PARSE_ERROR, format!("Parse error: {reason}")),
         }
     }
@@ -141,6 +144,7 @@ impl InvalidMessage {
         let message = format!("Invalid request: {reason}");
         Self {
             id,
+            has_method: false,
             error: ErrorObject::new(code::INVALID_REQUEST, message),
         }
     }

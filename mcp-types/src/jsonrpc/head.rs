@@ -1,38 +1,83 @@
-//! What can still be learned from a frame that was too large to keep.
+//! The first and the last bytes of a frame that can't be read whole.
 
 use crate::RequestId;
 use crate::json::{self, Scanner};
 
-/// The id of the message whose first bytes are `head`, where it stands among them.
+/// Members found at the beginning of a frame that is too large, or no JSON.
 ///
-/// Members are read one by one until the id or the cut; only members of the outermost object
-/// count.
+/// Members of the outermost object are read one by one until the frame is cut off or stops being
+/// JSON; only those before that place count.
 ///
 /// ```
-/// use mcp_types::jsonrpc::{RequestId, id_in_head};
+/// use mcp_types::jsonrpc::{Head, RequestId};
 ///
-/// let head = br#"{"jsonrpc":"2.0","id":7,"params":{"text":"aaa"#;
-/// assert_eq!(id_in_head(head), Some(RequestId::from(7)));
+/// let head = Head::read(br#"{"jsonrpc":"2.0","id":7,"result":{"text":"aaa"#);
+/// assert_eq!(head.id, Some(RequestId::from(7)));
+/// assert!(head.is_response());
 /// ```
-#[must_use]
-pub fn id_in_head(head: &[u8]) -> Option<RequestId> {
-    let text = match std::str::from_utf8(head) {
-        Ok(text) => text,
-        Err(cut) => std::str::from_utf8(&head[..cut.valid_up_to()]).ok()?,
-    };
-    let mut scanner = Scanner::new(text);
-    let mut before = b'{';
-    while scanner.eat(before) {
-        let name = scanner.string().filter(|_| scanner.eat(b':'))?;
-        let value = scanner.value(usize::MAX)?;
-        if name.text() == "id" {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Head {
+    /// The id of the message.
+    pub id: Option<RequestId>,
+    /// Whether the message has a `method`.
+    pub has_method: bool,
+    /// Whether the message has a `result` or an `error`.
+    pub has_outcome: bool,
+}
+
+impl Head {
+    /// Reads the members at the beginning of a frame. Bytes that are not UTF-8 are replaced.
+    #[must_use]
+    pub fn read(frame: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(frame);
+        let mut head = Self::default();
+        let mut scanner = Scanner::new(&text);
+        let mut before = b'{';
+        while scanner.eat(before) {
+            let Some(name) = scanner.string().filter(|_| scanner.eat(b':')) else {
+                break;
+            };
+            let name = name.text();
+            head.has_method |= name == "method";
+            head.has_outcome |= name == "result" || name == "error";
+            let Some(value) = scanner.value(usize::MAX) else {
+                break;
+            };
             // A number that touches the cut may go on behind it.
-            let is_whole = scanner.place() < text.len();
-            return json::decode(value).ok().filter(|_| is_whole);
+            if name == "id" && scanner.place() < text.len() {
+                head.id = json::decode(value).ok();
+            }
+            before = b',';
         }
-        before = b',';
+        head
     }
-    None
+
+    /// Adds the id, where it is not at the beginning of the frame but its last member (or the last
+    /// but `jsonrpc`), as some implementations write it. `tail` are the last bytes of the frame.
+    #[must_use]
+    pub fn with_tail(mut self, tail: &[u8]) -> Self {
+        self.id = self.id.or_else(|| last_id(tail));
+        self
+    }
+
+    /// Whether the message answers a request.
+    #[must_use]
+    pub fn is_response(&self) -> bool {
+        self.has_outcome && !self.has_method
+    }
+}
+
+/// The id in `…,"id":7}`. In valid JSON this can't be the end of a string or of an inner object: a
+/// quotation mark inside a string is escaped, and the last brace closes the outermost object.
+fn last_id(tail: &[u8]) -> Option<RequestId> {
+    let text = String::from_utf8_lossy(tail);
+    let members = text.trim_end().strip_suffix('}')?.trim_end();
+    let version = r#","jsonrpc":"2.0""#;
+    let members = members.strip_suffix(version).unwrap_or(members);
+    let name = r#","id":"#;
+    let value = &members[members.rfind(name)? + name.len()..];
+    serde_json::from_str(value).ok()
 }
 
 #[cfg(test)]
@@ -41,9 +86,11 @@ mod tests {
 
     #[test]
     fn the_id_is_found_before_the_cut_only() {
+        let id = |head: &[u8]| Head::read(head).id;
         let head = br#"{"jsonrpc":"2.0","x":{"id":1},"id":"seven","params":{"text":"aaa"#;
-        assert_eq!(id_in_head(head), Some(RequestId::from("seven")));
-        assert_eq!(id_in_head(br#"{"id":7,"par"#), Some(RequestId::from(7)));
+        assert_eq!(id(head), Some(RequestId::from("seven")));
+        assert_eq!(id(br#"{"id":7,"par"#), Some(RequestId::from(7)));
+        assert_eq!(id(b"{\"x\":\"\xff\",\"id\":7,\"result\":"), Some(7.into()));
         for head in [
             &br#"{"params":{"id":7"#[..],
             br#"{"id":nul"#,
@@ -52,7 +99,31 @@ mod tests {
             b"",
             b"{",
         ] {
-            assert_eq!(id_in_head(head), None);
+            assert_eq!(id(head), None);
         }
+    }
+
+    #[test]
+    fn the_id_may_be_the_last_member() {
+        let id = |tail: &str| Head::read(b"{\"result\":{").with_tail(tail.as_bytes()).id;
+        assert_eq!(id(r#"aaa"}},"jsonrpc":"2.0","id":7}"#), Some(7.into()));
+        assert_eq!(
+            id(r#"},"id":"seven","jsonrpc":"2.0"} "#),
+            Some("seven".into())
+        );
+        for tail in [r#"a,\"id\":7}"}}"#, r#","id":7}}"#, r#","id":7"#, ""] {
+            assert_eq!(id(tail), None, "{tail}");
+        }
+        let head = Head::read(br#"{"id":1,"result":{"#).with_tail(br#","id":2}"#);
+        assert_eq!(head.id, Some(1.into()));
+    }
+
+    #[test]
+    fn a_response_has_an_outcome_and_no_method() {
+        let is_response = |head: &[u8]| Head::read(head).is_response();
+        assert!(is_response(br#"{"id":7,"result":{"content":["#));
+        assert!(is_response(br#"{"error":{"code":1}}{"#));
+        assert!(!is_response(br#"{"id":7,"method":"x","result":["#));
+        assert!(!is_response(br#"{"id":7,"params":{"result":["#));
     }
 }

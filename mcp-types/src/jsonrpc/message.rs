@@ -44,4 +44,12 @@ pub enum Message<'a> {
         /// The result, or the error.
         outcome: Result<RawJsonRef<'a>, ErrorObject>,
     },
+    /// A malformed response: a message with `result` or `error` and without `method`, which can't
+    /// be used. It fails the request that it names; no error is ever sent about it.
+    InvalidResponse {
+        /// The id of the request, where it could be read.
+        id: Option<RequestId>,
+        /// The fault, for a person.
+        reason: String,
+    },
 }

@@ -17,7 +17,7 @@ mod prepared;
 pub mod write;
 
 pub use error::{ErrorObject, InvalidMessage, code};
-pub use head::id_in_head;
+pub use head::Head;
 pub use id::{ProgressToken, RequestId};
 pub use message::{Frame, Message, VERSION};
 pub use parse::DEFAULT_MAX_DEPTH;

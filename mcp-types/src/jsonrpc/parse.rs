@@ -1,7 +1,7 @@
 //! From the bytes of a frame to messages.
 
 use super::envelope::{Envelope, text};
-use super::{ErrorObject, Frame, InvalidMessage, Message, RequestId, VERSION, depth};
+use super::{ErrorObject, Frame, Head, InvalidMessage, Message, RequestId, VERSION, depth};
 use crate::RawJsonRef;
 use crate::json::{self, Scanner};
 
@@ -35,13 +35,31 @@ impl<'a> Frame<'a> {
     ///
     /// As [`Frame::parse`].
     pub fn parse_with_max_depth(bytes: &'a [u8], max_depth: usize) -> Result<Self, InvalidMessage> {
-        let text = std::str::from_utf8(bytes).map_err(InvalidMessage::parse_error)?;
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(fault) => return unreadable(bytes, InvalidMessage::parse_error(fault)),
+        };
         if Scanner::new(text).peek() == Some(b'[') {
             return batch(text, max_depth);
         }
-        let envelope = Envelope::read(text, max_depth).ok_or_else(|| fault(text, max_depth))?;
-        Message::new(envelope).map(Frame::Single)
+        match Envelope::read(text, max_depth) {
+            Some(envelope) => Message::new(envelope).map(Frame::Single),
+            None => unreadable(bytes, fault(text, max_depth)),
+        }
     }
+}
+
+/// A frame that can't be read whole: an invalid response where its beginning shows that it is a
+/// response, else an invalid message.
+#[cold]
+fn unreadable<'a>(bytes: &[u8], invalid: InvalidMessage) -> Result<Frame<'a>, InvalidMessage> {
+    let head = Head::read(bytes);
+    if !head.is_response() {
+        return Err(invalid);
+    }
+    let reason = invalid.error.message.into_owned();
+    let id = head.id;
+    Ok(Frame::Single(Message::InvalidResponse { id, reason }))
 }
 
 fn batch(text: &str, max_depth: usize) -> Result<Frame<'_>, InvalidMessage> {
@@ -83,7 +101,20 @@ impl<'a> Message<'a> {
     fn new(envelope: Envelope<'a>) -> Result<Self, InvalidMessage> {
         let id = envelope.request_id();
         let readable_id = || id.as_ref().ok().cloned().flatten();
-        let invalid = |reason: &str| InvalidMessage::invalid_request(readable_id(), reason);
+        if envelope.method.is_none() && (envelope.result.is_some() || envelope.error.is_some()) {
+            let readable_id = readable_id();
+            return Ok(match response(&envelope, id) {
+                Ok(response) => response,
+                Err(reason) => Self::InvalidResponse {
+                    id: readable_id,
+                    reason,
+                },
+            });
+        }
+        let invalid = |reason: &str| InvalidMessage {
+            has_method: envelope.method.is_some(),
+            ..InvalidMessage::invalid_request(readable_id(), reason)
+        };
 
         if let Some(member) = envelope.duplicate {
             return Err(invalid(&format!("`{member}` occurs twice")));
@@ -95,7 +126,7 @@ impl<'a> Message<'a> {
             return Err(invalid("`params` must be an object"));
         }
         let Some(method) = envelope.method else {
-            return response(&envelope, id);
+            return Err(invalid("`method` is missing"));
         };
         if envelope.result.is_some() || envelope.error.is_some() {
             return Err(invalid(
@@ -106,39 +137,50 @@ impl<'a> Message<'a> {
             return Err(invalid("`method` must be a string"));
         };
         let params = envelope.params;
-        Ok(match id? {
+        let id = id.map_err(|invalid| InvalidMessage {
+            has_method: true,
+            ..invalid
+        })?;
+        Ok(match id {
             Some(id) => Message::Request { id, method, params },
             None => Message::Notification { method, params },
         })
     }
 }
 
-/// A message without a method.
+/// A message with `result` or `error` and without `method`.
+///
+/// # Errors
+///
+/// The fault that keeps it from being used.
 fn response<'a>(
     envelope: &Envelope<'a>,
     id: Result<Option<RequestId>, InvalidMessage>,
-) -> Result<Message<'a>, InvalidMessage> {
+) -> Result<Message<'a>, String> {
+    if let Some(member) = envelope.duplicate {
+        return Err(format!("`{member}` occurs twice"));
+    }
+    if envelope.jsonrpc.map(RawJsonRef::get) != Some("\"2.0\"") {
+        return Err(format!("`jsonrpc` must be \"{VERSION}\""));
+    }
+    let is_null = |member: Option<RawJsonRef<'_>>| member.map(RawJsonRef::get) == Some("null");
     let outcome = match (envelope.result, envelope.error) {
-        (Some(result), None) => Ok(result),
-        (None, Some(error)) => Err(json::decode::<ErrorObject>(error.get()).map_err(|fault| {
-            InvalidMessage::invalid_request(None, format_args!("`error`: {fault}"))
-        })?),
-        (Some(_), Some(_)) => {
-            let reason = "a response has either `result` or `error`";
-            return Err(InvalidMessage::invalid_request(None, reason));
+        // A member that is null beside the other one counts as absent.
+        (Some(result), error) if error.is_none() || is_null(error) => Ok(result),
+        (result, Some(error)) if result.is_none() || is_null(result) => {
+            let error = json::decode::<ErrorObject>(error.get());
+            Err(error.map_err(|fault| format!("`error`: {fault}"))?)
         }
-        (None, None) => {
-            let reason = "`method` is missing";
-            return Err(InvalidMessage::invalid_request(id.ok().flatten(), reason));
-        }
+        _ => return Err("it has both `result` and `error`".to_owned()),
     };
     // An error about a message whose id could not be read carries null, or no id.
     let id = match (envelope.id.map(RawJsonRef::get), &outcome) {
         (Some("null"), Err(_)) => None,
-        _ => id?,
+        (Some(_), _) => id.map_err(|_| "`id` must be a string or an integer".to_owned())?,
+        (None, _) => None,
     };
     if id.is_none() && outcome.is_ok() {
-        return Err(InvalidMessage::invalid_request(None, "`id` is missing"));
+        return Err("`id` is missing".to_owned());
     }
     Ok(Message::Response { id, outcome })
 }
@@ -279,6 +321,73 @@ mod tests {
             panic!("an error was expected");
         };
         assert_eq!(error.code, code::PARSE_ERROR);
+    }
+
+    #[test]
+    fn a_malformed_response_names_its_fault_and_its_request() {
+        for (text, word) in [
+            (
+                r#"{"jsonrpc":"2.0","id":4,"result":{},"error":{"code":1,"message":"no"}}"#,
+                "both",
+            ),
+            (r#"{"jsonrpc":"2.0","id":4,"error":null}"#, "`error`"),
+            (r#"{"jsonrpc":"2.0","id":4,"error":"no"}"#, "`error`"),
+            (r#"{"jsonrpc":"2.0","id":4,"error":{"code":1}}"#, "message"),
+            (r#"{"id":4,"result":{}}"#, "`jsonrpc`"),
+            (
+                r#"{"jsonrpc":"2.0","id":4,"result":{},"result":{}}"#,
+                "twice",
+            ),
+            (r#"{"jsonrpc":"2.0","id":4,"result":{"a":}}"#, "Parse error"),
+            (r#"{"jsonrpc":"2.0","id":4,"result":{"#, "Parse error"),
+        ] {
+            let Message::InvalidResponse { id, reason } = parsed(text) else {
+                panic!("{text}");
+            };
+            assert_eq!(id, Some(RequestId::Number(4)), "{text}");
+            assert!(reason.contains(word), "{text}: {reason}");
+        }
+        let bytes = b"{\"jsonrpc\":\"2.0\",\"result\":\"\xff\",\"id\":4}";
+        let frame = Frame::parse(bytes).unwrap();
+        assert!(matches!(
+            frame,
+            Frame::Single(Message::InvalidResponse {
+                id: Some(RequestId::Number(4)),
+                ..
+            })
+        ));
+        for id in ["null", "1.5", "{}"] {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
+            assert!(matches!(
+                parsed(&text),
+                Message::InvalidResponse { id: None, .. }
+            ));
+        }
+    }
+
+    #[test]
+    fn null_beside_the_other_outcome_counts_as_absent() {
+        let text = r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#;
+        assert!(matches!(
+            parsed(text),
+            Message::Response { outcome: Ok(_), .. }
+        ));
+        let text = r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":1,"message":"no"}}"#;
+        assert!(matches!(
+            parsed(text),
+            Message::Response {
+                outcome: Err(_),
+                ..
+            }
+        ));
+    }
+
+    #[test]
+    fn only_a_message_with_a_method_is_known_to_be_no_response() {
+        assert!(!refused(r#"{"jsonrpc":"2.0","id":4}"#).has_method);
+        assert!(!refused("rubbish").has_method);
+        assert!(refused(r#"{"jsonrpc":"2.0","id":4,"method":7}"#).has_method);
+        assert!(refused(r#"{"jsonrpc":"2.0","id":null,"method":"a"}"#).has_method);
     }
 
     #[test]

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use http::header::HeaderValue;
 use http::{Response, StatusCode};
 use mcp_types::jsonrpc::write::{self, ErrorId};
-use mcp_types::jsonrpc::{Frame, InvalidMessage, Message, RequestId};
-use mcp_types::{Era, InitializeRequest, PingRequest, RawJsonRef, Request};
+use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, RequestId, code};
+use mcp_types::{InitializeRequest, PingRequest, RawJsonRef, Request};
 
 use super::body::ResponseBody;
 use super::era::Named;
@@ -111,8 +111,13 @@ fn in_session(post: Post<'_>, session: Arc<Session>, frame: Frame<'_>) -> Begun 
             Begun::Done(response::empty(StatusCode::ACCEPTED))
         }
         Frame::Single(Message::Response { id, outcome }) => {
-            session.answered(id.as_ref(), outcome);
+            session.answered(id.as_ref(), Ok(outcome));
             Begun::Done(response::empty(StatusCode::ACCEPTED))
+        }
+        Frame::Single(Message::InvalidResponse { id, reason }) => {
+            let refused = invalid_response(&reason);
+            session.answered(id.as_ref(), Err(reason));
+            Begun::Done(refused)
         }
         Frame::Batch(members) => batch(post, session, members),
     }
@@ -153,11 +158,7 @@ fn batch(
 ) -> Begun {
     let hub = post.hub;
     if let Err(refusal) = session.accepts_batches() {
-        let error = refusal.to_error();
-        return Begun::Done(post::refuse(
-            Era::Handshake,
-            &InvalidMessage { id: None, error },
-        ));
+        return Begun::Done(refused_batch(&session, members, &refusal));
     }
     let wants_answer =
         |member: &&Result<_, _>| matches!(member, Ok(Message::Request { .. }) | Err(_));
@@ -184,7 +185,10 @@ fn batch(
             Ok(Message::Notification { method, params }) => {
                 session.notification(&hub.server, (&method, params), || peer.clone());
             }
-            Ok(Message::Response { id, outcome }) => session.answered(id.as_ref(), outcome),
+            Ok(Message::Response { id, outcome }) => session.answered(id.as_ref(), Ok(outcome)),
+            Ok(Message::InvalidResponse { id, reason }) => {
+                session.answered(id.as_ref(), Err(reason));
+            }
             Err(invalid) => {
                 let id = invalid.id.as_ref().map_or(ErrorId::Null, ErrorId::Of);
                 let mut message = Vec::new();
@@ -197,6 +201,35 @@ fn batch(
         return Begun::Done(response::empty(StatusCode::ACCEPTED));
     }
     Begun::Later(later)
+}
+
+/// Refuses a batch in a revision without batches. Responses in it fail their requests.
+fn refused_batch(
+    session: &Session,
+    members: Vec<Result<Message<'_>, InvalidMessage>>,
+    refusal: &Refusal,
+) -> Response<ResponseBody> {
+    let mut only_responses = true;
+    for member in members {
+        match member {
+            Ok(Message::Response { id, .. } | Message::InvalidResponse { id, .. }) => {
+                session.answered(id.as_ref(), Err(refusal.to_string()));
+            }
+            Ok(_) | Err(_) => only_responses = false,
+        }
+    }
+    let id = match only_responses {
+        true => ErrorId::Absent,
+        false => ErrorId::Null,
+    };
+    post::error(id, &refusal.to_error(), StatusCode::BAD_REQUEST)
+}
+
+/// Refuses a malformed response, without an id: it is no request to be answered (2025-11-25,
+/// "Transports", section "Sending Messages to the Server").
+fn invalid_response(reason: &str) -> Response<ResponseBody> {
+    let error = ErrorObject::new(code::INVALID_REQUEST, format!("Invalid response: {reason}"));
+    post::error(ErrorId::Absent, &error, StatusCode::BAD_REQUEST)
 }
 
 fn serve_member(hub: &Hub, session: &Arc<Session>, call: Call<'_>, batch: &Arc<Batch>) {

@@ -28,12 +28,15 @@ pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
             tracing::debug!(%method, "a notification was ignored");
             return Begun::Done(response::empty(StatusCode::ACCEPTED));
         }
-        Frame::Single(Message::Response { .. }) => "responses are not accepted in this revision",
+        Frame::Single(Message::Response { .. } | Message::InvalidResponse { .. }) => {
+            "responses are not accepted in this revision"
+        }
         Frame::Batch(_) => "this revision has no batches",
     };
     let message: Cow<'_, str> = format!("Invalid request: {reason}").into();
     let invalid = InvalidMessage {
         id: None,
+        has_method: false,
         error: ErrorObject::new(code::INVALID_REQUEST, message.into_owned()),
     };
     Begun::Done(post::refuse(Era::Stateless, &invalid))

@@ -10,11 +10,12 @@ use http_body::Body as _;
 use hyper::body::Incoming;
 use mcp_types::RequestId;
 use mcp_types::jsonrpc::write::{self, ErrorId};
-use mcp_types::jsonrpc::{ErrorObject, Frame, Message, code};
+use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, code};
 
 use super::events::EventParser;
 use super::outgoing::{Kind, Outgoing};
 use super::remote::{Lost, Remote, SESSION_ID};
+use crate::error::CallError;
 
 /// How long to wait before a stream is resumed, where the server does not say.
 const RETRY: Duration = Duration::from_secs(1);
@@ -24,6 +25,7 @@ const TRIES: usize = 5;
 /// The request that a response is for.
 pub(super) struct Asked {
     id: RequestId,
+    method: String,
     initializes: bool,
     lists_tools: bool,
 }
@@ -136,12 +138,24 @@ impl Remote {
             })) => {
                 return Ok(Single::Refused(status, Some(error)));
             }
-            Ok(Frame::Single(Message::Response { .. })) => {
+            Ok(Frame::Single(Message::InvalidResponse { id: None, reason })) => {
+                self.malformed(asked, reason).await?;
+            }
+            Ok(Frame::Single(Message::Response { id: Some(id), .. })) if !asked.is(&id) => {
+                let reason = format!("it names the request {id} instead of {}", asked.id);
+                self.malformed(asked, reason).await?;
+            }
+            Ok(Frame::Single(Message::Response { .. } | Message::InvalidResponse { .. })) => {
                 if asked.initializes {
                     self.known().initialized(&message, session);
                 }
                 self.receive(message, asked).await?;
             }
+            Err(InvalidMessage {
+                id: Some(id),
+                has_method: false,
+                ..
+            }) if asked.is(&id) => self.deliver(message).await?,
             _ if status.is_success() => return Ok(Single::Nothing),
             _ => return Ok(Single::Refused(status, None)),
         }
@@ -198,6 +212,13 @@ impl Remote {
         self.deliver(message).await
     }
 
+    /// Fails a request whose answer can't be used.
+    async fn malformed(&self, asked: &Asked, reason: String) -> Result<(), Lost> {
+        let method = asked.method.clone();
+        let error = CallError::Malformed { method, reason };
+        self.fail_request(&asked.id, error).await
+    }
+
     async fn fail(&self, asked: &Asked, reason: &str) -> Result<(), Lost> {
         let error = ErrorObject::new(code::INTERNAL_ERROR, reason.to_owned());
         self.deliver(error_response(&asked.id, &error)).await
@@ -235,6 +256,7 @@ impl Asked {
                 lists_tools,
             } => Some(Self {
                 id: id.clone(),
+                method: outgoing.method.clone(),
                 initializes: *initializes,
                 lists_tools: *lists_tools,
             }),
@@ -242,9 +264,29 @@ impl Asked {
         }
     }
 
+    /// Whether the message answers this request, or fails to.
     pub(super) fn is_answered_by(&self, message: &[u8]) -> bool {
-        matches!(Frame::parse(message), Ok(Frame::Single(Message::Response { id: Some(id), .. }))
-            if id == self.id)
+        let id = match Frame::parse(message) {
+            Ok(Frame::Single(
+                Message::Response { id, .. } | Message::InvalidResponse { id, .. },
+            )) => id,
+            Err(InvalidMessage {
+                id,
+                has_method: false,
+                ..
+            }) => id,
+            _ => None,
+        };
+        id.is_some_and(|id| self.is(&id))
+    }
+
+    /// Whether this is the request `id`. A number that came back as a string is recognized, so that
+    /// the request fails.
+    fn is(&self, id: &RequestId) -> bool {
+        match id {
+            RequestId::Number(_) => *id == self.id,
+            RequestId::String(id) => **id == *self.id.to_string(),
+        }
     }
 }
 

@@ -4,9 +4,11 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use mcp_types::RequestId;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
+use crate::error::CallError;
 use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox};
 
 /// How long the goodbye to a server may take.
@@ -26,20 +28,29 @@ impl Fault {
     }
 }
 
+/// What the exchanges with the server bring for the driver.
+#[derive(Debug)]
+pub(super) enum Inbound {
+    /// A message of the server.
+    Message(Vec<u8>),
+    /// The failure of a request that gets no answer.
+    Failed { id: RequestId, error: CallError },
+}
+
 /// Reads what the server sends, on whatever response it comes.
 #[derive(Debug)]
 pub struct HttpReader {
-    messages: mpsc::Receiver<Vec<u8>>,
+    inbound: mpsc::Receiver<Inbound>,
     fault: Arc<Fault>,
-    found: Option<Vec<u8>>,
+    found: Option<Inbound>,
     /// The message that was taken last.
     current: Vec<u8>,
 }
 
 impl HttpReader {
-    pub(super) fn new(messages: mpsc::Receiver<Vec<u8>>, fault: Arc<Fault>) -> Self {
+    pub(super) fn new(inbound: mpsc::Receiver<Inbound>, fault: Arc<Fault>) -> Self {
         Self {
-            messages,
+            inbound,
             fault,
             found: None,
             current: Vec::new(),
@@ -49,15 +60,21 @@ impl HttpReader {
 
 impl FrameReader for HttpReader {
     fn next_frame(&mut self) -> Option<Incoming<'_>> {
-        self.current = match self.found.take() {
+        let found = match self.found.take() {
             Some(found) => found,
-            None => self.messages.try_recv().ok()?,
+            None => self.inbound.try_recv().ok()?,
         };
-        Some(Incoming::Frame(&self.current))
+        Some(match found {
+            Inbound::Message(message) => {
+                self.current = message;
+                Incoming::Frame(&self.current)
+            }
+            Inbound::Failed { id, error } => Incoming::Failed { id, error },
+        })
     }
 
     async fn fill(&mut self) -> io::Result<bool> {
-        self.found = self.messages.recv().await;
+        self.found = self.inbound.recv().await;
         match &self.found {
             Some(_) => Ok(true),
             None => self.fault.take().map_or(Ok(false), Err),

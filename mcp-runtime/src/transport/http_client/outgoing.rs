@@ -20,7 +20,7 @@ use super::annotations::Annotations;
 pub(super) struct Outgoing {
     pub(super) line: String,
     pub(super) kind: Kind,
-    method: String,
+    pub(super) method: String,
     /// The version that a stateless request names.
     pub(super) version: Option<String>,
     /// The name or URI that the request is about.
@@ -66,9 +66,8 @@ impl Outgoing {
             Frame::Single(Message::Notification { method, params }) => {
                 (notification(&method, params), method.into_owned(), params)
             }
-            Frame::Single(Message::Response { .. }) | Frame::Batch(_) => {
-                (Kind::Other, String::new(), None)
-            }
+            Frame::Single(Message::Response { .. } | Message::InvalidResponse { .. })
+            | Frame::Batch(_) => (Kind::Other, String::new(), None),
         };
         let params = params.and_then(|raw| serde_json::from_str::<Params<'_>>(raw.get()).ok());
         let params = params.unwrap_or_default();

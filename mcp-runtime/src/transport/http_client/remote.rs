@@ -13,14 +13,16 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::proxy::matcher::Matcher;
 use hyper_util::rt::TokioExecutor;
+use mcp_types::RequestId;
 use rustls::ClientConfig;
 use tokio::sync::mpsc;
 
 use super::dial::Dialer;
-use super::frames::Fault;
+use super::frames::{Fault, Inbound};
 use super::known::Known;
 use super::outgoing::Outgoing;
 use super::{reference, retry};
+use crate::error::CallError;
 
 pub(super) static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 static PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -58,7 +60,7 @@ pub(super) struct Remote {
     pub(super) limit: usize,
     retries: u32,
     pub(super) verdict: Arc<Verdict>,
-    inbox: mpsc::Sender<Vec<u8>>,
+    inbox: mpsc::Sender<Inbound>,
     pub(super) fault: Arc<Fault>,
     known: Mutex<Known>,
 }
@@ -73,7 +75,7 @@ struct Sending {
 }
 
 impl Remote {
-    pub(super) fn new(manner: Manner, inbox: mpsc::Sender<Vec<u8>>) -> io::Result<Self> {
+    pub(super) fn new(manner: Manner, inbox: mpsc::Sender<Inbound>) -> io::Result<Self> {
         if manner.uri.host().is_none() {
             let reason = "the URL has no host";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
@@ -241,7 +243,19 @@ impl Remote {
     ///
     /// When nobody reads any more.
     pub(super) async fn deliver(&self, message: Vec<u8>) -> Result<(), Lost> {
-        self.inbox.send(message).await.map_err(|_| Lost)
+        let sent = self.inbox.send(Inbound::Message(message)).await;
+        sent.map_err(|_| Lost)
+    }
+
+    /// Fails the request `id`, which gets no answer.
+    ///
+    /// # Errors
+    ///
+    /// When nobody reads any more.
+    pub(super) async fn fail_request(&self, id: &RequestId, error: CallError) -> Result<(), Lost> {
+        let id = id.clone();
+        let sent = self.inbox.send(Inbound::Failed { id, error }).await;
+        sent.map_err(|_| Lost)
     }
 
     /// Whether there was a handshake.

@@ -163,6 +163,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameReader for WebSock
             }
             Found::TooLarge => Some(Incoming::TooLarge {
                 head: &[],
+                tail: &[],
                 limit: self.limit,
             }),
         }

@@ -2,6 +2,7 @@
 
 mod both_eras;
 mod client;
+mod malformed;
 mod party;
 mod refusals;
 mod server;

@@ -106,7 +106,11 @@ pub(super) async fn post<B: Body>(
         Ok(Frame::Batch(_)) => {
             let refusal = Refusal::Batch("this transport has no batches".to_owned());
             let error = refusal.to_error();
-            InvalidMessage { id: None, error }
+            InvalidMessage {
+                id: None,
+                has_method: false,
+                error,
+            }
         }
         Err(invalid) => invalid,
     };
@@ -154,6 +158,7 @@ fn message_came(hub: &Hub, session: Arc<Session>, arrival: Arrival, message: Mes
         Message::Notification { method, params } => {
             session.notification(&hub.server, (&method, params), peer);
         }
-        Message::Response { id, outcome } => session.answered(id.as_ref(), outcome),
+        Message::Response { id, outcome } => session.answered(id.as_ref(), Ok(outcome)),
+        Message::InvalidResponse { id, reason } => session.answered(id.as_ref(), Err(reason)),
     }
 }

@@ -3,14 +3,13 @@
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use mcp_types::jsonrpc::{ErrorObject, RequestId, write};
+use mcp_types::jsonrpc::{RequestId, write};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, Notification, ProgressNotificationParams,
-    RawJson, RawJsonRef,
 };
 
 use super::Session;
-use crate::driver::{Failure, Waiter, contain};
+use crate::driver::{Answer, Waiter, answered, contain};
 use crate::error::CallError;
 use crate::protocol::Timeouts;
 use crate::transport::http::stream::Stream;
@@ -25,7 +24,7 @@ pub(super) struct Asked {
 impl Asked {
     /// The session is over.
     pub(super) fn close(self) {
-        self.waiter.finish(Err(Failure::Closed));
+        self.waiter.finish(Err(CallError::Closed));
     }
 
     /// Tells the client that nobody waits any more.
@@ -79,19 +78,11 @@ impl Session {
     }
 
     /// The client has answered.
-    pub(in crate::transport::http) fn answered(
-        &self,
-        id: Option<&RequestId>,
-        outcome: Result<RawJsonRef<'_>, ErrorObject>,
-    ) {
-        let asked = match id {
-            Some(RequestId::Number(id)) => self.lock().pending.remove(*id),
-            _ => None,
-        };
-        match asked {
-            Some(asked) => asked.waiter.settle(outcome.map(RawJson::from)),
-            None => tracing::debug!(?id, "a response that nobody waits for was ignored"),
-        }
+    pub(in crate::transport::http) fn answered(&self, id: Option<&RequestId>, answer: Answer<'_>) {
+        answered(id, answer, |id| {
+            let asked = self.lock().pending.remove(id);
+            asked.map(|asked| asked.waiter)
+        });
     }
 
     /// The client has got on with a request of the server.
