@@ -32,6 +32,21 @@ impl fmt::Display for Lost {
     }
 }
 
+/// A type whose schema is a reference to itself.
+#[derive(Serialize, JsonSchema)]
+struct Branch {
+    name: String,
+    branches: Vec<Branch>,
+}
+
+/// A type whose schema is one of several objects.
+#[derive(Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Found {
+    Book(Book),
+    Nothing,
+}
+
 /// An error that shows its causes only in its alternate form, as those that collect causes do.
 struct Layered;
 
@@ -57,6 +72,28 @@ impl Results {
     #[tool]
     fn string(&self) -> String {
         "text".to_owned()
+    }
+
+    #[tool]
+    fn recursive(&self) -> Json<Branch> {
+        let branches = vec![Branch {
+            name: "inner".to_owned(),
+            branches: vec![],
+        }];
+        Json(Branch {
+            name: "outer".to_owned(),
+            branches,
+        })
+    }
+
+    #[tool]
+    fn tagged(&self) -> Json<Found> {
+        Json(Found::Book(book()))
+    }
+
+    #[tool]
+    fn tagged_nothing(&self) -> Json<Found> {
+        Json(Found::Nothing)
     }
 
     #[tool]
@@ -296,6 +333,37 @@ async fn only_what_is_structured_has_an_output_schema() {
             Value::Null,
             "{tool}"
         );
+    }
+}
+
+#[tokio::test]
+async fn what_can_only_be_an_object_is_never_wrapped() {
+    let emma = json!({"kind": "book", "title": "Emma", "pages": null});
+    let branch = json!({"name": "outer", "branches": [{"name": "inner", "branches": []}]});
+    for (tool, expected) in [
+        ("recursive", branch),
+        ("tagged", emma),
+        ("tagged_nothing", json!({"kind": "nothing"})),
+    ] {
+        let answer = call(&Results.into_server(), tool, json!({})).await;
+        assert_eq!(answer["structuredContent"], expected, "{tool}");
+        let modern = listed(Results, tool).await["outputSchema"].take();
+        assert_eq!(modern["type"], "object", "{tool}: {modern}");
+        jsonschema::draft202012::new(&modern)
+            .unwrap()
+            .validate(&expected)
+            .unwrap();
+        for revision in ["2025-06-18", "2025-11-25"] {
+            let mut wire = Wire::to(&Results.into_server()).await;
+            wire.handshake(revision).await;
+            let params = json!({"name": tool, "arguments": {}});
+            let answer = wire.ask(request(1, "tools/call", params)).await;
+            assert_eq!(answer["result"]["structuredContent"], expected, "{tool}");
+            let listed = wire.ask(request(2, "tools/list", json!({}))).await;
+            let tools = listed["result"]["tools"].as_array().unwrap();
+            let listed = tools.iter().find(|listed| listed["name"] == tool).unwrap();
+            assert_eq!(listed["outputSchema"], modern, "{revision} {tool}");
+        }
     }
 }
 

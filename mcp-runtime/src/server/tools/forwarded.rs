@@ -7,17 +7,21 @@ use super::{ToolCall, ToolRoute, structured};
 use crate::server::Reply;
 
 impl ToolRoute {
-    /// A tool as another server lists it. Where that says of structured content that it is no
-    /// object, callers whose revision wants one get it wrapped.
+    /// A tool as another server lists it. Where structured content may be no object by its schema,
+    /// callers whose revision wants one get it wrapped.
     pub(in crate::server) fn forwarding(
-        tool: Tool,
+        mut tool: Tool,
         forward: impl Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync + 'static,
     ) -> Self {
         let schema = tool.output_schema.as_ref();
         let schema = schema.and_then(|schema| schema.read::<Value>().ok());
-        let Some(schema) = schema.filter(|schema| !structured::is_object(schema)) else {
+        let Some(schema) = schema else {
             return Self::serving(tool, Box::new(forward));
         };
+        if let Some(object) = structured::object_schema(&schema) {
+            tool.output_schema = Some(object.into());
+            return Self::serving(tool, Box::new(forward));
+        }
         let wrapping = move |call: ToolCall<'_>| {
             structured::wrap_reply(forward(call), call.context.revision())
         };

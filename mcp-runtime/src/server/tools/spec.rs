@@ -147,10 +147,11 @@ impl ToolSpec {
         if self.text_only {
             return;
         }
-        if !structured::is_object(&schema) {
+        let object = structured::object_schema(&schema);
+        if object.is_none() {
             self.wrapped_schema = Some(structured::wrapped_schema(schema.clone()).into());
         }
-        self.tool.output_schema = Some(schema.into());
+        self.tool.output_schema = Some(object.unwrap_or(schema).into());
     }
 
     /// Closes the description of a tool whose function takes nothing from its context; `call`

@@ -1,5 +1,7 @@
 //! Structured content: a result as JSON, with a schema that says what to expect.
 
+use std::collections::BTreeMap;
+
 use mcp_types::{CallToolResult, ErrorObject, RawJson, Revision, jsonrpc::code};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,9 +31,69 @@ pub(super) fn result<T: Serialize>(value: &T) -> Result<CallToolResult, Protocol
     Ok(CallToolResult::new([text]).with_structured_content(raw))
 }
 
-/// Whether values of this schema are always objects.
-pub(super) fn is_object(schema: &Value) -> bool {
-    schema.get("type").and_then(Value::as_str) == Some("object")
+/// The schema with its type said, if its values can only be objects: revisions of the handshake
+/// era want `"type": "object"` at the root of an output schema (2025-11-25, "Tools").
+pub(super) fn object_schema(schema: &Value) -> Option<Value> {
+    let mut search = ObjectSearch {
+        root: schema,
+        found: BTreeMap::new(),
+    };
+    if !search.is_object(schema, 0) {
+        return None;
+    }
+    let mut schema = schema.clone();
+    schema["type"] = "object".into();
+    Some(schema)
+}
+
+/// How deep schemas are followed; what lies deeper counts as no object.
+const MAX_DEPTH: usize = 64;
+
+/// Finds out whether the values of schemas can only be objects.
+struct ObjectSearch<'a> {
+    root: &'a Value,
+    /// What was found of each reference; `false` while it is being followed.
+    found: BTreeMap<&'a str, bool>,
+}
+
+impl<'a> ObjectSearch<'a> {
+    /// Whether values of `schema` can only be objects: by its type, by what it refers to, by one of
+    /// `allOf`, or by all of `anyOf` or `oneOf`.
+    fn is_object(&mut self, schema: &'a Value, depth: usize) -> bool {
+        if depth > MAX_DEPTH {
+            return false;
+        }
+        let list = |keyword: &str| {
+            let list = schema.get(keyword).and_then(Value::as_array);
+            list.map_or(&[][..], Vec::as_slice)
+        };
+        let mut all = |branches: &'a [Value]| {
+            let mut branches = branches.iter();
+            branches.len() > 0 && branches.all(|branch| self.is_object(branch, depth + 1))
+        };
+        schema.get("type").is_some_and(|kind| kind == "object")
+            || all(list("anyOf"))
+            || all(list("oneOf"))
+            || list("allOf")
+                .iter()
+                .any(|part| self.is_object(part, depth + 1))
+            || schema
+                .get("$ref")
+                .and_then(Value::as_str)
+                .is_some_and(|reference| self.refers_to_object(reference, depth))
+    }
+
+    fn refers_to_object(&mut self, reference: &'a str, depth: usize) -> bool {
+        if let Some(found) = self.found.get(reference) {
+            return *found;
+        }
+        self.found.insert(reference, false);
+        let referred = reference.strip_prefix('#');
+        let referred = referred.and_then(|path| self.root.pointer(path));
+        let found = referred.is_some_and(|schema| self.is_object(schema, depth + 1));
+        self.found.insert(reference, found);
+        found
+    }
 }
 
 /// The schema of an object with what `schema` describes as its member `result`.
@@ -77,4 +139,71 @@ pub(super) fn drop_reply(reply: Reply<CallToolResult>) -> Reply<CallToolResult> 
         result.structured_content = None;
         Ok(result)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn is_object(schema: &Value) -> bool {
+        let object = object_schema(schema);
+        assert!(object.as_ref().is_none_or(|it| it["type"] == "object"));
+        object.is_some()
+    }
+
+    #[test]
+    fn schemas_of_objects_are_found_behind_references_and_alternatives() {
+        let object = json!({"type": "object"});
+        for schema in [
+            object.clone(),
+            json!({"$ref": "#/$defs/A", "$defs": {"A": object}}),
+            json!({"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/B"}, "B": object}}),
+            json!({"allOf": [{"title": "x"}, object]}),
+            json!({"anyOf": [object, {"allOf": [object]}]}),
+            json!({"oneOf": [object, {"$ref": "#/$defs/A"}], "$defs": {"A": object}}),
+            json!({"oneOf": [object, {"allOf": [{"$ref": "#"}, object]}]}),
+        ] {
+            assert!(is_object(&schema), "{schema}");
+        }
+    }
+
+    #[test]
+    fn other_schemas_are_none_of_objects() {
+        let object = json!({"type": "object"});
+        for schema in [
+            json!({}),
+            json!(true),
+            json!({"type": "array"}),
+            json!({"type": ["object", "null"]}),
+            json!({"properties": {}}),
+            json!({"anyOf": []}),
+            json!({"anyOf": [object, {"type": "null"}]}),
+            json!({"oneOf": [object, {"const": "x"}]}),
+            json!({"$ref": "#"}),
+            json!({"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/A"}}}),
+            json!({"$ref": "#/$defs/B", "$defs": {"A": object}}),
+            json!({"$ref": "https://example.com/schema"}),
+            json!({"oneOf": [object, {"$ref": "#"}, {"$ref": "#"}]}),
+        ] {
+            assert!(!is_object(&schema), "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_schema_of_another_server_takes_neither_time_nor_stack() {
+        let next = |index: usize| json!({"$ref": format!("#/$defs/{}", index + 1)});
+        let definitions: Map<_, _> = (0..10_000)
+            .map(|index| {
+                (
+                    index.to_string(),
+                    json!({"anyOf": [next(index), next(index)]}),
+                )
+            })
+            .collect();
+        assert!(!is_object(
+            &json!({"$ref": "#/$defs/0", "$defs": definitions})
+        ));
+    }
 }
