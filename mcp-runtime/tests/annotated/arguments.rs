@@ -6,7 +6,7 @@ use mcp_runtime::prelude::*;
 use serde_json::{Value, json};
 
 use crate::support::Wire;
-use crate::{call, faults, text};
+use crate::{answer, call, faults, text};
 
 type Maybe<T> = Option<T>;
 
@@ -168,6 +168,59 @@ async fn a_whole_number_may_be_written_with_a_fraction() {
     }
 }
 
+/// Calls a tool with arguments that a `Value` can't hold as they are written.
+async fn call_with(tool: &str, arguments: &str) -> Value {
+    let mut wire = Wire::to(&Arguments.into_server()).await;
+    wire.handshake("2025-11-25").await;
+    let params = json!({"name": tool, "arguments": "ARGUMENTS"});
+    let message = crate::support::request(1, "tools/call", params).to_string();
+    let message = message.replace("\"ARGUMENTS\"", arguments);
+    wire.ask_text(&message).await["result"]["content"][0]["text"].take()
+}
+
+#[tokio::test]
+async fn integers_may_be_written_in_any_way_wherever_they_stand() {
+    for (tool, value, expected) in [
+        ("integer", "1e2", "100"),
+        ("integer", "-0", "0"),
+        ("integer", "-1.5E1", "-15"),
+        ("integer", "9223372036854775807.0", "9223372036854775807"),
+        ("small", "255.0", "255"),
+        ("small", "-0.0", "0"),
+        ("optional", "7.0", "Some(7)"),
+        ("float", "-0.0", "-0.0"),
+        ("float", "1e2", "100.0"),
+        ("any", "1e2", "100.0"),
+        ("pair", r#"[1.0, "1.0"]"#, r#"(1, "1.0")"#),
+        ("map", r#"{"1.0": 2.0}"#, r#"{"1.0": 2}"#),
+        (
+            "structure",
+            r#"{"x": 1.0, "y": 2e1}"#,
+            "Point { x: 1, y: 20 }",
+        ),
+        (
+            "enumeration",
+            r#"{"circle": {"centre": {"x": 1, "y": -0}, "radius": 3.0}}"#,
+            "Circle { centre: Point { x: 1, y: 0 }, radius: 3 }",
+        ),
+    ] {
+        let said = call_with(tool, &format!(r#"{{"value":{value}}}"#)).await;
+        assert_eq!(said, expected, "{tool} {value}");
+    }
+    for (tool, value, fault) in [
+        ("small", "256.0", "`value`"),
+        ("integer", "1e19", "`value`"),
+        ("structure", r#"{"x": 1.0, "y": 2.5}"#, "`value.y`"),
+    ] {
+        let said = call_with(tool, &format!(r#"{{"value":{value}}}"#)).await;
+        let said = said.as_str().unwrap();
+        assert!(
+            said.contains(&format!("- {fault}: ")),
+            "{tool} {value}: {said}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn an_option_may_be_left_out_also_behind_an_alias() {
     let server = Arguments.into_server();
@@ -252,10 +305,11 @@ async fn unknown_arguments_are_faults_of_a_strict_tool() {
 async fn arguments_that_are_no_object_are_refused() {
     let server = Arguments.into_server();
     for arguments in [json!([]), json!(5), json!("value")] {
-        let result = faults(&server, "integer", arguments).await;
+        let answer = answer(&server, "integer", arguments).await;
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
         assert_eq!(
-            result[1..],
-            ["- `arguments`: expected an object with one member per argument"]
+            answer["error"]["message"],
+            "Invalid params: params.arguments: must be an object"
         );
     }
 }

@@ -4,6 +4,7 @@ use mcp_runtime::prelude::*;
 use serde_json::json;
 
 use crate::arguments::{Point, Shape};
+use crate::support::{Wire, stateless};
 use crate::{call, faults, listed, text};
 
 /// Where something is.
@@ -137,11 +138,54 @@ async fn every_fault_of_a_struct_is_told() {
             "- `shape`: missing, expected a value",
         ]
     );
-    let list = json!(["cup", {"x": 1, "y": 2}]);
+}
+
+#[tokio::test]
+async fn integers_of_a_struct_may_be_written_with_a_fraction() {
+    let server = Structs.into_server();
+    let shape = json!({"circle": {"centre": {"x": 1.0, "y": 2}, "radius": 3.0}});
+    let arguments = json!({"name": "1.0", "count": 2.0, "shape": shape});
     assert_eq!(
-        faults(&server, "spread", list).await[1..],
-        ["- `arguments`: expected an object with one member per argument"]
+        call(&server, "closed", arguments).await,
+        text(
+            "Closed { name: \"1.0\", count: 2, shape: Circle { centre: Point { x: 1, y: 2 }, \
+             radius: 3 }, tags: [] }"
+        )
     );
+    let arguments = json!({"name": 1.0, "count": 2.0, "shape": shape});
+    assert_eq!(
+        faults(&server, "closed", arguments).await[1..],
+        ["- `name`: invalid type: integer `1`, expected a string"]
+    );
+}
+
+#[tokio::test]
+async fn rules_are_enforced_beside_what_no_value_can_hold() {
+    let server = Structs.into_server();
+    for (tool, page, path) in [
+        (
+            "nested",
+            r#"{"page": {"number": 99, "z": 1e400}, "pair": [{"number": 1}, {"number": 1}]}"#,
+            "page.z",
+        ),
+        (
+            "ruled",
+            r#"{"name": "toolong", "small": 1, "first": {"number": 1}, "z": 1e400}"#,
+            "arguments.z",
+        ),
+    ] {
+        let mut wire = Wire::to(&server).await;
+        let message = stateless(
+            1,
+            "tools/call",
+            json!({"name": tool, "arguments": "ARGUMENTS"}),
+        );
+        let message = message.to_string().replace("\"ARGUMENTS\"", page);
+        let answer = wire.ask_text(&message).await;
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+        let said = answer["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(said.contains(&format!("- `{path}`: ")), "{said}");
+    }
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use mcp_types::integer_digits;
 use serde::de::IgnoredAny;
 
 use super::fault::{Fault, Faults};
@@ -20,8 +21,8 @@ pub trait Slot {
 
     /// Decodes the value that `text` begins with; returns how many bytes it took.
     ///
-    /// What is wrong with a value that could be decoded goes to `faults`.
-    fn read(&mut self, text: &str, faults: &mut Faults) -> serde_json::Result<usize>;
+    /// Everything that is wrong with the value goes to `faults`; `None` if it could not be decoded.
+    fn read(&mut self, text: &str, faults: &mut Faults) -> Option<usize>;
 
     /// Takes the default if there was no value, and checks the constraints.
     fn finish(&mut self) -> Result<(), String>;
@@ -88,8 +89,6 @@ fn members(
                     None
                 } else {
                     slot.read(value, faults)
-                        .map_err(|error| faults.push(Fault::in_value(&name, value, &error)))
-                        .ok()
                 };
                 if taken.is_none() {
                     failed.push(index);
@@ -123,17 +122,27 @@ pub(crate) fn skip(text: &str) -> Option<usize> {
     skipped.ok().map(|(_, taken)| taken)
 }
 
-/// The whole number that `text` begins with in the form `2.0`, without its fraction, and how many
-/// bytes the number takes.
-pub(crate) fn whole_number(text: &str) -> Option<(&str, usize)> {
-    let is_digit = |letter: char| letter.is_ascii_digit();
-    let end = text.find(|letter| !is_digit(letter) && letter != '-')?;
-    let fraction = text.get(end..)?.strip_prefix('.')?;
-    let zeros = fraction.len() - fraction.trim_start_matches('0').len();
-    let follows = fraction.get(zeros..)?.chars().next();
-    let is_whole =
-        zeros > 0 && follows.is_none_or(|letter| !is_digit(letter) && !"eE".contains(letter));
-    is_whole.then(|| (&text[..end], end + 1 + zeros))
+/// The longest integer that is written out: no integer type has more digits.
+const MAX_DIGITS: usize = 40;
+
+/// `text`, which is one JSON value, with plain digits for its integers in other spellings, such as
+/// `2.0` and `1e2`; `None` if it has none of those. To JSON Schema they are integers, to decoders of
+/// integer types they are not.
+pub(crate) fn with_plain_integers(text: &str) -> Option<String> {
+    let (mut plain, mut rest, mut differs) = (String::new(), text, false);
+    let begins = |letter: char| letter == '"' || letter == '-' || letter.is_ascii_digit();
+    while let Some(start) = rest.find(begins) {
+        let (before, token) = rest.split_at(start);
+        let (token, after) = token.split_at(skip(token)?);
+        let digits = integer_digits(token).filter(|digits| {
+            !token.starts_with('"') && digits.len() <= MAX_DIGITS && **digits != *token
+        });
+        differs |= digits.is_some();
+        plain.extend([before, digits.as_deref().unwrap_or(token)]);
+        rest = after;
+    }
+    plain.push_str(rest);
+    differs.then_some(plain)
 }
 
 /// Where a scan of JSON text has got to.
@@ -173,5 +182,25 @@ impl<'a> Scanner<'a> {
         let (text, taken) = mcp_types::from_prefix::<String>(rest).ok()?;
         self.at += taken;
         Some(Cow::Owned(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_in_other_spellings_become_plain_digits() {
+        let text = r#" {"1.0": [ 1.0,-2e0 , 3,4.5, 1e2], "a": "5.0 \" 6.0", "b": {"c": -0}} "#;
+        let plain = r#" {"1.0": [ 1,-2 , 3,4.5, 100], "a": "5.0 \" 6.0", "b": {"c": 0}} "#;
+        assert_eq!(with_plain_integers(text).as_deref(), Some(plain));
+        for text in [
+            r#"{"a": [1, -2, "3.0", 4.5, 1e300, 1e-2]}"#,
+            "7",
+            "\"1.0\"",
+            "null",
+        ] {
+            assert_eq!(with_plain_integers(text), None, "{text}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use super::kind::{Described, Kind};
 use super::missing;
 use crate::schema::{self, Plain};
 use crate::server::handler::decode::{self, Slot};
-use crate::server::handler::fault::Faults;
+use crate::server::handler::fault::{Fault, Faults};
 use crate::server::handler::run::Rejection;
 
 /// A type whose values callers can send: anything with `Deserialize` and `JsonSchema`.
@@ -173,15 +173,22 @@ impl<T> ArgumentSlot<'_, T> {
 }
 
 impl<T> ArgumentSlot<'_, T> {
-    /// Reads what the schema allows, or callers mean, although the type does not decode it.
-    fn tolerate(&self, text: &str) -> Option<(Option<T>, usize)> {
+    /// Reads what the schema allows, or callers mean, although the type does not decode it but has
+    /// this `error`.
+    fn tolerate(&self, text: &str, error: &serde_json::Error) -> Result<(Option<T>, usize), Fault> {
         if text.starts_with("null") && !self.argument.is_required() {
-            return Some((None, "null".len()));
+            return Ok((None, "null".len()));
         }
-        // To JSON Schema, `2.0` is an integer.
-        let (whole, taken) = decode::whole_number(text)?;
-        let (value, _) = (self.argument.decode)(whole).ok()?;
-        Some((Some(value), taken))
+        let name = self.argument.name;
+        let value = decode::skip(text).and_then(|taken| text.get(..taken));
+        let plain = value.and_then(|value| Some((decode::with_plain_integers(value)?, value)));
+        let Some((plain, value)) = plain else {
+            return Err(Fault::in_value(name, text, error));
+        };
+        match (self.argument.decode)(&plain) {
+            Ok((decoded, _)) => Ok((Some(decoded), value.len())),
+            Err(error) => Err(Fault::in_value(name, &plain, &error)),
+        }
     }
 }
 
@@ -194,16 +201,22 @@ impl<T> Slot for ArgumentSlot<'_, T> {
         self.value.is_some()
     }
 
-    fn read(&mut self, text: &str, faults: &mut Faults) -> serde_json::Result<usize> {
+    fn read(&mut self, text: &str, faults: &mut Faults) -> Option<usize> {
         let decode = self.argument.decode;
         let (value, taken) = match decode(text) {
             Ok((value, taken)) => (Some(value), taken),
-            Err(error) => self.tolerate(text).ok_or(error)?,
+            Err(error) => match self.tolerate(text, &error) {
+                Ok(read) => read,
+                Err(fault) => {
+                    faults.push(fault);
+                    return None;
+                }
+            },
         };
         self.value = value;
         let kind = &self.argument.kind;
         kind.check(self.argument.name, &text[..taken], faults);
-        Ok(taken)
+        Some(taken)
     }
 
     fn finish(&mut self) -> Result<(), String> {

@@ -88,8 +88,13 @@ impl Rules {
 
     fn find(&self, path: &str, text: &str) -> Vec<Fault> {
         let mut check = Check::new(self);
-        if let Ok(value) = RawJsonRef::from_text(text).and_then(RawJsonRef::read) {
-            check.value(&self.schema, &value, path, 0);
+        match RawJsonRef::from_text(text).and_then(RawJsonRef::read) {
+            Ok(value) => check.value(&self.schema, &value, path, 0),
+            // A member that the type skips must not keep the others from being checked.
+            Err(error) => {
+                let path = if path.is_empty() { "arguments" } else { path };
+                check.faults.push(Fault::in_value(path, text, &error));
+            }
         }
         check.faults
     }

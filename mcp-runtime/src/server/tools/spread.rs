@@ -1,5 +1,7 @@
 //! A struct that takes all arguments of a tool.
 
+use std::borrow::Cow;
+
 use mcp_types::{RawJson, RawJsonRef};
 use serde_json::Value;
 
@@ -9,6 +11,7 @@ use super::probe::{self, Probe};
 use super::rules::Rules;
 use super::spec::{ToolSpec, expected};
 use crate::schema::{self, Describe};
+use crate::server::handler::decode;
 use crate::server::handler::fault::Faults;
 use crate::server::handler::run::Rejection;
 
@@ -70,11 +73,19 @@ impl Call<'_> {
     /// With every argument that does not fit.
     pub fn spread<T>(&self, spread: &Spread<T>) -> Result<T, Rejection> {
         let text = self.incoming.arguments.map_or("{}", RawJsonRef::get);
+        let mut text = Cow::Borrowed(text);
         // A decoder would take a list for a struct as well.
-        let decoded = match text.starts_with('{') {
-            true => (spread.decode)(text).map_err(Some),
+        let mut decoded = match text.starts_with('{') {
+            true => (spread.decode)(&text).map_err(Some),
             false => Err(None),
         };
+        if decoded.is_err()
+            && let Some(plain) = decode::with_plain_integers(&text)
+        {
+            decoded = (spread.decode)(&plain).map_err(Some);
+            text = Cow::Owned(plain);
+        }
+        let text = &*text;
         let (value, mut faults) = match decoded {
             Ok((value, _)) => (Some(value), Faults::default()),
             Err(error) => {
