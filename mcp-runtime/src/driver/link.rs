@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{BoxFuture, Closed, Command};
 use crate::error::CallError;
+use crate::protocol::{ParamHeader, Refusal, StrictJson};
 
 /// Takes what is to be sent on its way.
 pub(crate) trait Link: Any + Send + Sync {
@@ -26,6 +27,15 @@ pub(crate) trait Link: Any + Send + Sync {
     /// Who the peer is, by a name that an authenticating layer has vouched for.
     fn principal(&self) -> Option<&str> {
         None
+    }
+
+    /// Checks that the headers of the request at hand, if it came with some, repeat its arguments.
+    ///
+    /// # Errors
+    ///
+    /// With the header that is missing, unreadable, or different from the argument.
+    fn check_headers(&self, _: &[ParamHeader], _: &StrictJson<'_>) -> Result<(), Refusal> {
+        Ok(())
     }
 
     /// Where what is known of the peer's origin is kept, if anything is known but by the link.

@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use super::link::{Link, Unsent};
 use super::queue::{Commands, queue};
 use crate::error::CallError;
-use crate::protocol::{Timeouts, Unavailable};
+use crate::protocol::{ParamHeader, Refusal, StrictJson, Timeouts, Unavailable};
 
 /// The other side of a connection: sends it requests and notifications.
 ///
@@ -195,6 +195,19 @@ impl Peer {
     /// Who this is, by a name that an authenticating layer has vouched for.
     pub(crate) fn principal(&self) -> Option<&str> {
         self.link.principal()
+    }
+
+    /// Checks that the headers of the request at hand, if it came with some, repeat its arguments.
+    ///
+    /// # Errors
+    ///
+    /// With the header that is missing, unreadable, or different from the argument.
+    pub(crate) fn check_headers(
+        &self,
+        headers: &[ParamHeader],
+        arguments: &StrictJson<'_>,
+    ) -> Result<(), Refusal> {
+        self.link.check_headers(headers, arguments)
     }
 
     /// Sends a request that found no room, for which no more time is waited than for its answer.

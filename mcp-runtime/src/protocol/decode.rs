@@ -39,12 +39,31 @@ pub(crate) fn invalid_params(path: &str, text: &str, error: &serde_json::Error) 
     let mut path = path.to_owned();
     locate(text, error, &mut path);
     let reason = reason(error);
-    match missing_field(&reason) {
-        Some(field) => Refusal::InvalidParams {
-            path: format!("{path}.{field}"),
-            reason: "missing".to_owned(),
-        },
-        None => Refusal::InvalidParams { path, reason },
+    let of_member = |name: &str, reason: &str| Refusal::InvalidParams {
+        path: format!("{path}.{name}"),
+        reason: reason.to_owned(),
+    };
+    if let Some(name) = field(&reason, "missing") {
+        return of_member(name, "missing");
+    }
+    if let Some(name) = field(&reason, "duplicate") {
+        return of_member(name, "the member occurs twice");
+    }
+    Refusal::InvalidParams { path, reason }
+}
+
+/// Checks the arguments of a tool call, which are an object if they are not absent.
+///
+/// # Errors
+///
+/// [`Refusal::InvalidParams`] for anything else.
+pub(crate) fn check_arguments(arguments: Option<RawJsonRef<'_>>) -> Result<(), Refusal> {
+    match arguments.is_none_or(RawJsonRef::is_object) {
+        true => Ok(()),
+        false => Err(Refusal::InvalidParams {
+            path: "params.arguments".to_owned(),
+            reason: "must be an object".to_owned(),
+        }),
     }
 }
 
@@ -57,8 +76,10 @@ fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-fn missing_field(reason: &str) -> Option<&str> {
-    reason.strip_prefix("missing field `")?.strip_suffix('`')
+/// The name of the member that is `fault`, in the words of serde.
+fn field<'a>(reason: &'a str, fault: &str) -> Option<&'a str> {
+    let name = reason.strip_prefix(fault)?.strip_prefix(" field `")?;
+    name.strip_suffix('`')
 }
 
 #[cfg(test)]

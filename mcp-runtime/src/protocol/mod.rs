@@ -26,11 +26,22 @@ mod known;
 mod methods;
 #[cfg(feature = "server")]
 mod negotiate;
+#[cfg_attr(
+    not(feature = "server"),
+    allow(
+        dead_code,
+        reason = "servers alone read the annotations of their tools here"
+    )
+)]
+mod param_header;
 mod pending;
 mod place;
 #[cfg_attr(
-    not(feature = "server"),
-    allow(dead_code, reason = "clients refuse less than servers do")
+    not(feature = "http-server"),
+    allow(
+        dead_code,
+        reason = "clients refuse less than servers do, and streams less than HTTP"
+    )
 )]
 mod refusal;
 #[cfg(feature = "server")]
@@ -42,6 +53,14 @@ mod server_table;
 #[cfg(feature = "server")]
 mod server_terms;
 mod state;
+#[cfg_attr(
+    not(feature = "http-server"),
+    allow(
+        dead_code,
+        reason = "arguments are compared with headers only over HTTP"
+    )
+)]
+mod strict_json;
 #[cfg(feature = "server")]
 mod structured;
 #[cfg(all(test, any(feature = "client", feature = "server")))]
@@ -55,16 +74,17 @@ pub use agreement::Agreement;
 pub(crate) use asking::Lacking;
 #[cfg(feature = "client")]
 pub(crate) use client::ClientLifecycle;
-#[cfg(feature = "server")]
-pub(crate) use decode::decode_param;
 pub(crate) use decode::decode_params;
 #[cfg(feature = "server")]
 pub(crate) use decode::invalid_params;
+#[cfg(feature = "server")]
+pub(crate) use decode::{check_arguments, decode_param};
 #[cfg(feature = "http-server")]
 pub(crate) use http::{admit_stateless, is_stateless_only};
 #[cfg(feature = "server")]
 pub(crate) use known::OwnMethods;
 pub(crate) use methods::not_offered;
+pub(crate) use param_header::ParamHeader;
 pub(crate) use pending::Pending;
 pub use pending::Timeouts;
 #[cfg(feature = "server")]
@@ -77,6 +97,9 @@ pub(crate) use server::{Admission, ServerLifecycle};
 #[cfg(feature = "http-server")]
 pub(crate) use server_terms::LastTerms;
 pub use state::LifecycleState;
+pub(crate) use strict_json::StrictJson;
+#[cfg(any(feature = "http-client", feature = "http-server"))]
+pub(crate) use strict_json::StrictValue;
 #[cfg(feature = "server")]
 pub(crate) use structured::structured_content_is_object;
 pub use terms::Terms;

@@ -55,6 +55,9 @@ pub(crate) enum Refusal {
     /// The client lacks capabilities that the server can't do without.
     #[error("{}", lack(missing, *revision))]
     MissingCapability { missing: Value, revision: Revision },
+    /// Headers that are missing, or do not say what the body says.
+    #[error("Header mismatch: {0}")]
+    HeaderMismatch(String),
     /// The id of a request that is still in flight.
     #[error("Invalid request: the id {0} belongs to a request that is still in flight")]
     DuplicateId(mcp_types::RequestId),
@@ -140,6 +143,7 @@ impl Refusal {
                 Era::Handshake => code::INVALID_PARAMS,
                 Era::Stateless => error_codes::MISSING_REQUIRED_CLIENT_CAPABILITY,
             },
+            Self::HeaderMismatch(_) => error_codes::HEADER_MISMATCH,
             Self::UnsupportedVersion { .. } => error_codes::UNSUPPORTED_PROTOCOL_VERSION,
             Self::Ending(_)
             | Self::Busy(_)

@@ -129,6 +129,60 @@ async fn a_state_is_of_no_use_to_anybody_else() {
 }
 
 #[tokio::test]
+async fn a_state_belongs_to_its_arguments_in_full() {
+    let greeter = Greeter::default();
+    let site = Site::of(&server(&greeter, 1));
+    let ask = async |arguments: &str, more: Value| {
+        let mut message = greet(1, more);
+        message["params"]["arguments"] = json!("ARGUMENTS");
+        let mut request = site.stateless(&message);
+        *request.body_mut() = message.to_string().replace("\"ARGUMENTS\"", arguments);
+        site.send(request).await.json()
+    };
+    // What can't be told apart can't be sealed.
+    for (z, path) in [
+        ("1e400", "z"),
+        (r#"["\ud800"]"#, "z[0]"),
+        (r#"{"a":1,"a":2}"#, "z.a"),
+    ] {
+        let arguments = format!(r#"{{"amount":1,"z":{z}}}"#);
+        let answer = ask(&arguments, json!({})).await;
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        let expected = format!("Invalid params: params.arguments.{path}: ");
+        assert!(message.starts_with(&expected), "{message}");
+    }
+    for (asked, redeemed) in [
+        (r#"{"amount":1}"#, r#"{"amount":1000000}"#),
+        (
+            r#"{"amount":9007199254740992.0}"#,
+            r#"{"amount":9007199254740993.0}"#,
+        ),
+        (
+            r#"{"amount":18446744073709551616}"#,
+            r#"{"amount":18446744073709551617}"#,
+        ),
+        (r#"{"amount":1}"#, r#"{"amount":1,"z":1e400}"#),
+    ] {
+        let wanted = ask(asked, json!({})).await;
+        assert_eq!(wanted["result"]["resultType"], "input_required", "{wanted}");
+        let entered = greeter.entered.load(Ordering::SeqCst);
+        let answer = ask(redeemed, retry(&wanted["result"], "Ada")).await;
+        assert_eq!(
+            answer["error"]["code"], -32602,
+            "{asked} {redeemed}: {answer}"
+        );
+        assert_eq!(
+            greeter.entered.load(Ordering::SeqCst),
+            entered,
+            "{redeemed}"
+        );
+        let answer = ask(asked, retry(&wanted["result"], "Ada")).await;
+        assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn a_missing_capability_is_a_bad_request() {
     let greeter = Greeter::default();
     let site = Site::of(&server(&greeter, 1));

@@ -13,7 +13,7 @@ use hyper_util::rt::TokioIo;
 use mcp_runtime::client::Reconnect;
 use mcp_runtime::transport::http::HttpOptions;
 use mcp_runtime::transport::http_client::{HttpUrl, http_client};
-use mcp_runtime::types::CallToolResult;
+use mcp_runtime::types::{CallToolResult, RawJson};
 use mcp_runtime::{CallError, Client, ClientBuilder, ConnectError, Era, Revision};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpSocket};
@@ -76,6 +76,23 @@ async fn arguments_are_repeated_in_headers_where_the_server_wants_it() {
             "there"
         );
     }
+}
+
+#[tokio::test]
+async fn a_client_does_not_send_arguments_that_it_can_not_read() {
+    let site = Site::open().await;
+    let client = builder().connect(url(&site)).await.unwrap();
+    client.list_tools().await.unwrap();
+    let arguments = RawJson::from_text(r#"{"region":"us","z":[1e400]}"#.to_owned()).unwrap();
+    let error = client.call_tool("region", arguments).await.unwrap_err();
+    let message = error.to_string();
+    for part in ["was not sent", "params.arguments.z[0]"] {
+        assert!(message.contains(part), "{message}");
+    }
+    assert_eq!(
+        call(&client, "region", json!({"region": "us"})).await,
+        "there"
+    );
 }
 
 #[tokio::test]

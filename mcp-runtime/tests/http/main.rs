@@ -9,6 +9,7 @@ mod changes;
 mod client;
 #[cfg(all(feature = "http-client", feature = "sse"))]
 mod fallback;
+mod headers;
 mod hooks;
 mod hosts;
 mod identity;

@@ -79,7 +79,7 @@ mod tests {
     const NOW: u64 = 1_790_000_000;
 
     fn binding(target: &str) -> Binding {
-        Binding::new("tools/call", target, None, None)
+        Binding::new("tools/call", target, None, None).unwrap()
     }
 
     fn memory(rounds: u32) -> Memory {

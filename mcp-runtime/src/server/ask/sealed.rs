@@ -165,7 +165,7 @@ mod tests {
         let [method, target, argument, principal] = parts;
         let arguments = serde_json::json!({ "argument": argument });
         let arguments = RawJson::from(arguments);
-        Binding::new(method, target, Some((&arguments).into()), Some(principal))
+        Binding::new(method, target, Some((&arguments).into()), Some(principal)).unwrap()
     }
 
     fn memory(answers: Vec<(String, i64)>) -> Memory {
@@ -239,7 +239,7 @@ mod tests {
     fn arguments_may_be_written_in_another_way() {
         let bind = |text: &str| {
             let raw = RawJsonRef::from_text(text).unwrap();
-            Binding::new("tools/call", "t", Some(raw), None)
+            Binding::new("tools/call", "t", Some(raw), None).unwrap()
         };
         let (store, memory) = (store(&[1]), memory(vec![]));
         let state = store
@@ -249,6 +249,28 @@ mod tests {
             store.redeem(&state, &bind(r#"{ "b": 2, "a": 1 }"#), NOW),
             Ok(memory)
         );
+    }
+
+    #[test]
+    fn no_two_numbers_are_taken_for_one() {
+        let bind = |text: &str| {
+            let raw = RawJsonRef::from_text(text).unwrap();
+            Binding::new("tools/call", "t", Some(raw), None)
+        };
+        let (store, memory) = (store(&[1]), memory(vec![]));
+        for (one, other) in [
+            ("9007199254740993.0", "9007199254740992.0"),
+            ("18446744073709551616", "18446744073709551617"),
+            ("-9223372036854775809", "-9223372036854775810"),
+            ("1", "1.0"),
+        ] {
+            let (one, other) = (bind(&format!("[{one}]")), bind(&format!("[{other}]")));
+            let state = store.issue(&memory, &one.unwrap(), NOW).unwrap();
+            let redeemed = store.redeem(&state, &other.unwrap(), NOW);
+            assert_eq!(redeemed, Err(StateError::Foreign));
+        }
+        let refusal = bind(r#"{"amount":1,"z":1e400}"#).unwrap_err().to_string();
+        assert!(refusal.contains("params.arguments.z"), "{refusal}");
     }
 
     #[test]

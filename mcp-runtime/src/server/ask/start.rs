@@ -142,10 +142,10 @@ pub(super) fn binding(request: Admitted<'_>) -> Result<Binding, Refusal> {
     };
     let arguments = decode_param(request.params, "arguments")?;
     let principal = request.peer.principal();
-    Ok(Binding::new(
+    Binding::new(
         request.method,
         &target.unwrap_or_default(),
         arguments,
         principal,
-    ))
+    )
 }

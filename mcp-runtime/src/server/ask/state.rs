@@ -4,6 +4,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use mcp_types::{Encode, RawJson, RawJsonRef};
 
+use crate::protocol::{Refusal, StrictJson};
+
 /// What a state belongs to: presented with anything else, it is worth nothing.
 #[derive(Clone, Debug)]
 pub(super) struct Binding(String);
@@ -11,17 +13,23 @@ pub(super) struct Binding(String);
 impl Binding {
     /// A call of `method` on `target` with `arguments`, by `principal`.
     ///
-    /// Arguments are compared as values, so that a client need not write them twice in the same
-    /// way.
+    /// Arguments are compared as values, whose members may stand in another order; numbers are
+    /// compared by their text, as no type of number holds all of them.
+    ///
+    /// # Errors
+    ///
+    /// With the path of what can't be read in the arguments.
     pub(super) fn new(
         method: &str,
         target: &str,
         arguments: Option<RawJsonRef<'_>>,
         principal: Option<&str>,
-    ) -> Self {
-        let arguments = arguments.map(|raw| raw.read::<serde_json::Value>().unwrap_or_default());
+    ) -> Result<Self, Refusal> {
+        let canonical =
+            |raw: RawJsonRef<'_>| Ok(StrictJson::read(raw.get(), "params.arguments")?.canonical());
+        let arguments = arguments.map(canonical).transpose()?;
         let parts: [&dyn Encode; 4] = [&method, &target, &arguments, &principal];
-        Self(RawJson::encode(&&parts[..]).get().to_owned())
+        Ok(Self(RawJson::encode(&&parts[..]).get().to_owned()))
     }
 
     pub(super) fn as_bytes(&self) -> &[u8] {

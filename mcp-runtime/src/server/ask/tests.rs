@@ -31,7 +31,7 @@ fn server() -> (Server, Arc<AtomicUsize>) {
 
 fn binding(method: &str, tool: &str, arguments: &Value) -> Binding {
     let arguments = RawJson::from(arguments.clone());
-    Binding::new(method, tool, Some(RawJsonRef::from(&arguments)), None)
+    Binding::new(method, tool, Some(RawJsonRef::from(&arguments)), None).unwrap()
 }
 
 fn issued(server: &Server, binding: &Binding, at: u64) -> String {

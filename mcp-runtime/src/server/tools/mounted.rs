@@ -27,6 +27,7 @@ impl ToolRoute {
         };
         let mut route = Self::lazy(name, tool, Box::new(handler));
         route.wrapped_schema.clone_from(&inner.wrapped_schema);
+        route.param_headers.clone_from(&inner.param_headers);
         if visibility.tool_visibility.is_limited() || inner.visible.is_some() {
             route.visible = Some(Box::new(move |context| {
                 shown.is_visible(context) && visibility.tool_visibility.shows(&shown.tool, context)

@@ -32,6 +32,11 @@ impl<T> Argument<T> {
 }
 
 impl Parameter {
+    /// Whether the argument, or a part of it, may have to be repeated in a header.
+    pub(super) fn may_have_headers(&self) -> bool {
+        self.header.is_some() || matches!(self.shape, Shape::Described(..))
+    }
+
     /// The schema of the type, with what is said of the argument.
     pub(super) fn completed(&self, mut schema: Map<String, Value>) -> Value {
         schema.extend(self.keywords.clone());

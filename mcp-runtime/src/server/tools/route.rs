@@ -1,12 +1,12 @@
 //! One tool: what is listed, and what is called.
 
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use mcp_types::{CallToolResult, RawJson, RawJsonRef, Revision, Tool};
 
 use super::checked::checked;
-use crate::protocol::structured_content_is_object;
+use crate::protocol::{ParamHeader, Refusal, StrictJson, structured_content_is_object};
 use crate::server::context_use::ContextUse;
 use crate::server::routes::Named;
 use crate::server::{Context, Reply, Server};
@@ -20,6 +20,9 @@ pub struct ToolRoute {
     pub(super) handler: Box<Handler>,
     /// The output schema where structured content has to be an object and by itself is none.
     pub(super) wrapped_schema: Option<RawJson>,
+    /// The arguments that headers repeat: read from the input schema when the tool is first called,
+    /// unless it is known before that there are none.
+    pub(super) param_headers: OnceLock<Box<[ParamHeader]>>,
     /// Who may see the tool; everybody, if it is absent.
     pub(super) visible: Option<Box<Visible>>,
     /// The mounted server that the tool belongs to.
@@ -72,6 +75,7 @@ impl ToolRoute {
             tool: LazyLock::new(Box::new(tool)),
             handler,
             wrapped_schema: None,
+            param_headers: OnceLock::new(),
             visible: None,
             home: None,
             context_use: None,
@@ -97,6 +101,27 @@ impl ToolRoute {
 
     pub(super) fn is_visible(&self, context: &Context) -> bool {
         self.visible.as_ref().is_none_or(|visible| visible(context))
+    }
+
+    /// Checks that the headers of a call repeat the arguments that they have to. The arguments of a
+    /// tool that has such headers are read in full, whatever the call came by.
+    ///
+    /// # Errors
+    ///
+    /// With the path of what can't be read in the arguments, or the header at fault.
+    pub(super) fn check_headers(
+        &self,
+        arguments: Option<RawJsonRef<'_>>,
+        context: &Context,
+    ) -> Result<(), Refusal> {
+        let headers = || ParamHeader::of_schema(&self.tool.input_schema);
+        let headers = self.param_headers.get_or_init(headers);
+        if headers.is_empty() {
+            return Ok(());
+        }
+        let arguments = arguments.unwrap_or(RawJsonRef::EMPTY_OBJECT);
+        let arguments = StrictJson::read(arguments.get(), "params.arguments")?;
+        context.peer().check_headers(headers, &arguments)
     }
 
     /// The tool as `revision` lists it.

@@ -1,5 +1,7 @@
 //! Describes a tool step by step, and makes a route of it.
 
+use std::sync::OnceLock;
+
 use mcp_types::{CallToolResult, RawJson, Tool, ToolAnnotations};
 use serde_json::Value;
 
@@ -169,8 +171,9 @@ impl ToolSpec {
         };
         let (text_only, wrapped_schema) = (self.text_only, self.wrapped_schema.take());
         let name = self.tool.name.clone();
+        let may_have_headers = self.may_have_headers();
         let tool = || self.close();
-        if text_only {
+        let mut route = if text_only {
             let plain = move |incoming: ToolCall<'_>| structured::drop_reply(answer(incoming));
             ToolRoute::lazy(name, tool, Box::new(plain))
         } else if let Some(schema) = wrapped_schema {
@@ -182,7 +185,18 @@ impl ToolSpec {
             route
         } else {
             ToolRoute::lazy(name, tool, Box::new(answer))
+        };
+        if !may_have_headers {
+            // The first call does not have to make the schema to find that out.
+            route.param_headers = OnceLock::from(Box::default());
         }
+        route
+    }
+
+    /// Whether arguments may have to be repeated in headers, as far as is known without making the
+    /// schema.
+    fn may_have_headers(&self) -> bool {
+        self.input_schema.is_some() || self.parameters.iter().any(Parameter::may_have_headers)
     }
 
     /// Closes the description of a tool whose function takes something from its context.

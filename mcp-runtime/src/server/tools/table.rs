@@ -9,7 +9,7 @@ use mcp_types::{
 };
 
 use super::{ToolCall, ToolRoute};
-use crate::protocol::{Refusal, decode_params};
+use crate::protocol::{Refusal, check_arguments, decode_params};
 use crate::server::ask::Retry;
 use crate::server::caching::Caching;
 use crate::server::cursor::{Pageable, Place};
@@ -105,24 +105,27 @@ impl Tools {
     ///
     /// # Errors
     ///
-    /// When the parameters are no call, or there is no such tool.
+    /// When the parameters are no call, there is no such tool, or the headers of the request do not
+    /// repeat the arguments that they have to.
     pub(in crate::server) fn call<'c>(
         &self,
         params: Option<RawJsonRef<'_>>,
         context: impl FnOnce(Option<RawJsonRef<'_>>, Retry<'_>) -> Result<&'c Context, Refusal>,
     ) -> Result<Reply<CallToolResult>, Refusal> {
         let params: CallToolRequestParamsRef<'_> = decode_params(params)?;
-        let Some(route) = self.routes.get(&params.name) else {
-            return Err(Refusal::UnknownTool(params.name.into_owned()));
-        };
+        check_arguments(params.arguments)?;
         let retry = Retry {
             responses: params.input_responses,
             state: params.request_state.as_deref(),
         };
+        // Faults of the parameters are found before it is known whether there is such a tool: a
+        // hidden one must be answered as an unknown one.
         let context = context(params.meta, retry)?;
-        if !self.shows(route, context) {
+        let route = self.routes.get(&params.name);
+        let Some(route) = route.filter(|route| self.shows(route, context)) else {
             return Err(Refusal::UnknownTool(params.name.into_owned()));
-        }
+        };
+        route.check_headers(params.arguments, context)?;
         Ok((route.handler)(ToolCall {
             arguments: params.arguments,
             context,

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use http::request::Parts;
 
+use super::mirror;
 use super::principal::Principal;
 use super::session::Session;
 use super::stream::{CAPACITY, NoRoom, Stream};
 use crate::driver::{BoxFuture, Closed, Command, Link, Peer, Unsent};
+use crate::protocol::{ParamHeader, Refusal, StrictJson};
 
 /// What came: a request without its body.
 pub(in crate::transport) struct Arrival {
@@ -95,6 +97,18 @@ impl Link for Exchange {
 
     fn principal(&self) -> Option<&str> {
         self.arrival.principal().map(Principal::name)
+    }
+
+    fn check_headers(
+        &self,
+        headers: &[ParamHeader],
+        arguments: &StrictJson<'_>,
+    ) -> Result<(), Refusal> {
+        match self.session {
+            // Only the stateless era repeats arguments in headers.
+            Some(_) => Ok(()),
+            None => mirror::check_params(&self.arrival.parts.headers, headers, arguments),
+        }
     }
 
     fn send_later(&self, command: Command) -> BoxFuture<Result<(), Closed>> {

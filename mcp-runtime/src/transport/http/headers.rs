@@ -93,21 +93,31 @@ fn is_type(value: &[u8], media_type: &(impl MediaType + ?Sized)) -> bool {
     media_type.matches(essence.trim_ascii())
 }
 
-/// The text that a header carries, decoded where it is encoded.
+/// The text that a header carries as it is.
+///
+/// # Errors
+///
+/// When it is not plain ASCII.
+pub(super) fn plain(value: &HeaderValue) -> Result<Cow<'_, str>, &'static str> {
+    let text = value
+        .to_str()
+        .map_err(|_| "it holds characters that are not plain ASCII")?;
+    Ok(Cow::Borrowed(text.trim_matches([' ', '\t'])))
+}
+
+/// The text that a header carries, decoded where it is encoded: only `Mcp-Name` and `Mcp-Param-*`
+/// may be (2026-07-28, "Streamable HTTP", section "Value Encoding").
 ///
 /// # Errors
 ///
 /// What is wrong with the value.
 pub(super) fn decoded(value: &HeaderValue) -> Result<Cow<'_, str>, &'static str> {
-    let text = value
-        .to_str()
-        .map_err(|_| "it holds characters that are not plain ASCII")?
-        .trim_matches([' ', '\t']);
+    let text = plain(value)?;
     let encoded = text
         .strip_prefix(BASE64_PREFIX)
         .and_then(|rest| rest.strip_suffix(BASE64_SUFFIX));
     let Some(encoded) = encoded else {
-        return Ok(Cow::Borrowed(text));
+        return Ok(text);
     };
     let bytes = STANDARD
         .decode(encoded)

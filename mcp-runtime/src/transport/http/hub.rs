@@ -7,7 +7,6 @@ use mcp_types::jsonrpc::ErrorObject;
 use mcp_types::{RequestMetaRef, Revision};
 use tokio::sync::watch;
 
-use super::mirror::ParamHeaders;
 use super::options::HttpOptions;
 use super::permits::Permits;
 use super::rejection::Rejection;
@@ -23,8 +22,6 @@ use crate::server::{Answer, Conversation, Server};
 pub(super) struct Hub {
     pub(super) server: Server,
     pub(super) options: HttpOptions,
-    /// What the tools want repeated in headers, and the edit of the server that it was read after.
-    annotated: Mutex<(u64, Arc<ParamHeaders>)>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) permits: Arc<Permits>,
     /// The same for subscriptions.
@@ -46,7 +43,6 @@ pub(super) struct Hub {
 impl Hub {
     pub(super) fn new(server: Server, options: HttpOptions) -> Self {
         Self {
-            annotated: Mutex::new((server.edits(), read_headers(&server))),
             sessions: Arc::new(Sessions::new(
                 options.max_sessions,
                 options.session_idle,
@@ -97,19 +93,6 @@ impl Hub {
             server.revisions(),
             server.own_methods(),
         )
-    }
-
-    /// What the tools want repeated in headers.
-    pub(super) fn annotated(&self) -> Arc<ParamHeaders> {
-        let mut annotated = self
-            .annotated
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let edits = self.server.edits();
-        if annotated.0 != edits {
-            *annotated = (edits, read_headers(&self.server));
-        }
-        Arc::clone(&annotated.1)
     }
 
     /// No new requests from here on; the streams that belong to no request end.
@@ -175,10 +158,6 @@ impl Hub {
             _ = ending.wait_for(|ending| *ending) => Err(Rejection::Ending),
         }
     }
-}
-
-fn read_headers(server: &Server) -> Arc<ParamHeaders> {
-    Arc::new(ParamHeaders::of(&server.tools()))
 }
 
 /// The time by tokio's clock, which tests can stop.

@@ -2,18 +2,16 @@
 //! section "Request Metadata").
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use http::header::{HeaderMap, HeaderName, HeaderValue};
-use mcp_types::jsonrpc::ErrorObject;
 use mcp_types::{
     CallToolRequest, GetPromptRequest, RawJsonRef, ReadResourceRequest, Request, RequestMetaRef,
-    Tool, error_codes,
+    integer_digits,
 };
 use serde::Deserialize;
-use serde_json::Value;
 
-use super::headers::{self, decoded};
+use super::headers::{self, decoded, plain};
+use crate::protocol::{ParamHeader, Refusal, StrictJson, StrictValue};
 
 /// The members of `params` that headers repeat.
 #[derive(Default, Deserialize)]
@@ -25,56 +23,7 @@ pub(super) struct Mirrored<'a> {
     #[serde(borrow)]
     uri: Option<RawJsonRef<'a>>,
     #[serde(borrow)]
-    arguments: Option<RawJsonRef<'a>>,
-}
-
-/// The arguments that each tool wants repeated, read from its schema once.
-#[derive(Debug, Default)]
-pub(super) struct ParamHeaders {
-    by_tool: HashMap<String, Vec<ParamHeader>>,
-}
-
-/// One argument that a header repeats.
-#[derive(Debug)]
-struct ParamHeader {
-    name: HeaderName,
-    /// The keys that lead to the argument.
-    path: Vec<String>,
-}
-
-impl ParamHeaders {
-    pub(super) fn of(tools: &[Tool]) -> Self {
-        let annotated = tools.iter().filter_map(|tool| {
-            let schema: Value = tool.input_schema.parse().ok()?;
-            let mut found = Vec::new();
-            collect(&schema, &mut Vec::new(), &mut found);
-            (!found.is_empty()).then(|| (tool.name.clone(), found))
-        });
-        Self {
-            by_tool: annotated.collect(),
-        }
-    }
-
-    /// Checks the `Mcp-Param-*` headers of a call.
-    fn check(
-        &self,
-        headers: &HeaderMap,
-        tool: &str,
-        arguments: Option<RawJsonRef<'_>>,
-    ) -> Result<(), ErrorObject> {
-        let Some(annotated) = self.by_tool.get(tool) else {
-            return Ok(());
-        };
-        let arguments = arguments.and_then(|raw| raw.parse().ok());
-        for param in annotated {
-            let value = arguments
-                .as_ref()
-                .and_then(|arguments: &Value| param.path.iter().try_fold(arguments, Value::get))
-                .filter(|value| !value.is_null());
-            check_param(&param.name, said(headers, &param.name)?, value)?;
-        }
-        Ok(())
-    }
+    pub(super) arguments: Option<RawJsonRef<'a>>,
 }
 
 /// Checks the headers that every stateless request has, beside the version.
@@ -86,9 +35,13 @@ pub(super) fn check(
     headers: &HeaderMap,
     method: &str,
     params: &Mirrored<'_>,
-    annotated: &ParamHeaders,
-) -> Result<(), ErrorObject> {
-    compare(&headers::METHOD, said(headers, &headers::METHOD)?, method)?;
+) -> Result<(), Refusal> {
+    compare(
+        &headers::METHOD,
+        said(headers, &headers::METHOD)?,
+        plain,
+        method,
+    )?;
     let named = match method {
         CallToolRequest::METHOD | GetPromptRequest::METHOD => params.name,
         ReadResourceRequest::METHOD => params.uri,
@@ -99,9 +52,31 @@ pub(super) fn check(
     let Some(named) = named else {
         return Ok(());
     };
-    compare(&headers::NAME, said(headers, &headers::NAME)?, &named)?;
-    if method == CallToolRequest::METHOD {
-        annotated.check(headers, &named, params.arguments)?;
+    compare(
+        &headers::NAME,
+        said(headers, &headers::NAME)?,
+        decoded,
+        &named,
+    )
+}
+
+/// Checks the `Mcp-Param-*` headers of a call.
+///
+/// # Errors
+///
+/// The error to answer with, naming the header.
+pub(super) fn check_params(
+    headers: &HeaderMap,
+    params: &[ParamHeader],
+    arguments: &StrictJson<'_>,
+) -> Result<(), Refusal> {
+    for param in params {
+        let Ok(name) = HeaderName::try_from(&param.name) else {
+            continue;
+        };
+        let value = arguments.get(&param.path);
+        let value = value.filter(|value| !matches!(value, StrictValue::Null));
+        check_param(&name, said(headers, &name)?, value)?;
     }
     Ok(())
 }
@@ -114,33 +89,32 @@ pub(super) fn check(
 pub(super) fn check_version(
     headers: &HeaderMap,
     meta: Option<&RequestMetaRef<'_>>,
-) -> Result<(), ErrorObject> {
+) -> Result<(), Refusal> {
     let name = &headers::PROTOCOL_VERSION;
     let value = said(headers, name)?.ok_or_else(|| missing(name))?;
     let in_body = meta.and_then(|meta| meta.protocol_version);
     let in_body = in_body.and_then(|raw| raw.parse::<Cow<'_, str>>().ok());
     match in_body {
-        Some(in_body) => compare(name, Some(value), &in_body),
+        Some(in_body) => compare(name, Some(value), plain, &in_body),
         // A version that is missing from the body is a fault of the body.
         None => Ok(()),
     }
 }
 
 /// What a header says, which has to be one thing.
-fn said<'a>(
-    headers: &'a HeaderMap,
-    name: &HeaderName,
-) -> Result<Option<&'a HeaderValue>, ErrorObject> {
+fn said<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, Refusal> {
     headers::only(headers, name).map_err(|_| malformed(name, "it is given more than once"))
 }
 
+/// Compares a header, read by `read`, with what the body says.
 fn compare(
     name: &HeaderName,
     value: Option<&HeaderValue>,
+    read: fn(&HeaderValue) -> Result<Cow<'_, str>, &'static str>,
     in_body: &str,
-) -> Result<(), ErrorObject> {
+) -> Result<(), Refusal> {
     let value = value.ok_or_else(|| missing(name))?;
-    let text = decoded(value).map_err(|reason| malformed(name, reason))?;
+    let text = read(value).map_err(|reason| malformed(name, reason))?;
     if text == in_body {
         Ok(())
     } else {
@@ -151,8 +125,8 @@ fn compare(
 fn check_param(
     name: &HeaderName,
     header: Option<&HeaderValue>,
-    argument: Option<&Value>,
-) -> Result<(), ErrorObject> {
+    argument: Option<&StrictValue<'_>>,
+) -> Result<(), Refusal> {
     let text = header
         .map(|value| decoded(value).map_err(|reason| malformed(name, reason)))
         .transpose()?;
@@ -165,42 +139,50 @@ fn check_param(
     }
 }
 
-/// Whether a header says what an argument says; numbers are compared as numbers.
-fn is_same(text: &str, argument: &Value) -> bool {
+/// Whether a header says what an argument says; integers are compared as integers of any length.
+fn is_same(text: &str, argument: &StrictValue<'_>) -> bool {
     match argument {
-        Value::String(string) => text == string,
-        Value::Bool(flag) => text == if *flag { "true" } else { "false" },
-        Value::Number(number) => {
-            let (said, meant) = (text.parse::<f64>(), number.as_f64());
-            number.to_string() == text || said.is_ok_and(|said| Some(said) == meant)
-        }
-        _ => false,
+        StrictValue::String(string) => text == string,
+        StrictValue::Bool(flag) => text == if *flag { "true" } else { "false" },
+        StrictValue::Number(number) => match integer_digits(number) {
+            Some(digits) => integer(text).is_some_and(|said| *said == *digits),
+            None => text == *number,
+        },
+        StrictValue::Null | StrictValue::Array(_) | StrictValue::Object(_) => false,
     }
 }
 
-fn missing(name: &HeaderName) -> ErrorObject {
+/// The integer that a header says: decimal digits without leading zeros, which a sign may precede
+/// and a fraction of zeros follow.
+fn integer(text: &str) -> Option<Cow<'_, str>> {
+    let (integer, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = integer.strip_prefix('-').unwrap_or(integer);
+    let is_plain = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+    let is_canonical = digits == "0" || !digits.starts_with('0');
+    let is_whole = fraction.bytes().all(|digit| digit == b'0');
+    (is_plain && is_canonical && is_whole).then(|| integer_digits(integer))?
+}
+
+fn missing(name: &HeaderName) -> Refusal {
     mismatch(format!("the header `{}` is missing", Title(name)))
 }
 
-fn malformed(name: &HeaderName, reason: &str) -> ErrorObject {
+fn malformed(name: &HeaderName, reason: &str) -> Refusal {
     mismatch(format!(
         "the header `{}` can't be read: {reason}",
         Title(name)
     ))
 }
 
-fn differs(name: &HeaderName, text: &str) -> ErrorObject {
+fn differs(name: &HeaderName, text: &str) -> Refusal {
     mismatch(format!(
         "the header `{}` says `{text}`, the body something else",
         Title(name)
     ))
 }
 
-fn mismatch(reason: String) -> ErrorObject {
-    ErrorObject::new(
-        error_codes::HEADER_MISMATCH,
-        format!("Header mismatch: {reason}"),
-    )
+fn mismatch(reason: String) -> Refusal {
+    Refusal::HeaderMismatch(reason)
 }
 
 /// A header's name as people write it.
@@ -217,109 +199,115 @@ impl std::fmt::Display for Title<'_> {
     }
 }
 
-/// Finds the annotated properties, which only `properties` may lead to.
-fn collect(schema: &Value, path: &mut Vec<String>, found: &mut Vec<ParamHeader>) {
-    let Some(Value::Object(properties)) = schema.get("properties") else {
-        return;
-    };
-    for (key, property) in properties {
-        path.push(key.clone());
-        if let Some(Value::String(suffix)) = property.get("x-mcp-header") {
-            match HeaderName::try_from(format!("mcp-param-{suffix}")) {
-                Ok(name) if !suffix.is_empty() => found.push(ParamHeader {
-                    name,
-                    path: path.clone(),
-                }),
-                _ => tracing::warn!(
-                    suffix,
-                    "an `x-mcp-header` that is no header name is ignored"
-                ),
-            }
-        }
-        collect(property, path, found);
-        path.pop();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
 
-    fn annotated() -> ParamHeaders {
-        let tool = Tool::new(
-            "query",
-            json!({"type": "object", "properties": {
-                "region": {"type": "string", "x-mcp-header": "Region"},
-                "limits": {"type": "object", "properties": {
-                    "rows": {"type": "integer", "x-mcp-header": "Rows"},
-                }},
-                "plain": {"type": "string"},
-            }}),
-        );
-        ParamHeaders::of(&[tool])
-    }
+    type Headers<'a> = &'a [(&'static str, &'static str)];
 
-    fn check_call(headers: &[(&'static str, &'static str)], arguments: &Value) -> Option<String> {
-        let standard = [("mcp-method", "tools/call"), ("mcp-name", "query")];
-        let headers = standard.iter().chain(headers).map(|(name, value)| {
-            (
-                HeaderName::from_static(name),
-                HeaderValue::from_static(value),
-            )
-        });
-        let params = json!({"name": "query", "arguments": arguments}).to_string();
-        let params = serde_json::from_str(&params).unwrap();
+    fn map(headers: Headers<'_>) -> HeaderMap {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
-            map.append(name, value);
+            map.append(*name, HeaderValue::from_static(value));
         }
-        let fault = check(&map, "tools/call", &params, &annotated()).err()?;
-        assert_eq!(fault.code, -32020);
-        Some(fault.message.into_owned())
+        map
+    }
+
+    fn fault(checked: Result<(), Refusal>) -> Option<String> {
+        let error = checked.err()?.to_error();
+        assert_eq!(error.code, -32020);
+        Some(error.message.into_owned())
+    }
+
+    /// Checks the headers of a call with these arguments.
+    fn check_call(headers: Headers<'_>, arguments: &str) -> Option<String> {
+        let params = [
+            ("mcp-param-region", &["region"][..]),
+            ("mcp-param-rows", &["limits", "rows"]),
+        ];
+        let params = params.map(|(name, path)| ParamHeader {
+            name: name.to_owned(),
+            path: path.iter().map(|name| (*name).to_owned()).collect(),
+        });
+        let arguments = StrictJson::read(arguments, "params.arguments").unwrap();
+        fault(check_params(&map(headers), &params, &arguments))
     }
 
     #[test]
     fn arguments_and_their_headers_agree() {
         let region = ("mcp-param-region", "us");
-        assert_eq!(check_call(&[region], &json!({"region": "us"})), None);
-        assert_eq!(
-            check_call(&[], &json!({"region": null, "plain": "x"})),
-            None
-        );
-        let rows = json!({"limits": {"rows": 42}});
-        for same in ["42", "42.0", "=?base64?NDI=?="] {
-            assert_eq!(check_call(&[("mcp-param-rows", same)], &rows), None);
+        assert_eq!(check_call(&[region], r#"{"region": "us"}"#), None);
+        assert_eq!(check_call(&[], r#"{"region": null, "plain": "x"}"#), None);
+        let encoded = ("mcp-param-rows", "=?base64?NDI=?=");
+        assert_eq!(check_call(&[encoded], r#"{"limits": {"rows": 42}}"#), None);
+    }
+
+    #[test]
+    fn integers_are_compared_as_integers_of_any_length() {
+        let long = "123456789012345678901234567890";
+        for (header, argument, same) in [
+            ("42", "42", true),
+            ("42.0", "42", true),
+            ("42.", "42", true),
+            ("42", "42.0", true),
+            ("42", "4.2e1", true),
+            ("-7", "-7", true),
+            ("-0", "0", true),
+            ("0", "-0.0", true),
+            (long, long, true),
+            ("123456789012345678901234567890.000", long, true),
+            ("123456789012345678901234567891", long, false),
+            ("9007199254740993", "9007199254740992", false),
+            ("+42", "42", false),
+            ("042", "42", false),
+            ("4.2e1", "42", false),
+            ("4.2e1", "4.2e1", false),
+            ("42.0000000000000001", "42", false),
+            ("42.0000000000000001", "42.0000000000000001", true),
+            ("0x2a", "42", false),
+            ("", "0", false),
+            ("-", "0", false),
+            (".0", "0", false),
+            ("1.5", "1.5", true),
+            ("1.50", "1.5", false),
+        ] {
+            let arguments = format!(r#"{{"limits":{{"rows":{argument}}}}}"#);
+            let fault = check_call(&[("mcp-param-rows", header)], &arguments);
+            assert_eq!(fault.is_none(), same, "{header:?} {argument}: {fault:?}");
         }
     }
 
     #[test]
     fn the_header_at_fault_is_named() {
         for (headers, arguments) in [
-            (&[][..], json!({"region": "us"})),
-            (&[("mcp-param-region", "eu")][..], json!({"region": "us"})),
-            (&[("mcp-param-region", "us")][..], json!({})),
+            (&[][..], r#"{"region": "us"}"#),
+            (&[("mcp-param-region", "eu")][..], r#"{"region": "us"}"#),
+            (&[("mcp-param-region", "us")][..], "{}"),
+            (&[("mcp-param-region", "us")][..], r#"{"region": ["us"]}"#),
             (
                 &[("mcp-param-region", "=?base64?%?=")][..],
-                json!({"region": "%"}),
+                r#"{"region": "%"}"#,
+            ),
+            (
+                &[("mcp-param-region", "us"), ("mcp-param-region", "us")][..],
+                r#"{"region": "us"}"#,
             ),
         ] {
-            let fault = check_call(headers, &arguments).unwrap();
+            let fault = check_call(headers, arguments).unwrap();
             assert!(fault.contains("`Mcp-Param-Region`"), "{fault}");
         }
     }
 
     #[test]
     fn a_header_that_is_given_twice_is_at_fault() {
-        let region = ("mcp-param-region", "us");
-        let arguments = json!({"region": "us"});
-        for (repeated, name) in [
-            (region, "`Mcp-Param-Region`"),
-            (("mcp-method", "tools/call"), "`Mcp-Method`"),
-            (("mcp-name", "query"), "`Mcp-Name`"),
-        ] {
-            let fault = check_call(&[region, repeated], &arguments).unwrap();
+        let usual = [("mcp-method", "tools/call"), ("mcp-name", "query")];
+        let params = json!({"name": "query"}).to_string();
+        let params = serde_json::from_str(&params).unwrap();
+        for (repeated, name) in [(usual[0], "`Mcp-Method`"), (usual[1], "`Mcp-Name`")] {
+            let headers = map(&[usual[0], usual[1], repeated]);
+            let fault = fault(check(&headers, "tools/call", &params)).unwrap();
             assert!(
                 fault.contains(name) && fault.contains("more than once"),
                 "{fault}"

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, RequestId, code};
-use mcp_types::{Era, RawJsonRef};
+use mcp_types::{CallToolRequest, Era, RawJsonRef, Request as _};
 
 use super::exchange::Exchange;
 use super::mirror::{self, Mirrored};
@@ -16,7 +16,7 @@ use super::stream::Stream;
 use super::work::{Work, written};
 use super::{response, status};
 use crate::driver::{BoxFuture, Peer, Served, contain};
-use crate::protocol::{Admission, Refusal};
+use crate::protocol::{Admission, Refusal, check_arguments, invalid_params};
 use crate::server::{Answer, Call};
 
 pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
@@ -48,16 +48,10 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         let response = post::error(ErrorId::Of(id), error, status::refused(Some(error)));
         Begun::Done(response)
     };
-    let mirrored = match mirrored(params) {
+    let mirrored = match mirrored(method, params, &post.arrival.parts.headers) {
         Ok(mirrored) => mirrored,
         Err(refusal) => return refuse(&refusal.to_error()),
     };
-    let headers = &post.arrival.parts.headers;
-    let checked = mirror::check_version(headers, mirrored.meta.as_ref())
-        .and_then(|()| mirror::check(headers, method, &mirrored, &hub.annotated()));
-    if let Err(error) = checked {
-        return refuse(&error);
-    }
     let stream = Arc::new(Stream::new(0, None));
     let exchange = Arc::new(Exchange {
         arrival: post.arrival,
@@ -123,12 +117,20 @@ impl Later {
     }
 }
 
-fn mirrored(params: Option<RawJsonRef<'_>>) -> Result<Mirrored<'_>, Refusal> {
-    let Some(params) = params else {
-        return Ok(Mirrored::default());
-    };
-    params.parse().map_err(|_| Refusal::InvalidParams {
-        path: "params._meta".to_owned(),
-        reason: "must be an object".to_owned(),
-    })
+/// The members of `params` that headers repeat, once the headers do.
+fn mirrored<'a>(
+    method: &str,
+    params: Option<RawJsonRef<'a>>,
+    headers: &HeaderMap,
+) -> Result<Mirrored<'a>, Refusal> {
+    let params = params.unwrap_or(RawJsonRef::EMPTY_OBJECT);
+    let mirrored: Mirrored<'a> = params
+        .parse()
+        .map_err(|error| invalid_params("params", params.get(), &error))?;
+    if method == CallToolRequest::METHOD {
+        check_arguments(mirrored.arguments)?;
+    }
+    mirror::check_version(headers, mirrored.meta.as_ref())?;
+    mirror::check(headers, method, &mirrored)?;
+    Ok(mirrored)
 }

@@ -15,7 +15,7 @@ pub(super) struct Annotations {
 }
 
 /// A header, and the keys that lead to the argument that it repeats.
-type Param = (HeaderName, Vec<String>);
+pub(super) type Param = (HeaderName, Vec<String>);
 
 impl Annotations {
     /// The headers of a tool.

@@ -44,10 +44,14 @@ impl Remote {
     /// # Errors
     ///
     /// When the server is lost.
-    pub(super) async fn ask(&self, outgoing: Outgoing) -> Result<(), Lost> {
+    pub(super) async fn ask(&self, mut outgoing: Outgoing) -> Result<(), Lost> {
         let Some(asked) = Asked::by(&outgoing) else {
             return Ok(());
         };
+        let read = outgoing.read_arguments(&self.known().annotations);
+        if let Err(error) = read {
+            return self.deliver(error_response(&asked.id, &error)).await;
+        }
         if self.has_one_stream() {
             return self.entrust(&outgoing, &asked).await;
         }

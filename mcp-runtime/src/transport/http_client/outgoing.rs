@@ -5,16 +5,16 @@ use std::borrow::Cow;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
-use mcp_types::jsonrpc::{Frame, Message};
+use mcp_types::jsonrpc::{ErrorObject, Frame, Message, code};
 use mcp_types::{
     CallToolRequest, CancelledNotification, CancelledNotificationParams, GetPromptRequest,
     InitializeRequest, InitializedNotification, ListToolsRequest, Notification, RawJsonRef,
-    ReadResourceRequest, Request, RequestId, RequestMetaRef,
+    ReadResourceRequest, Request, RequestId, RequestMetaRef, integer_digits,
 };
 use serde::Deserialize;
-use serde_json::Value;
 
-use super::annotations::Annotations;
+use super::annotations::{Annotations, Param};
+use crate::protocol::{Refusal, StrictJson, StrictValue};
 
 /// A message on its way out.
 pub(super) struct Outgoing {
@@ -25,7 +25,8 @@ pub(super) struct Outgoing {
     pub(super) version: Option<String>,
     /// The name or URI that the request is about.
     name: Option<String>,
-    arguments: Option<Value>,
+    /// Headers that repeat arguments, once [`Outgoing::read_arguments`] has made them.
+    params: HeaderMap,
 }
 
 /// What kind of message it is.
@@ -46,8 +47,6 @@ struct Params<'a> {
     meta: Option<RequestMetaRef<'a>>,
     name: Option<String>,
     uri: Option<String>,
-    #[serde(borrow)]
-    arguments: Option<RawJsonRef<'a>>,
 }
 
 impl Outgoing {
@@ -78,15 +77,13 @@ impl Outgoing {
             ReadResourceRequest::METHOD => params.uri,
             _ => None,
         };
-        let arguments = params.arguments;
-        let arguments = arguments.and_then(|raw| serde_json::from_str(raw.get()).ok());
         Some(Self {
             line,
             kind,
             method,
             version,
             name,
-            arguments,
+            params: HeaderMap::new(),
         })
     }
 
@@ -95,26 +92,67 @@ impl Outgoing {
         matches!(self.kind, Kind::Request { .. }) && self.method != CallToolRequest::METHOD
     }
 
+    /// Makes the headers that repeat arguments of a stateless call (2026-07-28, "Streamable HTTP",
+    /// section "Custom Headers from Tool Parameters").
+    ///
+    /// # Errors
+    ///
+    /// With the path of an argument that can't be read, or that no header can carry: the call must
+    /// not be sent.
+    pub(super) fn read_arguments(&mut self, annotations: &Annotations) -> Result<(), ErrorObject> {
+        let annotated = self.name.as_deref().map(|name| annotations.of(name));
+        let annotated = annotated.unwrap_or_default();
+        if annotated.is_empty() || self.version.is_none() || self.method != CallToolRequest::METHOD
+        {
+            return Ok(());
+        }
+        let params = param_headers(&self.line, annotated).map_err(|refusal| {
+            let message = format!("The call was not sent: {refusal}");
+            ErrorObject::new(code::INVALID_PARAMS, message)
+        })?;
+        self.params = params;
+        Ok(())
+    }
+
     /// Adds the headers that repeat what a stateless message says (2026-07-28, "Streamable HTTP",
     /// section "Request Metadata").
-    pub(super) fn mirror(&self, annotations: &Annotations, headers: &mut HeaderMap) {
+    pub(super) fn mirror(&self, headers: &mut HeaderMap) {
         insert(headers, HeaderName::from_static("mcp-method"), &self.method);
         let Some(name) = &self.name else {
             return;
         };
         insert(headers, HeaderName::from_static("mcp-name"), name);
-        if self.method != CallToolRequest::METHOD {
-            return;
-        }
-        for (header, path) in annotations.of(name) {
-            let value = path
-                .iter()
-                .try_fold(self.arguments.as_ref(), |value, key| Some(value?.get(key)));
-            if let Some(text) = value.flatten().and_then(text) {
-                insert(headers, header.clone(), &text);
-            }
-        }
+        headers.extend(self.params.clone());
     }
+}
+
+/// The headers that repeat arguments of the call in `line`.
+fn param_headers(line: &str, annotated: &[Param]) -> Result<HeaderMap, Refusal> {
+    let mut headers = HeaderMap::new();
+    let Ok(Frame::Single(Message::Request { params, .. })) = Frame::parse(line.as_bytes()) else {
+        return Ok(headers);
+    };
+    let arguments = params.and_then(|params| params.member("arguments"));
+    let arguments = arguments.unwrap_or(RawJsonRef::EMPTY_OBJECT);
+    let arguments = StrictJson::read(arguments.get(), "params.arguments")?;
+    for (header, path) in annotated {
+        let text = match arguments.get(path) {
+            None | Some(StrictValue::Null) => continue,
+            Some(StrictValue::String(text)) => Cow::Borrowed(&**text),
+            Some(StrictValue::Bool(flag)) => Cow::Borrowed(if *flag { "true" } else { "false" }),
+            Some(StrictValue::Number(number)) => {
+                integer_digits(number).unwrap_or(Cow::Borrowed(number))
+            }
+            Some(StrictValue::Array(_) | StrictValue::Object(_)) => {
+                return Err(Refusal::InvalidParams {
+                    path: format!("params.arguments.{}", path.join(".")),
+                    reason: format!("a list or an object can't be sent in the header `{header}`"),
+                });
+            }
+        };
+        insert(&mut headers, header.clone(), &text);
+    }
+    Ok(headers)
 }
 
 fn notification(method: &str, params: Option<RawJsonRef<'_>>) -> Kind {
@@ -132,16 +170,6 @@ fn notification(method: &str, params: Option<RawJsonRef<'_>>) -> Kind {
 fn insert(headers: &mut HeaderMap, name: HeaderName, text: &str) {
     if let Ok(value) = HeaderValue::try_from(&*encoded(text)) {
         headers.insert(name, value);
-    }
-}
-
-/// An argument as a header carries it; `None` for what no header can carry.
-fn text(value: &Value) -> Option<Cow<'_, str>> {
-    match value {
-        Value::String(text) => Some(Cow::Borrowed(text)),
-        Value::Bool(flag) => Some(Cow::Borrowed(if *flag { "true" } else { "false" })),
-        Value::Number(number) => Some(Cow::Owned(number.to_string())),
-        _ => None,
     }
 }
 
@@ -177,8 +205,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn headers_repeat_what_a_call_says() {
+    /// The headers of a call of a tool with annotated arguments.
+    fn headers(arguments: &str) -> Result<HeaderMap, ErrorObject> {
         let tools = json!([{"name": "query", "inputSchema": {"type": "object", "properties": {
             "region": {"type": "string", "x-mcp-header": "Region"},
             "deep": {"type": "object", "properties": {
@@ -189,16 +217,49 @@ mod tests {
         let mut annotations = Annotations::default();
         assert_eq!(annotations.learn(&tools).len(), 0);
         let line = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"},
             "name": "query",
-            "arguments": {"region": "us", "deep": {"rows": 42}, "dry": null},
+            "arguments": "ARGUMENTS",
         }});
-        let outgoing = Outgoing::read(line.to_string().into_bytes()).unwrap();
+        let line = line.to_string().replace("\"ARGUMENTS\"", arguments);
+        let mut outgoing = Outgoing::read(line.into_bytes()).unwrap();
+        outgoing.read_arguments(&annotations)?;
         let mut headers = HeaderMap::new();
-        outgoing.mirror(&annotations, &mut headers);
+        outgoing.mirror(&mut headers);
+        Ok(headers)
+    }
+
+    #[test]
+    fn headers_repeat_what_a_call_says() {
+        let headers = headers(r#"{"region": "us", "deep": {"rows": 4.2e1}, "dry": null}"#).unwrap();
         assert_eq!(headers["mcp-method"], "tools/call");
         assert_eq!(headers["mcp-name"], "query");
         assert_eq!(headers["mcp-param-region"], "us");
         assert_eq!(headers["mcp-param-rows"], "42");
         assert_eq!(headers.len(), 4);
+    }
+
+    #[test]
+    fn what_no_header_can_repeat_is_not_sent() {
+        for (arguments, path) in [
+            (
+                r#"{"region": "us", "other": [1e400]}"#,
+                "params.arguments.other[0]",
+            ),
+            (
+                r#"{"region": "us", "other": "\ud800"}"#,
+                "params.arguments.other",
+            ),
+            (
+                r#"{"region": "us", "region": "eu"}"#,
+                "params.arguments.region",
+            ),
+            (r#"{"deep": {"rows": [42]}}"#, "params.arguments.deep.rows"),
+        ] {
+            let error = headers(arguments).unwrap_err();
+            assert_eq!(error.code, -32602);
+            let expected = format!("The call was not sent: Invalid params: {path}: ");
+            assert!(error.message.starts_with(&expected), "{error}");
+        }
     }
 }

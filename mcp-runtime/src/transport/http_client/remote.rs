@@ -116,7 +116,7 @@ impl Remote {
             if let Ok(version) = HeaderValue::try_from(version) {
                 headers.insert(&PROTOCOL_VERSION, version);
             }
-            outgoing.mirror(&self.known().annotations, &mut headers);
+            outgoing.mirror(&mut headers);
         }
         let uri = self.known().endpoint.clone();
         let sending = Sending {

@@ -43,6 +43,11 @@ impl Tools {
     }
 
     #[tool]
+    fn routed(&self, #[arg(header = "Region")] region: Option<String>) -> String {
+        format!("{region:?}")
+    }
+
+    #[tool]
     async fn never(&self) {
         std::future::pending::<()>().await;
     }
@@ -127,6 +132,47 @@ async fn an_unknown_tool_is_named() {
         let answer = wire.ask(call(json!(1), "nowhere", json!({}))).await;
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
         assert_eq!(answer["error"]["message"], "Unknown tool: nowhere");
+        lives_on(&mut wire, call).await;
+    }
+}
+
+#[tokio::test]
+async fn arguments_that_are_no_object_are_refused_by_their_path() {
+    for (mut wire, call) in both_eras().await {
+        for tool in ["add", "nowhere"] {
+            for arguments in [json!([]), json!([1]), json!("x"), json!(7), json!(false)] {
+                let answer = wire.ask(call(json!(1), tool, arguments)).await;
+                assert_eq!(answer["error"]["code"], -32602, "{answer}");
+                let message = "Invalid params: params.arguments: must be an object";
+                assert_eq!(answer["error"]["message"], message);
+            }
+        }
+        let answer = wire.ask(call(json!(1), "routed", Value::Null)).await;
+        assert_eq!(answer["result"]["content"][0]["text"], "None", "{answer}");
+        lives_on(&mut wire, call).await;
+    }
+}
+
+#[tokio::test]
+async fn members_given_twice_are_refused_by_their_path() {
+    for (mut wire, call) in both_eras().await {
+        for (arguments, path) in [
+            (r#"{"z":{"a":[0,{"b":1,"b":1}]}}"#, "z.a[1].b"),
+            (r#"{"z":1,"z":null}"#, "z"),
+        ] {
+            let message = |tool| {
+                let message = call(json!(1), tool, json!("ARGUMENTS"));
+                message.to_string().replace("\"ARGUMENTS\"", arguments)
+            };
+            let answer = wire.ask_text(&message("routed")).await;
+            assert_eq!(answer["error"]["code"], -32602, "{answer}");
+            let message_said = answer["error"]["message"].as_str().unwrap();
+            let expected = format!("Invalid params: params.arguments.{path}: ");
+            assert!(message_said.starts_with(&expected), "{message_said}");
+            // Nobody reads the members that other tools do not have.
+            let answer = wire.ask_text(&message("fails")).await;
+            assert_eq!(answer["result"]["isError"], true, "{answer}");
+        }
         lives_on(&mut wire, call).await;
     }
 }
