@@ -148,7 +148,10 @@ async fn sweep(sessions: Weak<Sessions>, idle: Duration) {
         swept.forget(Arc::clone(&sessions.store)).await;
         if sessions.read().is_empty() {
             sessions.swept.store(false, Ordering::Release);
-            return;
+            // Whoever has added one in between saw that a task looks.
+            if sessions.read().is_empty() || sessions.swept.swap(true, Ordering::AcqRel) {
+                return;
+            }
         }
     }
 }
