@@ -239,3 +239,18 @@ async fn both_eras_are_served_at_one_url() {
     site.lives_on().await;
     assert_eq!(session.ask(&call(1, "echo", json!({}))).await.status, 200);
 }
+
+#[tokio::test]
+async fn a_batch_whose_answers_are_too_long_is_not_served_to_its_end() {
+    let site = Site::with(HttpOptions::default().max_unread_bytes(1000)).await;
+    let session = site.session("2025-03-26").await;
+    let text = json!({"text": "x".repeat(600)});
+    let batch: Vec<_> = (1..5).map(|id| call(id, "echo", text.clone())).collect();
+    let answers = session.ask(&json!(batch)).await.json();
+    let codes: Vec<_> = (0..4)
+        .map(|place| answers[place]["error"]["code"].as_i64())
+        .collect();
+    assert_eq!(codes, [None, None, Some(-32600), Some(-32600)], "{answers}");
+    let text = answers[2]["error"]["message"].as_str().unwrap();
+    assert!(text.contains("1000 bytes"), "{text}");
+}

@@ -1,15 +1,18 @@
 //! The end of a server.
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use h2::client::SendRequest;
 use http::Request;
-use mcp_runtime::transport::http::Http;
+use http_body::Body as _;
+use mcp_runtime::transport::http::{Http, HttpOptions, http_service};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tower_service::Service as _;
 
-use crate::site::{Answer, Site, read, read_until};
+use crate::site::{Answer, Site, read, read_until, server};
 use crate::streams::with_roots;
 use crate::support::clock::{Clock, in_time};
 use crate::support::{call, stateless};
@@ -63,7 +66,7 @@ fn assert_cut(message: &Value) {
 async fn calls_that_take_too_long_are_answered_with_an_error() {
     let mut site = Site::draining(SHORT, |http| http).await;
     let session = site.session("2025-11-25").await;
-    let of_session = session.post(&call(1, "never", json!({})));
+    let of_session = session.post(&call(1, "silent", json!({})));
     let silent = site.stateless(&stateless(1, "tools/call", json!({"name": "silent"})));
     let telling = stateless(1, "tools/call", json!({"name": "tell_and_wait"}));
     let mut telling = site.start(site.stateless(&telling)).await;
@@ -74,7 +77,9 @@ async fn calls_that_take_too_long_are_answered_with_an_error() {
         async { read(connections.1.send_request(silent).await.unwrap()).await },
         async { read(telling).await },
         async {
-            assert_eq!(site.events.recv().await, Some("started"));
+            for _ in 0..2 {
+                assert_eq!(site.events.recv().await, Some("started"));
+            }
             site.shutdown.shut_down();
         },
     );
@@ -87,6 +92,26 @@ async fn calls_that_take_too_long_are_answered_with_an_error() {
         (200.try_into().unwrap(), 200.try_into().unwrap())
     );
     in_time(site.serving).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_mounted_service_answers_what_it_cuts() {
+    let (server, mut events) = server();
+    let mut service = http_service(server, HttpOptions::default());
+    let message = stateless(1, "tools/call", json!({"name": "silent"}));
+    let request = Request::post("/mcp")
+        .header("host", "localhost")
+        .header("content-type", "application/json")
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", "tools/call")
+        .header("mcp-name", "silent");
+    let answer = tokio::spawn(service.call(request.body(message.to_string()).unwrap()));
+    assert_eq!(events.recv().await, Some("started"));
+    service.terminate();
+    let mut body = in_time(answer).await.unwrap().unwrap().into_body();
+    let frame = std::future::poll_fn(|cx| Pin::new(&mut body).poll_frame(cx));
+    let bytes = frame.await.unwrap().unwrap().into_data().unwrap();
+    assert_cut(&serde_json::from_slice(&bytes).unwrap());
 }
 
 #[cfg(feature = "sse")]
