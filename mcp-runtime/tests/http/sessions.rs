@@ -39,6 +39,19 @@ async fn a_failed_handshake_opens_none() {
 }
 
 #[tokio::test]
+async fn a_client_that_introduces_itself_at_length_gets_no_session() {
+    let site = Site::open().await;
+    let mut hello = initialize("2025-11-25");
+    hello["params"]["clientInfo"]["title"] = json!("x".repeat(64 * 1024));
+    let answer = site.send(plain(&site, &hello)).await;
+    assert_eq!(answer.error_code(), -32602);
+    let text = answer.json()["error"]["message"].to_string();
+    assert!(text.contains("params: at most 65536 bytes"), "{text}");
+    assert_eq!(answer.header("mcp-session-id"), None);
+    site.lives_on().await;
+}
+
+#[tokio::test]
 async fn sessions_are_told_apart_from_none_and_from_those_that_ended() {
     let site = Site::open().await;
     let list = request(1, "tools/list", json!({}));

@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Waker};
 use http::StatusCode;
 use mcp_types::jsonrpc::ErrorObject;
 use mcp_types::{
-    CancelledNotification, CancelledNotificationParams, InitializedNotification, Notification,
-    ProgressNotification, RawJsonRef, RequestId,
+    CancelledNotification, CancelledNotificationParams, InitializeRequest, InitializedNotification,
+    Notification, ProgressNotification, RawJsonRef, Request, RequestId,
 };
 use tokio::task::AbortHandle;
 
@@ -21,6 +21,9 @@ use crate::transport::http::exchange::Exchange;
 use crate::transport::http::permits::Permits;
 use crate::transport::http::status;
 use crate::transport::http::work::{Work, written};
+
+/// The longest parameters of `initialize`, in bytes: they are kept as long as the session.
+const MAX_INITIALIZE: usize = 64 * 1024;
 
 /// A request whose handler has to wait.
 pub(super) struct Running {
@@ -72,6 +75,13 @@ impl Session {
     }
 
     fn admit(&self, call: Call<'_>) -> Result<Admission, Refusal> {
+        let length = call.params.map_or(0, |params| params.get().len());
+        if call.method == InitializeRequest::METHOD && length > MAX_INITIALIZE {
+            return Err(Refusal::InvalidParams {
+                path: "params".to_owned(),
+                reason: format!("at most {MAX_INITIALIZE} bytes introduce a client"),
+            });
+        }
         self.lock().lifecycle.request(call.method, call.params)
     }
 
