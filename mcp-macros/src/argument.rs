@@ -9,13 +9,13 @@ use crate::bounds;
 use crate::diagnostics::Diagnostics;
 use crate::model::{Argument, Made, Rules};
 use crate::pattern;
-use crate::signature::{Expected, string};
+use crate::signature::Expected;
 
 /// Reads the settings of the parameter `ident`.
 pub(crate) fn read(
     ident: Ident,
     kind: &Type,
-    doc: Option<String>,
+    doc: Option<Expr>,
     settings: Option<&Attribute>,
     expected: &Expected<'_>,
     diagnostics: &mut Diagnostics,
@@ -41,7 +41,7 @@ pub(crate) fn read(
         name_span: rename.map_or_else(|| ident.span(), |name| name.span()),
         ident,
         kind: Box::new(kind.clone()),
-        description: description.or_else(|| doc.map(|text| string(&text))),
+        description: description.or(doc),
         rules,
     }
 }

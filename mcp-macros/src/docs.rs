@@ -1,20 +1,38 @@
 //! Doc comments, as the text that a model or a person reads.
 
-use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+use syn::{Attribute, Expr, ExprLit, Lit, Meta, parse_quote};
+
+use crate::signature::string;
 
 /// The text of the doc comments among `attributes`; `None` where there is none.
 ///
 /// The one space that follows `///` is dropped from each line, and blank lines at both ends are.
-pub(crate) fn text(attributes: &[Attribute]) -> Option<String> {
-    let lines: Vec<String> = attributes.iter().filter_map(line).collect();
-    let text = lines
+/// Text that a macro makes, such as `#[doc = include_str!("look.md")]`, is known to the compiler
+/// alone, so that the whole becomes an expression.
+pub(crate) fn text(attributes: &[Attribute]) -> Option<Expr> {
+    let pieces: Vec<&Expr> = attributes.iter().filter_map(piece).collect();
+    let Some(literals) = pieces
         .iter()
-        .flat_map(|line| line.lines().chain(line.is_empty().then_some("")))
-        .map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end())
-        .collect::<Vec<_>>()
-        .join("\n");
+        .map(|it| literal(it))
+        .collect::<Option<Vec<_>>>()
+    else {
+        let lines = pieces.iter().map(|piece| match literal(piece) {
+            Some(text) => string(&unindented(&text)),
+            None => Expr::clone(piece),
+        });
+        return Some(parse_quote!(::core::concat!(#(#lines, "\n"),*).trim()));
+    };
+    let text: Vec<String> = literals.iter().map(|text| unindented(text)).collect();
+    let text = text.join("\n");
     let text = text.trim_matches('\n');
-    (!text.trim().is_empty()).then(|| text.to_owned())
+    (!text.trim().is_empty()).then(|| string(text))
+}
+
+/// A doc comment without the space that follows `///`, and without spaces at the end of its lines.
+fn unindented(text: &str) -> String {
+    let lines = text.lines();
+    let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end());
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Whether `attribute` is a doc comment, in either spelling.
@@ -22,28 +40,37 @@ pub(crate) fn is_doc(attribute: &Attribute) -> bool {
     attribute.path().is_ident("doc")
 }
 
-fn line(attribute: &Attribute) -> Option<String> {
-    let Meta::NameValue(pair) = &attribute.meta else {
-        return None;
-    };
-    match &pair.value {
+/// What a doc comment says.
+fn piece(attribute: &Attribute) -> Option<&Expr> {
+    match &attribute.meta {
+        Meta::NameValue(pair) if is_doc(attribute) => Some(&pair.value),
+        _ => None,
+    }
+}
+
+fn literal(piece: &Expr) -> Option<String> {
+    match piece {
         Expr::Lit(ExprLit {
             lit: Lit::Str(text),
             ..
-        }) if is_doc(attribute) => Some(text.value()),
+        }) => Some(text.value()),
         _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use syn::parse_quote;
+    use quote::ToTokens as _;
+    use syn::{ItemStruct, parse_quote};
 
-    use super::text;
+    /// The expression that has the text, as it is written.
+    fn text(item: &ItemStruct) -> Option<String> {
+        super::text(&item.attrs).map(|text| text.to_token_stream().to_string())
+    }
 
     #[test]
     fn lines_are_joined_without_their_leading_space() {
-        let item: syn::ItemStruct = parse_quote! {
+        let item = parse_quote! {
             /// One line,
             ///   indented
             ///
@@ -51,19 +78,32 @@ mod tests {
             struct S;
         };
         assert_eq!(
-            text(&item.attrs).unwrap(),
-            "One line,\n  indented\n\nand a paragraph."
+            text(&item).unwrap(),
+            r#""One line,\n  indented\n\nand a paragraph.""#
         );
     }
 
     #[test]
+    fn text_of_a_macro_is_left_to_the_compiler() {
+        let item = parse_quote! {
+            /// First.
+            #[doc = include_str!("x.md")]
+            struct S;
+        };
+        let expected: syn::Expr = parse_quote! {
+            ::core::concat!("First.", "\n", include_str!("x.md"), "\n").trim()
+        };
+        assert_eq!(text(&item), Some(expected.to_token_stream().to_string()));
+    }
+
+    #[test]
     fn an_item_without_doc_comment_has_no_text() {
-        let item: syn::ItemStruct = parse_quote! {
+        let item = parse_quote! {
             #[allow(dead_code)]
             #[doc(hidden)]
             ///
             struct S;
         };
-        assert_eq!(text(&item.attrs), None);
+        assert_eq!(text(&item), None);
     }
 }

@@ -7,7 +7,7 @@ use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::grammar::{Grammar, PROMPT, PROMPT_ARG, RESOURCE, RESOURCE_ARG, TOOL, TOOL_ARG};
 use crate::model::{Function, Kind, Undocumented};
-use crate::signature::{Expected, Helpers, string, take_attribute};
+use crate::signature::{Expected, Helpers, take_attribute};
 use crate::{docs, expand, resource, signature, tool, validate};
 
 /// The attributes that make a function reachable, with what they and their parameters may say.
@@ -136,7 +136,7 @@ fn description(
     diagnostics: &mut Diagnostics,
 ) -> Option<Expr> {
     let given = entries.expr("description", diagnostics);
-    let description = given.or_else(|| docs::text(subject.attributes).map(|text| string(&text)));
+    let description = given.or_else(|| docs::text(subject.attributes));
     if description.is_none() && surroundings.undocumented == Undocumented::Deny {
         diagnostics.mistake(
             &subject.signature.ident,

@@ -9,7 +9,7 @@ use crate::diagnostics::Diagnostics;
 use crate::function::{self, Subject, Surroundings};
 use crate::grammar::{DYNAMIC, REQUIRES, SERVER};
 use crate::model::{Function, Hook, Info, Role, Server, Undocumented};
-use crate::signature::{Helpers, string};
+use crate::signature::Helpers;
 use crate::{cache, docs, expand, hook, manifest, validate};
 
 /// Expands `#[mcp_server]`. The item comes back without our attributes, whatever is wrong with it.
@@ -152,7 +152,7 @@ fn role(entries: &mut Entries, attributes: &[Attribute], diagnostics: &mut Diagn
         cache: cache::read(entries, diagnostics),
         instructions: entries
             .expr("instructions", diagnostics)
-            .or_else(|| docs::text(attributes).map(|text| string(&text))),
+            .or_else(|| docs::text(attributes)),
     };
     let blocks = entries.idents("blocks", diagnostics);
     let Some(block) = block else {

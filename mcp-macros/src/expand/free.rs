@@ -44,6 +44,7 @@ pub(crate) fn free(runtime: &Path, item: &ItemFn, function: &Function) -> TokenS
             #item
             #called
 
+            #[allow(deprecated)]
             impl __mcp::#offered for #name {
                 fn #method(self) -> __mcp::#kind {
                     #route
@@ -90,6 +91,7 @@ fn called(item: &ItemFn) -> TokenStream {
         (output, quote!(#name))
     };
     quote! {
+        #[allow(deprecated)]
         impl ::core::ops::Deref for #name {
             type Target = #lifetime fn(#(#types),*) -> #output;
 

@@ -23,6 +23,7 @@ pub(crate) fn server(server: &Server) -> TokenStream {
             let info = self::info(info);
             let blocks = blocks.iter().map(block_name);
             quote_spanned! {Span::mixed_site()=>
+                #[allow(deprecated)]
                 impl #impl_generics __mcp::McpServer for #self_type #where_clause {
                     fn register(self: __mcp::Arc<Self>, __server: &mut __mcp::ServerBuilder) {
                         #info
@@ -33,13 +34,13 @@ pub(crate) fn server(server: &Server) -> TokenStream {
             }
         }
         Role::Block(name) => {
-            let name = block_name(name);
+            let function = block(name, functions);
             quote_spanned! {Span::mixed_site()=>
+                #[allow(deprecated)]
                 impl #impl_generics #self_type #where_clause {
                     #[doc(hidden)]
-                    pub(crate) fn #name(self: &__mcp::Arc<Self>, __server: &mut __mcp::ServerBuilder) {
-                        #(#functions)*
-                    }
+                    #[deny(dead_code)]
+                    #function
                 }
             }
         }
@@ -72,6 +73,20 @@ pub(crate) fn module_server(server: &Server) -> TokenStream {
 }
 
 /// The function that registers what a block contains.
+///
+/// The compiler does not report unused code of a macro; so this has the span of the block's name,
+/// and a block that no server takes in is reported there.
+fn block(name: &Ident, registrations: impl Iterator<Item = TokenStream>) -> TokenStream {
+    let function = block_name(name);
+    let parameters = quote_spanned! {Span::mixed_site()=>
+        self: &__mcp::Arc<Self>, __server: &mut __mcp::ServerBuilder
+    };
+    quote_spanned! {name.span()=>
+        pub(crate) fn #function(#parameters) { #(#registrations)* }
+    }
+}
+
+/// The name of the function that registers what a block contains.
 fn block_name(name: &Ident) -> Ident {
     format_ident!("mcp_server_block_{name}", span = name.span())
 }

@@ -38,6 +38,7 @@ const _: () = {
     use ::mcp_runtime::__private as __mcp;
     #[allow(unused_imports)]
     use __mcp::forms::*;
+    #[allow(deprecated)]
     impl __mcp::McpServer for Calculator
     where
         Calculator: ::core::marker::Send + ::core::marker::Sync + 'static,

@@ -17,6 +17,7 @@ const _: () = {
     pub async fn add(cx: &Context, a: i64, b: i64) -> i64 {
         a + b
     }
+    #[allow(deprecated)]
     impl ::core::ops::Deref for add {
         type Target = for<'__mcp> fn(
             &'__mcp Context,
@@ -38,6 +39,7 @@ const _: () = {
             &FUNCTION
         }
     }
+    #[allow(deprecated)]
     impl __mcp::OfferedTool for add {
         fn tool_route(self) -> __mcp::ToolRoute {
             let mut spec = __mcp::ToolSpec::new("add")
@@ -80,6 +82,7 @@ mod greeter {
         use ::mcp_runtime::__private as __mcp;
         #[allow(unused_imports)]
         use __mcp::forms::*;
+        #[allow(deprecated)]
         impl __mcp::McpServer for Server
         where
             Server: ::core::marker::Send + ::core::marker::Sync + 'static,
@@ -143,11 +146,13 @@ const _: () = {
         #[doc(hidden)]
         const a_tool_called_close_exists_already__rename_one_of_them: () = ();
     }
+    #[allow(deprecated)]
     impl Library
     where
         Library: ::core::marker::Send + ::core::marker::Sync + 'static,
     {
         #[doc(hidden)]
+        #[deny(dead_code)]
         pub(crate) fn mcp_server_block_admin(
             self: &__mcp::Arc<Self>,
             __server: &mut __mcp::ServerBuilder,

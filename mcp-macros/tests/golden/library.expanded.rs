@@ -48,6 +48,7 @@ const _: () = {
     use ::mcp_runtime::__private as __mcp;
     #[allow(unused_imports)]
     use __mcp::forms::*;
+    #[allow(deprecated)]
     impl<D: Db> __mcp::McpServer for Library<D>
     where
         Library<D>: ::core::marker::Send + ::core::marker::Sync + 'static,

@@ -44,13 +44,13 @@ pub(crate) struct Listener {
     changes: Changes,
     id: u64,
     /// In order. Most want to know of a few changes, for which a set takes three times the room.
-    wanted: Mutex<Vec<Wanted>>,
+    pub(super) wanted: Mutex<Vec<Wanted>>,
     waiting: Arc<Waiting>,
 }
 
 /// A change that a listener wants to know of.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Wanted {
+pub(super) struct Wanted {
     /// The change; that of a resource by its canonical URI.
     change: Change,
     /// The listener's own spelling of the URI, if it is another.
@@ -121,15 +121,6 @@ impl Listener {
         }
     }
 
-    /// The resources that it wants to know of, in its own spelling.
-    pub(crate) fn resources(&self) -> Vec<String> {
-        let wanted = lock(&self.wanted);
-        wanted
-            .iter()
-            .filter_map(|it| Some(it.uri()?.to_owned()))
-            .collect()
-    }
-
     /// How many changes are wanted.
     pub(crate) fn wants(&self) -> usize {
         lock(&self.wanted).len()
@@ -168,7 +159,7 @@ impl Drop for Listener {
 
 impl Wanted {
     /// The URI as the listener spells it, if it is about a resource.
-    fn uri(&self) -> Option<&str> {
+    pub(super) fn uri(&self) -> Option<&str> {
         match (&self.spelling, &self.change) {
             (Some(spelling), _) => Some(spelling),
             (None, Change::Resource(uri)) => Some(uri),
@@ -251,7 +242,6 @@ mod tests {
         listener.want(Change::Prompts);
         listener.want(Change::Prompts);
         assert_eq!(listener.wants(), 2);
-        assert_eq!(listener.resources(), ["a:1"]);
         changes.publish(resource("a:1"));
         listener.forget_resource("a:1");
         changes.publish(resource("a:1"));

@@ -1,11 +1,13 @@
 //! What a client wants to be told of, beyond single requests.
 
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use mcp_types::LoggingLevel;
 use serde::{Deserialize, Serialize};
 
 use super::Conversation;
+use super::changes::Listener;
 use super::logging::{LEVELS, Severity, Threshold};
 
 /// What a client of the handshake era has asked for once for all: what has to be known to go on with
@@ -56,5 +58,14 @@ impl Conversation {
     fn subscriptions(&self) -> Vec<String> {
         let telling = self.telling.get();
         telling.map_or_else(Vec::new, |telling| telling.listener.resources())
+    }
+}
+
+impl Listener {
+    /// The resources that it wants to know of, in its own spelling.
+    fn resources(&self) -> Vec<String> {
+        let wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+        let uris = wanted.iter().filter_map(|wanted| wanted.uri());
+        uris.map(str::to_owned).collect()
     }
 }

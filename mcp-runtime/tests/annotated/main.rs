@@ -5,6 +5,7 @@
 mod arguments;
 mod attributes;
 mod context;
+mod definitions;
 mod forms;
 mod headers;
 mod hooks;

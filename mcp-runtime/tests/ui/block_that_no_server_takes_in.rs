@@ -1,0 +1,21 @@
+#![allow(unused)]
+
+use mcp_runtime::prelude::*;
+
+pub struct Library;
+
+#[mcp_server]
+impl Library {
+    /// Looks.
+    #[tool]
+    pub fn look(&self) {}
+}
+
+#[mcp_server(block = admin)]
+impl Library {
+    /// Sweeps.
+    #[tool]
+    pub fn sweep(&self) {}
+}
+
+fn main() {}
