@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mcp_types::{ErrorObject, InputRequiredResult};
 
+use crate::http_error::HttpError;
 use crate::protocol::Unavailable;
 
 /// An error of the protocol, answered as a JSON-RPC error instead of a result.
@@ -49,6 +50,22 @@ pub enum CallError {
     /// The connection ended before the answer came, or was over already.
     #[error("the connection is closed")]
     Closed,
+    /// The request was not sent: the server can't be reached over HTTP, or the request has no form
+    /// that can be sent. Nothing was done because of it.
+    #[error("the request was not sent: {0}")]
+    NotSent(#[source] io::Error),
+    /// The connection of this one request was lost before the answer came over it. The server may
+    /// have served the request, or may still be doing so.
+    #[error("the answer was lost, and the server may have served the request: {0}")]
+    Lost(#[source] io::Error),
+    /// The server has ended the session, or has forgotten it (HTTP 404), and did not serve the
+    /// request.
+    #[error("the server has ended the session, and did not serve the request")]
+    SessionEnded,
+    /// The HTTP answer is no MCP message: whatever stands between client and server has answered,
+    /// or the URL is that of something else.
+    #[error("{0}")]
+    Http(#[source] Box<HttpError>),
     /// Nothing was sent: too much of what was sent before is still to be read by the peer.
     #[error("the peer has too much left to read")]
     Full,
@@ -104,4 +121,12 @@ pub enum CallError {
         /// What does not fit.
         reason: String,
     },
+}
+
+impl CallError {
+    /// The request has no form that can be sent, for this reason.
+    #[cfg(feature = "http-client")]
+    pub(crate) fn not_sent(reason: impl Into<String>) -> Self {
+        Self::NotSent(io::Error::new(io::ErrorKind::InvalidInput, reason.into()))
+    }
 }

@@ -93,6 +93,7 @@ mod documents;
 mod driver;
 mod error;
 mod forever;
+mod http_error;
 #[cfg(feature = "server")]
 pub mod prelude;
 #[cfg_attr(
@@ -128,6 +129,7 @@ pub mod transport;
 pub use client::{Call, Client, ClientBuilder, ConnectError, Status};
 pub use driver::Peer;
 pub use error::{CallError, ProtocolError, ServeError};
+pub use http_error::HttpError;
 #[cfg(feature = "macros")]
 #[doc = include_str!("docs/elicit.md")]
 pub use mcp_macros::Elicit;

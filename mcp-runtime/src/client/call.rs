@@ -155,7 +155,7 @@ where
             };
             let answer = match answer {
                 Err(error) if attempt < REPEATS && may_repeat(&error, policy) => {
-                    tracing::debug!(method = R::METHOD, "to be sent again after a reconnection");
+                    tracing::debug!(method = R::METHOD, %error, "the call is sent again");
                     attempt += 1;
                     continue;
                 }
@@ -198,9 +198,9 @@ const REPEATS: u32 = 2;
 /// Whether a call that failed with `error` is sent again.
 fn may_repeat(error: &CallError, policy: Policy) -> bool {
     match error {
-        CallError::Closed => policy.repeats,
-        // It was not sent at all: the connection was lost just before.
-        CallError::Unavailable(Unavailable::State { .. }) => policy.waits,
+        CallError::Closed | CallError::Lost(_) => policy.repeats,
+        // It was not served: the connection or the session was over already.
+        CallError::Unavailable(Unavailable::State { .. }) | CallError::SessionEnded => policy.waits,
         _ => false,
     }
 }

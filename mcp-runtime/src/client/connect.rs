@@ -132,6 +132,7 @@ async fn discover(
         Err(CallError::Rpc(error)) => error,
         // A server that knows the method would answer it in good form.
         Err(error @ CallError::Malformed { .. }) => return Ok(Discovery::Foreign(error.into())),
+        Err(CallError::Http(error)) => return Ok(Discovery::Foreign(ConnectError::Http(error))),
         Err(other) => return Err(other.into()),
     };
     match error.code {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use mcp_types::{ErrorObject, Revision, Revisions};
 
 use crate::error::CallError;
+use crate::http_error::HttpError;
 use crate::protocol::Unavailable;
 
 /// Why there is no connection to a server. Whatever was opened is closed again.
@@ -37,6 +38,10 @@ pub enum ConnectError {
     /// The server refuses to talk to this client.
     #[error("the server refuses the connection: {0}")]
     Refused(#[source] ErrorObject),
+    /// The HTTP answer is no MCP message: the URL is that of something else, credentials are
+    /// missing, or a gateway has answered.
+    #[error("{0}")]
+    Http(#[source] Box<HttpError>),
     /// The server does not answer.
     #[error("no answer to `{method}` within {waited:?}")]
     Timeout {
@@ -69,6 +74,7 @@ impl ConnectError {
             | Self::Lost(_)
             | Self::Revision { .. }
             | Self::Refused(_)
+            | Self::Http(_)
             | Self::Timeout { .. }
             | Self::Result { .. } => true,
             Self::Open(_) | Self::NoRevision | Self::Request(_) => false,
@@ -84,7 +90,11 @@ impl From<CallError> for ConnectError {
             CallError::Result { method, reason } | CallError::Malformed { method, reason } => {
                 Self::Result { method, reason }
             }
-            CallError::Closed | CallError::Unavailable(Unavailable::State { .. }) => Self::Closed,
+            CallError::NotSent(error) | CallError::Lost(error) => Self::Lost(error),
+            CallError::Http(error) => Self::Http(error),
+            CallError::Closed
+            | CallError::SessionEnded
+            | CallError::Unavailable(Unavailable::State { .. }) => Self::Closed,
             other => Self::Request(other),
         }
     }

@@ -43,11 +43,17 @@ impl KeepAlive {
         let mut missed = 0;
         while missed < self.misses {
             sleep(self.every).await;
-            let options = Options::silent(timeouts);
+            // Cancelled when it times out, so that a transport that keeps something for each
+            // request, as HTTP does, lets go of it.
+            let options = Options::new(timeouts);
             let frames = link.session().frames();
             let params = RequestParams::new();
             match link.request::<PingRequest>(&params, "", options).await {
-                Err(CallError::Timeout { .. }) if link.session().frames() == frames => missed += 1,
+                Err(CallError::Timeout { .. } | CallError::NotSent(_) | CallError::Lost(_))
+                    if link.session().frames() == frames =>
+                {
+                    missed += 1;
+                }
                 // The end of the connection, or a revision without `ping`.
                 Err(CallError::Closed | CallError::Unavailable(_)) => std::future::pending().await,
                 // Any answer is a sign of life, a refusal as well, and so is anything else it sends.

@@ -46,7 +46,8 @@ pub(super) struct Shared {
 
 impl Shared {
     /// Opens `transport` and begins to serve it.
-    pub(super) async fn open<T: Transport>(&self, transport: T) -> io::Result<Link> {
+    pub(super) async fn open<T: Transport>(&self, mut transport: T) -> io::Result<Link> {
+        transport.set_timeouts(self.config.timeouts);
         self.board.set_transport(TransportState::Connecting);
         match transport.open().await {
             Ok(halves) => {

@@ -52,21 +52,14 @@ impl<R: Role> Core<R> {
 
     /// Serves one frame.
     pub(super) fn incoming(&mut self, incoming: Incoming<'_>, now: Clock) {
-        self.role.heard();
         let frame = match incoming {
+            Incoming::Failed { id, error } => return self.failed(&id, error),
             Incoming::Frame(bytes) => Frame::parse_with_max_depth(bytes, self.limits.max_depth),
             Incoming::TooLarge { head, tail, limit } => {
                 too_large(Head::read(head).with_tail(tail), limit)
             }
-            Incoming::Failed { id, error } => {
-                if let RequestId::Number(id) = id
-                    && let Some(waiter) = self.pending.remove(id)
-                {
-                    waiter.finish(Err(error));
-                }
-                return;
-            }
         };
+        self.role.heard();
         match frame {
             Ok(Frame::Single(message)) => self.message(message, None, now),
             Ok(Frame::Batch(members)) => self.batch(members, now),
@@ -229,6 +222,19 @@ impl<R: Role> Core<R> {
 
     fn answered(&mut self, id: Option<&RequestId>, answer: Answer<'_>) {
         answered(id, answer, |id| self.pending.remove(id));
+    }
+
+    /// The transport has no answer to a request of this side.
+    fn failed(&mut self, id: &RequestId, error: CallError) {
+        if matches!(error, CallError::SessionEnded) {
+            // Before the caller learns of it, who would send the request into the same session.
+            self.role.shut_down();
+        }
+        if let RequestId::Number(id) = id
+            && let Some(waiter) = self.pending.remove(*id)
+        {
+            waiter.finish(Err(error));
+        }
     }
 
     /// Answers a request whose handler has finished.

@@ -5,6 +5,7 @@ use std::io;
 use mcp_types::Side;
 
 use super::Recording;
+use crate::protocol::Timeouts;
 use crate::transport::{FrameReader, Incoming, Transport};
 
 /// One end of a connection.
@@ -28,6 +29,10 @@ impl<T> Tap<T> {
 impl<T: Transport> Transport for Tap<T> {
     type Reader = Tap<T::Reader>;
     type Writer = T::Writer;
+
+    fn set_timeouts(&mut self, timeouts: Timeouts) {
+        self.transport.set_timeouts(timeouts);
+    }
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
         let (reader, writer) = self.transport.open().await?;

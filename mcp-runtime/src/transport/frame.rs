@@ -7,6 +7,7 @@ use mcp_types::RequestId;
 
 use super::Outbox;
 use crate::error::CallError;
+use crate::protocol::Timeouts;
 
 /// The largest frame that a stream accepts unless told otherwise: 16 MiB.
 pub const DEFAULT_MAX_FRAME_BYTES: usize = 16 * 1024 * 1024;
@@ -49,6 +50,12 @@ pub trait Transport: Send + 'static {
     ///
     /// When the underlying stream can't be opened or prepared.
     fn open(self) -> impl Future<Output = io::Result<(Self::Reader, Self::Writer)>> + Send;
+
+    /// Sets the time limits of the client that is about to open the connection. Does nothing unless
+    /// a transport waits for an answer to each message by itself, as HTTP does.
+    fn set_timeouts(&mut self, timeouts: Timeouts) {
+        let _ = timeouts;
+    }
 
     /// The same connection once more, for when it is lost. `None` where it can't be opened twice.
     fn again(&self) -> Option<Self>
@@ -119,11 +126,12 @@ pub enum Incoming<'a> {
         /// The limit, in bytes.
         limit: usize,
     },
-    /// A request of this side that gets no answer, as the transport knows: it fails with `error`.
+    /// No answer will come to a request that was written, for a reason that only the transport
+    /// knows. Other requests are not affected.
     Failed {
         /// The id of the request.
         id: RequestId,
-        /// The error that its caller gets.
+        /// Why there is no answer.
         error: CallError,
     },
 }

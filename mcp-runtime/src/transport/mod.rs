@@ -19,6 +19,8 @@ mod outbox;
 mod place;
 #[cfg(any(feature = "http-client", feature = "websocket"))]
 mod sent_headers;
+#[cfg(any(feature = "http-client", feature = "websocket"))]
+mod server_url;
 pub mod socket;
 #[cfg(feature = "stdio")]
 mod stdio;

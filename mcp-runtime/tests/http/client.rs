@@ -15,6 +15,7 @@ use mcp_runtime::transport::http::HttpOptions;
 use mcp_runtime::transport::http_client::{HttpUrl, http_client};
 use mcp_runtime::types::{CallToolResult, RawJson};
 use mcp_runtime::{CallError, Client, ClientBuilder, ConnectError, Era, Revision};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpSocket};
 
@@ -333,11 +334,37 @@ async fn tools_with_invalid_headers_are_dropped() {
 }
 
 #[tokio::test]
+async fn a_call_whose_headers_have_no_form_is_not_sent() {
+    let tool = json!({"name": "query", "inputSchema": {"type": "object", "properties": {
+        "region": {"type": "string", "x-mcp-header": "Region"}}}});
+    let script = Script::new(stateless_script(json!([tool]))).await;
+    let client = builder().connect(script.url()).await.unwrap();
+    client.list_tools().await.unwrap();
+    let arguments = [
+        r#"{"region":{"name":"us"}}"#,
+        r#"{"region":["us"]}"#,
+        r#"{"region":"us","undeclared":1e400}"#,
+        r#"{"region":"us","undeclared":"\ud800"}"#,
+    ];
+    for arguments in arguments {
+        let arguments: Box<RawValue> = serde_json::from_str(arguments).unwrap();
+        match client.call_tool("query", &arguments).await {
+            Err(CallError::NotSent(fault)) => {
+                assert!(fault.to_string().contains("params.arguments"), "{fault}");
+            }
+            other => panic!("{arguments}: {other:?}"),
+        }
+    }
+    let asked = script.asked.lock().unwrap();
+    assert_eq!(asked.last().unwrap().1["method"], "tools/list");
+}
+
+#[tokio::test]
 async fn an_answer_that_is_none_fails_the_call_and_not_the_connection() {
     let script = Script::new(stateless_script(json!([]))).await;
     let client = builder().connect(script.url()).await.unwrap();
     match client.call_tool("x", json!({})).await {
-        Err(CallError::Rpc(error)) => assert!(error.message.contains("500"), "{error}"),
+        Err(CallError::Http(error)) => assert_eq!(error.status, 500),
         other => panic!("{other:?}"),
     }
     assert!(client.list_tools().await.unwrap().is_empty());
@@ -363,7 +390,7 @@ async fn an_answer_over_the_limit_fails_the_call() {
         .unwrap();
     assert!(client.list_tools().await.unwrap().is_empty());
     match client.list_tools().await {
-        Err(CallError::Rpc(error)) => assert!(error.message.contains("too long"), "{error}"),
+        Err(CallError::Malformed { reason, .. }) => assert!(reason.contains("5000"), "{reason}"),
         other => panic!("{other:?}"),
     }
 }

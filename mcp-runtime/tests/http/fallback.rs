@@ -1,5 +1,7 @@
 //! Our client against servers that know nothing newer than HTTP+SSE.
 
+use std::sync::Arc;
+
 use mcp_runtime::transport::http::Http;
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::{Client, Revision};
@@ -7,7 +9,9 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
+use crate::scripted::Scripted;
 use crate::site::Site;
+use crate::support::clock::in_time;
 
 #[tokio::test]
 async fn the_oldest_transport_is_found_last_and_remembered() {
@@ -24,6 +28,41 @@ async fn the_oldest_transport_is_found_last_and_remembered() {
         }
         client.close().await;
     }
+}
+
+#[tokio::test]
+async fn an_endpoint_with_a_url_in_its_query_is_a_relative_one() {
+    let (answers, waiting) = tokio::sync::mpsc::unbounded_channel::<String>();
+    let waiting = Arc::new(tokio::sync::Mutex::new(waiting));
+    let server = Scripted::new(move |exchange| {
+        let (answers, waiting) = (answers.clone(), Arc::clone(&waiting));
+        async move {
+            if exchange.verb == "GET" {
+                let endpoint = "event: endpoint\ndata: /messages?next=http://x\n\n";
+                let mut stream = exchange.stream(endpoint).await;
+                while let Some(answer) = waiting.lock().await.recv().await {
+                    stream.event(&format!("data: {answer}\n\n")).await;
+                }
+            } else if exchange.target != "/messages?next=http://x" {
+                exchange.reply(405, "", "").await;
+            } else {
+                let result = match &*exchange.name() {
+                    "initialize" => json!({"protocolVersion": "2024-11-05", "capabilities": {},
+                        "serverInfo": {"name": "old", "version": "1"}}),
+                    _ => json!({}),
+                };
+                let answer =
+                    json!({"jsonrpc": "2.0", "id": exchange.message["id"], "result": result});
+                if !exchange.message["id"].is_null() {
+                    answers.send(answer.to_string()).unwrap();
+                }
+                exchange.accept().await;
+            }
+        }
+    });
+    let client = Client::builder("test", "1").connect(http_client(server.await.url()));
+    let client = in_time(client).await.unwrap();
+    in_time(client.ping()).await.unwrap();
 }
 
 #[tokio::test]

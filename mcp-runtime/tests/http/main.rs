@@ -2,11 +2,15 @@
 
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
+#[cfg(feature = "http-client")]
+mod answers;
 mod asking;
 mod bodies;
 mod changes;
 #[cfg(feature = "http-client")]
 mod client;
+#[cfg(feature = "http-client")]
+mod exchanges;
 #[cfg(all(feature = "http-client", feature = "sse"))]
 mod fallback;
 mod headers;
@@ -21,6 +25,10 @@ mod malformed;
 mod network;
 mod patience;
 mod refusals;
+#[cfg(feature = "http-client")]
+mod resuming;
+#[cfg(feature = "http-client")]
+mod scripted;
 mod second;
 mod security;
 mod sessions;
@@ -34,3 +42,5 @@ mod support;
 mod telling;
 mod unread;
 mod unread_answers;
+#[cfg(feature = "http-client")]
+mod urls;

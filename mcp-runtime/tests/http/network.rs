@@ -13,7 +13,7 @@ use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::{CallError, Client, ClientBuilder, Revision};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 
 use crate::site::read;
 
@@ -145,7 +145,7 @@ async fn what_may_have_been_done_is_sent_again_only_where_that_does_no_harm() {
     let client = builder().connect(http_client(url)).await.unwrap();
     client.list_tools().await.unwrap();
     match client.call_tool("x", json!({})).await {
-        Err(CallError::Rpc(error)) => assert!(error.message.contains("502"), "{error}"),
+        Err(CallError::Http(error)) => assert_eq!(error.status, 502),
         other => panic!("{other:?}"),
     }
 }
@@ -205,4 +205,31 @@ async fn a_proxy_tunnels_what_is_encrypted() {
         head.starts_with("CONNECT mcp.invalid:443 HTTP/1.1\r\n"),
         "{head}"
     );
+}
+
+/// An address where nobody listens, as long as the socket lives.
+fn nobody() -> (TcpSocket, SocketAddr) {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
+    let addr = socket.local_addr().unwrap();
+    (socket, addr)
+}
+
+#[tokio::test]
+async fn a_proxy_that_does_not_work_is_named() {
+    let (_socket, dead) = nobody();
+    let refusing = stub(|_, _| status(403).body(String::new()).unwrap()).await;
+    for (url, proxy) in [
+        ("http://mcp.invalid/mcp", dead),
+        ("https://mcp.invalid/mcp", dead),
+        ("https://mcp.invalid/mcp", refusing),
+    ] {
+        let server = http_client(url)
+            .proxy(format!("http://ann:secret@{proxy}"))
+            .retries(0);
+        let text = builder().connect(server).await.unwrap_err().to_string();
+        assert!(text.contains(&format!("the proxy {proxy} ")), "{text}");
+        assert!(text.contains("mcp.invalid"), "{text}");
+        assert!(!text.contains("secret"), "{text}");
+    }
 }

@@ -120,3 +120,50 @@ async fn a_connection_that_is_refused_is_tried_again() {
     tokio::spawn(async move { tokio::io::copy_bidirectional(&mut from, &mut to).await });
     assert!(connecting.await.unwrap().is_ok());
 }
+
+/// A server that refuses all it is asked, but offers HTTP+SSE with a secret endpoint, or sends
+/// clients elsewhere.
+async fn old_or_gone() -> SocketAddr {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                head.push(stream.read_u8().await.unwrap());
+            }
+            let head = String::from_utf8(head).unwrap();
+            let answer = if head.contains("/old-") && head.starts_with("GET") {
+                "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n\
+                 event: endpoint\ndata: /messages/secret?session=secret\n\n"
+            } else if head.contains("/moved-") {
+                "HTTP/1.1 307 Moved\r\nconnection: close\r\ncontent-length: 0\r\n\
+                 location: http://ann:secret@elsewhere.invalid/secret?key=secret\r\n\r\n"
+            } else if head.contains("/busy-") {
+                "HTTP/1.1 503 Busy\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+            } else {
+                "HTTP/1.1 405 No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+            };
+            stream.write_all(answer.as_bytes()).await.unwrap();
+        }
+    });
+    addr
+}
+
+#[tokio::test]
+async fn urls_are_not_logged_beyond_their_origin() {
+    let (log, _guard) = Log::listening(Level::TRACE);
+    let addr = old_or_gone().await;
+    for path in ["old", "moved", "busy"] {
+        let url = format!("http://ann:secret@{addr}/{path}-secret?key=secret");
+        let server = http_client(url).header("x-key", "secret").retries(1);
+        let connected = Client::builder("test", "1").connect(server).await;
+        assert!(connected.is_err());
+    }
+    let log = log.text();
+    for part in ["HTTP+SSE", "a redirect", "asked again later"] {
+        assert!(log.contains(part), "{part} in {log}");
+    }
+    assert!(log.contains(&addr.to_string()), "{log}");
+    assert!(!log.contains("secret"), "{log}");
+}

@@ -9,6 +9,7 @@ use mcp_runtime::transport::websocket::{websocket, websocket_service};
 use mcp_runtime::{Client, ConnectError};
 use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
@@ -19,17 +20,27 @@ use crate::support;
 const ROOT: &[u8] = include_bytes!("certificates/root.der");
 const CERTIFICATE: &[u8] = include_bytes!("certificates/localhost.der");
 const KEY: &[u8] = include_bytes!("certificates/localhost.key.der");
+const SELF_SIGNED: &[u8] = include_bytes!("certificates/self_signed.der");
+const SELF_SIGNED_KEY: &[u8] = include_bytes!("certificates/self_signed.key.der");
 
 /// Listens as `localhost`, and serves each connection once it is encrypted.
 async fn listen(serve: impl AsyncFn(TlsStream<TcpStream>) + 'static) -> SocketAddr {
+    listen_with(CERTIFICATE, KEY, serve).await
+}
+
+async fn listen_with(
+    certificate: &'static [u8],
+    key: &'static [u8],
+    serve: impl AsyncFn(TlsStream<TcpStream>) + 'static,
+) -> SocketAddr {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()
         .with_single_cert(
-            vec![CertificateDer::from(CERTIFICATE)],
-            PrivateKeyDer::from(PrivatePkcs8KeyDer::from(KEY)),
+            vec![CertificateDer::from(certificate)],
+            PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key)),
         );
     let acceptor = TlsAcceptor::from(Arc::new(config.unwrap()));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -81,4 +92,59 @@ async fn servers_are_trusted_by_their_root() {
         assert!(!works(connect(wss).await).await);
     };
     tokio::task::LocalSet::new().run_until(test).await;
+}
+
+/// What a client is told that connects to `https://localhost` and to `wss://localhost`.
+async fn told(port: u16, root: Option<&[u8]>) -> [String; 2] {
+    let mut https = http_client(format!("https://localhost:{port}/mcp")).retries(0);
+    let mut wss = websocket(format!("wss://localhost:{port}/"));
+    if let Some(root) = root {
+        https = https.root_certificate(root);
+        wss = wss.root_certificate(root);
+    }
+    let https = Client::builder("test", "1").connect(https).await;
+    let wss = Client::builder("test", "1").connect(wss).await;
+    [https.unwrap_err(), wss.unwrap_err()].map(|error| error.to_string())
+}
+
+#[tokio::test]
+async fn who_is_not_trusted_is_told_what_to_do() {
+    let test = async {
+        let unknown = listen(async |_| {}).await.port();
+        for text in told(unknown, None).await {
+            assert!(text.contains("an authority that is not trusted"), "{text}");
+            assert!(text.contains("`root_certificate`"), "{text}");
+        }
+        let self_signed = listen_with(SELF_SIGNED, SELF_SIGNED_KEY, async |_| {});
+        let self_signed = self_signed.await.port();
+        for root in [None, Some(SELF_SIGNED)] {
+            for text in told(self_signed, root).await {
+                assert!(text.contains("is self-signed"), "{text}");
+            }
+        }
+        let pem = b"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+        for text in told(unknown, Some(pem)).await {
+            assert!(text.contains("is PEM, but must be DER"), "{text}");
+            assert!(text.contains("openssl x509"), "{text}");
+        }
+    };
+    tokio::task::LocalSet::new().run_until(test).await;
+}
+
+#[tokio::test]
+async fn who_speaks_tls_where_nobody_understands_it_is_told_so() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let answer = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n";
+            let _ = stream.write_all(answer).await;
+            // Until the client has read it.
+            let _ = stream.read_to_end(&mut Vec::new()).await;
+        }
+    });
+    for text in told(port, None).await {
+        assert!(text.contains("does not speak TLS"), "{text}");
+        assert!(text.contains("`http://`"), "{text}");
+    }
 }

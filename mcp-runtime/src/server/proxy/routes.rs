@@ -159,7 +159,14 @@ fn refused(error: CallError) -> ProtocolError {
         CallError::Rpc(error) => error,
         error => {
             tracing::warn!(%error, "a call could not be passed on");
-            let message = format!("the call could not be passed on: {error}");
+            // Addresses and answers of what stands behind are nothing for callers.
+            let reason = match &error {
+                CallError::Http(error) => format!("HTTP {} from the server behind", error.status),
+                CallError::NotSent(_) => "the server behind can't be reached".to_owned(),
+                CallError::Lost(_) => "the answer of the server behind was lost".to_owned(),
+                error => error.to_string(),
+            };
+            let message = format!("the call could not be passed on: {reason}");
             ProtocolError::new(code::INTERNAL_ERROR, message)
         }
     }

@@ -1,61 +1,203 @@
-//! The task that sends what the client says, in order.
+//! The task that sends what the client says.
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_types::RequestId;
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{Instant, timeout};
 
+use super::frames::Delivery;
 use super::outgoing::{Kind, Outgoing};
-use super::remote::{Lost, Remote};
+use super::remote::{Ended, Remote};
+use crate::error::CallError;
 
-/// Sends messages until there are no more, or the server is gone.
+/// Notifications that may wait to be sent; more are dropped.
+const NOTIFICATIONS: usize = 256;
+
+/// How long requests that are in flight when the session ends may take to fail by themselves: one
+/// that the server has not served can be repeated, which nobody knows of the others.
+const LAST_ANSWERS: Duration = Duration::from_millis(500);
+
+/// Sends messages until there are no more, or the session has ended.
 ///
-/// A request is awaited by a task of its own. Anything else is waited for, so that the server has
-/// it before what is said next.
+/// Each request and each response is sent by a task of its own; notifications go one after the
+/// other, in order, by another one. Only `notifications/initialized` is waited for, so that the
+/// server has it before anything else.
 pub(super) async fn run(remote: Arc<Remote>, mut lines: UnboundedReceiver<Vec<u8>>) {
-    let mut tasks = JoinSet::new();
-    let mut in_flight: HashMap<RequestId, AbortHandle> = HashMap::new();
+    let (notifications, queue) = mpsc::channel(NOTIFICATIONS);
+    let mut connection = Connection {
+        remote: Arc::clone(&remote),
+        exchanges: JoinSet::new(),
+        in_flight: HashMap::new(),
+        initialize: None,
+        notifications,
+        listening: JoinSet::new(),
+    };
+    let mut notifying = JoinSet::new();
+    notifying.spawn(notify(Arc::clone(&remote), queue));
     loop {
-        let line = tokio::select! {
-            line = lines.recv() => line,
-            Some(done) = tasks.join_next(), if !tasks.is_empty() => match done {
-                Ok(Err(Lost)) => break,
-                _ => continue,
+        let sent = tokio::select! {
+            line = lines.recv() => match line {
+                Some(line) => connection.send(line).await,
+                None => break,
             },
+            Some(done) = connection.exchanges.join_next() => connection.finished(done.ok()),
+            Some(done) = connection.listening.join_next() => done.unwrap_or(Ok(())),
+            Some(done) = notifying.join_next() => done.unwrap_or(Ok(())),
         };
-        let Some(line) = line else {
+        if let Err(Ended) = sent {
+            connection.fail_rest(&mut lines).await;
             break;
-        };
-        let Some(outgoing) = Outgoing::read(line) else {
-            continue;
-        };
-        let remote = Arc::clone(&remote);
-        match &outgoing.kind {
-            Kind::Request { id, .. } => {
-                let id = id.clone();
-                in_flight.retain(|_, task| !task.is_finished());
-                let task = tasks.spawn(async move { remote.ask(outgoing).await });
-                in_flight.insert(id, task);
+        }
+    }
+    drop(connection);
+    // What was said before the end is sent before the goodbye, while there is time for both.
+    while notifying.join_next().await.is_some() {}
+    remote.leave().await;
+}
+
+/// Sends notifications one after the other.
+///
+/// # Errors
+///
+/// If the session has ended.
+async fn notify(remote: Arc<Remote>, mut queue: mpsc::Receiver<Outgoing>) -> Result<(), Ended> {
+    while let Some(notification) = queue.recv().await {
+        remote.tell(&notification, remote.timeouts.idle).await?;
+    }
+    Ok(())
+}
+
+/// A request or response whose exchange is over; the id is that of a request.
+type Exchanged = (Option<RequestId>, Result<(), Ended>);
+
+/// What is being sent and received.
+struct Connection {
+    remote: Arc<Remote>,
+    exchanges: JoinSet<Exchanged>,
+    in_flight: HashMap<RequestId, AbortHandle>,
+    /// The request `initialize`, and when it was sent.
+    initialize: Option<(RequestId, Instant)>,
+    notifications: mpsc::Sender<Outgoing>,
+    /// Reads the stream of the session.
+    listening: JoinSet<Result<(), Ended>>,
+}
+
+impl Connection {
+    /// Sends one message.
+    ///
+    /// # Errors
+    ///
+    /// If the session has ended.
+    async fn send(&mut self, line: Vec<u8>) -> Result<(), Ended> {
+        let outgoing = match Outgoing::read(line) {
+            Ok(outgoing) => outgoing,
+            Err(unsendable) => {
+                let error = CallError::not_sent(unsendable.reason);
+                match unsendable.id {
+                    Some(id) => self.remote.deliver(Delivery::Failed(id, error)).await,
+                    None => tracing::warn!(%error, "a message can't be sent"),
+                }
+                return Ok(());
             }
-            // Closing the response is how a stateless request is cancelled.
-            Kind::Cancelled(id) if !remote.has_handshake() => {
-                if let Some(task) = in_flight.remove(id) {
+        };
+        match &outgoing.kind {
+            Kind::Request {
+                id, initializes, ..
+            } => {
+                let id = id.clone();
+                if *initializes {
+                    self.initialize = Some((id.clone(), Instant::now()));
+                }
+                let (remote, sent) = (Arc::clone(&self.remote), id.clone());
+                let task = self.exchanges.spawn(async move {
+                    let exchanged = remote.ask(outgoing).await;
+                    (Some(sent), exchanged)
+                });
+                self.in_flight.insert(id, task);
+            }
+            Kind::Response => {
+                let remote = Arc::clone(&self.remote);
+                self.exchanges.spawn(async move {
+                    let limit = remote.timeouts.idle;
+                    (None, remote.tell(&outgoing, limit).await)
+                });
+            }
+            Kind::Initialized => return self.initialized(&outgoing).await,
+            Kind::Cancelled(id) => {
+                // Nobody waits for the answer any more. In the stateless era, closing the
+                // response is all that it takes.
+                if let Some(task) = self.in_flight.remove(id) {
                     task.abort();
                 }
+                if self.remote.has_handshake() {
+                    self.notify(outgoing);
+                }
             }
-            kind => {
-                let begins = matches!(kind, Kind::Initialized);
-                if remote.tell(outgoing).await.is_err() {
-                    break;
-                }
-                if begins {
-                    tasks.spawn(async move { remote.listen().await });
-                }
+            Kind::Notification => self.notify(outgoing),
+        }
+        Ok(())
+    }
+
+    /// Sends `notifications/initialized`, within the time of `initialize`, and begins to listen to
+    /// the stream of the session.
+    ///
+    /// # Errors
+    ///
+    /// If the session has ended.
+    async fn initialized(&mut self, outgoing: &Outgoing) -> Result<(), Ended> {
+        // What was sent before was about the era of the server: nobody waits for it.
+        let initialize = self.initialize.take();
+        let (id, since) = initialize.unzip();
+        self.in_flight.retain(|other, task| {
+            let stays = id.as_ref() == Some(other);
+            if !stays {
+                task.abort();
+            }
+            stays
+        });
+        let taken = since.map(|since| since.elapsed()).unwrap_or_default();
+        let left = self.remote.timeouts.idle.saturating_sub(taken);
+        self.remote.tell(outgoing, left).await?;
+        let remote = Arc::clone(&self.remote);
+        self.listening.spawn(async move { remote.listen().await });
+        Ok(())
+    }
+
+    fn notify(&self, notification: Outgoing) {
+        if let Err(TrySendError::Full(dropped)) = self.notifications.try_send(notification) {
+            tracing::warn!(
+                method = dropped.method,
+                "a notification was dropped: the server takes none"
+            );
+        }
+    }
+
+    fn finished(&mut self, done: Option<Exchanged>) -> Result<(), Ended> {
+        let Some((id, exchanged)) = done else {
+            return Ok(());
+        };
+        if let Some(id) = id {
+            self.in_flight.remove(&id);
+        }
+        exchanged
+    }
+
+    /// Fails the requests that are left once the session has ended.
+    async fn fail_rest(&mut self, lines: &mut UnboundedReceiver<Vec<u8>>) {
+        let rest = async { while self.exchanges.join_next().await.is_some() {} };
+        // Those that are not done by then fail with the connection.
+        let _ = timeout(LAST_ANSWERS, rest).await;
+        lines.close();
+        while let Some(line) = lines.recv().await {
+            if let Ok(outgoing) = Outgoing::read(line) {
+                // Nothing is sent: it fails at once, saying so.
+                let _ = self.remote.ask(outgoing).await;
             }
         }
     }
-    drop(tasks);
-    remote.leave().await;
 }

@@ -1,10 +1,11 @@
 //! Connections to servers, directly or by way of a proxy.
 
 use std::error::Error;
-use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
+use std::{fmt, io};
 
 use http::Uri;
 use http::header::HeaderValue;
@@ -16,7 +17,12 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
+use super::fault::authority;
 use crate::driver::BoxFuture;
+
+/// How long a connection may be silent before TCP asks whether the other side is still there: a
+/// stream on which a server has nothing to say would not notice otherwise.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
 
 /// Opens connections, directly or by way of a proxy.
 #[derive(Clone)]
@@ -30,6 +36,7 @@ impl Dialer {
         let mut direct = HttpConnector::new();
         direct.enforce_http(false);
         direct.set_nodelay(true);
+        direct.set_keepalive(Some(KEEP_ALIVE));
         Self {
             direct,
             proxies: Arc::new(proxies),
@@ -64,16 +71,51 @@ impl Service<Uri> for Dialer {
                 let io = direct.call(uri).await?;
                 return Ok(Dialed { io, proxied: false });
             };
+            let fault = |cause: Failure| ProxyFault {
+                proxy: authority(proxy.uri()),
+                cause,
+            };
             if proxy.uri().scheme_str() != Some("http") {
-                return Err(format!("the proxy {} is not spoken to over http", proxy.uri()).into());
+                return Err(fault("only proxies over http are supported".into()).into());
             }
-            if uri.scheme_str() == Some("https") {
-                let io = tunnel(&proxy, direct).call(uri).await?;
-                return Ok(Dialed { io, proxied: false });
-            }
-            let io = direct.call(proxy.uri().clone()).await?;
-            Ok(Dialed { io, proxied: true })
+            let proxied = uri.scheme_str() != Some("https");
+            let io = match proxied {
+                true => direct
+                    .call(proxy.uri().clone())
+                    .await
+                    .map_err(Failure::from),
+                false => tunnel(&proxy, direct)
+                    .call(uri)
+                    .await
+                    .map_err(Failure::from),
+            };
+            let io = io.map_err(fault)?;
+            Ok(Dialed { io, proxied })
         })
+    }
+}
+
+/// A proxy that can't be reached, or does not open the way to the server.
+#[derive(Debug)]
+pub(super) struct ProxyFault {
+    /// Host and port of the proxy.
+    proxy: String,
+    cause: Failure,
+}
+
+impl fmt::Display for ProxyFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut cause: &(dyn Error + 'static) = &*self.cause;
+        while let Some(source) = cause.source() {
+            cause = source;
+        }
+        write!(f, "the proxy {} does not work: {cause}", self.proxy)
+    }
+}
+
+impl Error for ProxyFault {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&*self.cause)
     }
 }
 

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 /// Takes a stream of events apart, however its bytes arrive.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct EventParser {
+    /// The largest message, in bytes.
+    limit: usize,
     /// The beginning of a line.
     buffer: Vec<u8>,
     /// Whether any line has come.
@@ -13,9 +15,11 @@ pub(super) struct EventParser {
     returned: bool,
     data: Vec<u8>,
     has_data: bool,
-    /// What kind of event it is; empty for a message.
+    /// Whether the event at hand is over the limit, so that only the beginning of its data is kept.
+    too_large: bool,
+    /// The kind of the event; empty for a message.
     kind: Vec<u8>,
-    /// Where messages are to be posted: the first event of HTTP+SSE.
+    /// The address that messages are to be posted to: the first event of HTTP+SSE.
     pub(super) endpoint: Option<String>,
     /// The id of the last event, to resume from.
     pub(super) last_id: Option<String>,
@@ -23,71 +27,95 @@ pub(super) struct EventParser {
     pub(super) retry: Option<Duration>,
 }
 
+/// What an event brings.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    Message(Vec<u8>),
+    /// A message over the limit; its beginning.
+    TooLarge(Vec<u8>),
+}
+
 /// A stream of events may begin with one, which is no part of them.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A stream whose event is longer than is allowed.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct TooLong;
+/// Bytes that are kept of a message over the limit, to look for its id.
+const HEAD: usize = 4096;
+
+/// The longest name of a field that is understood, with a colon and a space.
+const FIELD: usize = "event: ".len();
 
 impl EventParser {
-    /// Takes in bytes, and gives back the messages that they complete.
-    ///
-    /// # Errors
-    ///
-    /// When an event is longer than `limit` bytes.
-    pub(super) fn feed(&mut self, bytes: &[u8], limit: usize) -> Result<Vec<Vec<u8>>, TooLong> {
-        let mut messages = Vec::new();
+    /// A parser of messages of at most `limit` bytes.
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            buffer: Vec::new(),
+            begun: false,
+            returned: false,
+            data: Vec::new(),
+            has_data: false,
+            too_large: false,
+            kind: Vec::new(),
+            endpoint: None,
+            last_id: None,
+            retry: None,
+        }
+    }
+
+    /// Begins a stream that goes on where the last one ended: an event that was not complete is
+    /// dropped.
+    pub(super) fn resume(&mut self) {
+        *self = Self {
+            endpoint: self.endpoint.take(),
+            last_id: self.last_id.take(),
+            retry: self.retry,
+            ..Self::new(self.limit)
+        };
+    }
+
+    /// Takes in bytes, and gives back the events that they complete.
+    pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Event> {
+        let mut events = Vec::new();
         let mut rest = bytes;
         while let Some(length) = memchr::memchr2(b'\n', b'\r', rest) {
             let (piece, end) = (&rest[..length], rest[length]);
             rest = &rest[length + 1..];
-            self.buffer.extend_from_slice(piece);
+            self.extend(piece);
             let mut line = std::mem::take(&mut self.buffer);
             let ended = std::mem::replace(&mut self.returned, end == b'\r');
             if !(ended && end == b'\n' && line.is_empty()) {
-                messages.extend(self.line(&line));
+                events.extend(self.line(&line));
             }
             line.clear();
             self.buffer = line;
         }
-        self.buffer.extend_from_slice(rest);
-        if self.buffer.len() > limit || self.data.len() > limit {
-            return Err(TooLong);
-        }
-        Ok(messages)
+        self.extend(rest);
+        events
     }
 
-    fn line(&mut self, line: &[u8]) -> Option<Vec<u8>> {
+    /// Adds to the beginning of a line, as far as it may still be within the limit.
+    fn extend(&mut self, piece: &[u8]) {
+        // One byte more than is allowed shows that it is too much.
+        let most = self.limit.saturating_add(FIELD + BYTE_ORDER_MARK.len() + 1);
+        let room = most - self.buffer.len();
+        self.buffer
+            .extend_from_slice(&piece[..piece.len().min(room)]);
+    }
+
+    fn line(&mut self, line: &[u8]) -> Option<Event> {
         let mut line = line;
         if !std::mem::replace(&mut self.begun, true) {
             line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         }
         if line.is_empty() {
-            self.has_data = false;
-            let data = std::mem::take(&mut self.data);
-            let kind = std::mem::take(&mut self.kind);
-            return match &*kind {
-                b"" | b"message" => (!data.is_empty()).then_some(data),
-                b"endpoint" => {
-                    self.endpoint = String::from_utf8(data).ok();
-                    None
-                }
-                _ => None,
-            };
+            return self.complete();
         }
         let colon = memchr::memchr(b':', line).unwrap_or(line.len());
         let (field, value) = line.split_at(colon);
         let value = value.strip_prefix(b":").unwrap_or(value);
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match field {
-            b"data" => {
-                if std::mem::replace(&mut self.has_data, true) {
-                    // White space between tokens of JSON, which stays on one line that way.
-                    self.data.push(b' ');
-                }
-                self.data.extend_from_slice(value);
-            }
+            b"data" => self.data(value),
             b"event" => self.kind = value.to_vec(),
             b"id" if !value.contains(&0) => self.last_id = String::from_utf8(value.to_vec()).ok(),
             b"retry" if value.iter().all(u8::is_ascii_digit) => {
@@ -98,24 +126,62 @@ impl EventParser {
         }
         None
     }
+
+    fn data(&mut self, value: &[u8]) {
+        if self.too_large {
+            return;
+        }
+        if std::mem::replace(&mut self.has_data, true) {
+            // White space between tokens of JSON, which stays on one line that way.
+            self.data.push(b' ');
+        }
+        self.data.extend_from_slice(value);
+        if self.data.len() > self.limit {
+            self.too_large = true;
+            self.data.truncate(HEAD);
+            self.data.shrink_to_fit();
+        }
+    }
+
+    fn complete(&mut self) -> Option<Event> {
+        self.has_data = false;
+        let data = std::mem::take(&mut self.data);
+        let kind = std::mem::take(&mut self.kind);
+        let too_large = std::mem::take(&mut self.too_large);
+        match &*kind {
+            b"" | b"message" if too_large => Some(Event::TooLarge(data)),
+            b"" | b"message" => (!data.is_empty()).then_some(Event::Message(data)),
+            b"endpoint" => {
+                self.endpoint = String::from_utf8(data).ok();
+                None
+            }
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn parser() -> EventParser {
+        EventParser::new(100)
+    }
+
     fn fed(parser: &mut EventParser, pieces: &[&str]) -> Vec<String> {
-        let pieces = pieces
+        let events = pieces
             .iter()
-            .flat_map(|piece| parser.feed(piece.as_bytes(), 100).unwrap());
-        pieces
-            .map(|message| String::from_utf8(message).unwrap())
-            .collect()
+            .flat_map(|piece| parser.feed(piece.as_bytes()));
+        let texts = events.map(|event| match event {
+            Event::Message(message) => String::from_utf8(message).unwrap(),
+            Event::TooLarge(head) => format!("too large: {}", head.len()),
+        });
+        texts.collect()
     }
 
     #[test]
     fn events_are_found_however_they_arrive() {
-        let mut parser = EventParser::default();
+        let mut parser = parser();
         let pieces = [
             "id: 1-0\nda",
             "ta:\n\nda",
@@ -138,13 +204,13 @@ mod tests {
             &["data: 1\r", "\n\r", "\ndata: 2\r\r", "data: 3\n", "\n"],
             &["da", "ta", ": 1", "\r", "\rdata: 2\n\ndata: 3\r", "\r"],
         ] {
-            assert_eq!(fed(&mut EventParser::default(), pieces), ["1", "2", "3"]);
+            assert_eq!(fed(&mut parser(), pieces), ["1", "2", "3"]);
         }
     }
 
     #[test]
     fn what_is_no_id_or_time_is_left_out() {
-        let mut parser = EventParser::default();
+        let mut parser = parser();
         let pieces = ["id: 7\nretry: 5\nid: 8\0\nretry: +9\nretry: 1s\n\n"];
         assert!(fed(&mut parser, &pieces).is_empty());
         assert_eq!(parser.last_id.as_deref(), Some("7"));
@@ -153,19 +219,44 @@ mod tests {
 
     #[test]
     fn events_of_other_kinds_are_no_messages() {
-        let mut parser = EventParser::default();
+        let mut parser = parser();
         let pieces = ["event: endpoint\ndata: /m\n\nevent: x\ndata: 1\n\ndata: 2\n\n"];
         assert_eq!(fed(&mut parser, &pieces), ["2"]);
         assert_eq!(parser.endpoint.as_deref(), Some("/m"));
     }
 
     #[test]
-    fn an_event_without_end_is_not_held() {
-        let mut parser = EventParser::default();
-        let long = "x".repeat(200);
-        assert_eq!(
-            parser.feed(format!("data: {long}").as_bytes(), 100),
-            Err(TooLong)
-        );
+    fn an_event_over_the_limit_is_not_held_and_others_are_read() {
+        let exact = "x".repeat(100);
+        let long = "x".repeat(101);
+        let half = "x".repeat(60);
+        for (pieces, found) in [
+            (format!("data: {exact}\n\n"), exact.clone()),
+            (format!("\u{feff}data: {exact}\n\n"), exact.clone()),
+            (format!("data: {long}\n\n"), "too large: 101".to_owned()),
+            (
+                format!("data: {half}\ndata: {half}\ndata: {half}\n\n"),
+                "too large: 121".to_owned(),
+            ),
+        ] {
+            let mut parser = parser();
+            let texts = fed(&mut parser, &[&pieces, "id: 9\ndata: 2\n\n"]);
+            assert_eq!(texts, [found, "2".to_owned()], "{pieces:?}");
+            assert_eq!(parser.last_id.as_deref(), Some("9"));
+        }
+        let mut parser = parser();
+        for _ in 0..100 {
+            assert!(parser.feed(half.as_bytes()).is_empty());
+            assert!(parser.buffer.capacity() < 500);
+        }
+    }
+
+    #[test]
+    fn an_event_that_breaks_off_is_dropped() {
+        let mut parser = parser();
+        assert!(fed(&mut parser, &["id: 1\ndata: 1\ndata: brok"]).is_empty());
+        parser.resume();
+        assert_eq!(fed(&mut parser, &["\u{feff}data: 2\n\n"]), ["2"]);
+        assert_eq!(parser.last_id.as_deref(), Some("1"));
     }
 }

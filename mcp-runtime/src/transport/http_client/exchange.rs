@@ -1,26 +1,32 @@
 //! One request, and whatever comes back for it.
 
 use std::future::poll_fn;
+use std::io;
 use std::pin::Pin;
 use std::time::Duration;
 
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, WWW_AUTHENTICATE};
+use http::response::Parts;
 use http::{Response, StatusCode};
 use http_body::Body as _;
 use hyper::body::Incoming;
 use mcp_types::RequestId;
-use mcp_types::jsonrpc::write::{self, ErrorId};
-use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, code};
+use mcp_types::jsonrpc::{Frame, InvalidMessage, Message};
+use tokio::time::timeout;
 
-use super::events::EventParser;
+use super::events::{Event, EventParser};
+use super::frames::Delivery;
 use super::outgoing::{Kind, Outgoing};
-use super::remote::{Lost, Remote, SESSION_ID};
+use super::remote::{Ended, Remote, SESSION_ID};
+use super::retry;
 use crate::error::CallError;
+use crate::http_error::HttpError;
 
-/// How long to wait before a stream is resumed, where the server does not say.
-const RETRY: Duration = Duration::from_secs(1);
-/// How often in a row a stream that brings nothing is resumed.
+/// How often in a row the stream of a call is resumed without bringing a message.
 const TRIES: usize = 5;
+
+/// Characters that an [`HttpError`] quotes of a body.
+const EXCERPT: usize = 200;
 
 /// The request that a response is for.
 pub(super) struct Asked {
@@ -30,224 +36,183 @@ pub(super) struct Asked {
     lists_tools: bool,
 }
 
-/// What an answer that is not a stream turned out to be.
-enum Single {
-    Answer,
-    Nothing,
-    /// Nothing that is said of the message itself; an error, where one was said at all.
-    Refused(StatusCode, Option<ErrorObject>),
-}
-
 impl Remote {
-    /// Sends a request, and delivers what comes back until it is answered.
+    /// Sends a request, and delivers what comes back until it is answered, or why it is not.
     ///
     /// # Errors
     ///
-    /// When the server is lost.
-    pub(super) async fn ask(&self, mut outgoing: Outgoing) -> Result<(), Lost> {
+    /// When the session has ended.
+    pub(super) async fn ask(&self, outgoing: Outgoing) -> Result<(), Ended> {
         let Some(asked) = Asked::by(&outgoing) else {
             return Ok(());
         };
-        let read = outgoing.read_arguments(&self.known().annotations);
-        if let Err(error) = read {
-            return self.deliver(error_response(&asked.id, &error)).await;
+        if let Err(error) = self.exchange(&outgoing, &asked).await {
+            self.deliver(Delivery::Failed(asked.id, error)).await;
         }
+        self.goes_on()
+    }
+
+    async fn exchange(&self, outgoing: &Outgoing, asked: &Asked) -> Result<(), CallError> {
         if self.has_one_stream() {
-            return self.entrust(&outgoing, &asked).await;
+            return self.entrust(outgoing).await;
         }
         let is_known = asked.initializes && self.verdict.get().is_some();
-        if is_known && self.fall_back(&outgoing, &asked).await? {
+        if is_known && self.fall_back(outgoing, asked).await? {
             return Ok(());
         }
-        let response = self.post(&outgoing).await?;
-        let single = if is_stream(&response) {
-            match self.follow(response, Some(&asked)).await? {
-                true => Single::Answer,
-                false => Single::Nothing,
-            }
-        } else {
-            self.single(response, &asked).await?
-        };
-        match single {
-            Single::Answer => Ok(()),
-            Single::Nothing => self.fail(&asked, "the server did not answer").await,
-            Single::Refused(status, error) => {
-                let old = asked.initializes && status.is_client_error();
-                if old && self.fall_back(&outgoing, &asked).await? {
-                    return Ok(());
-                }
-                match error {
-                    Some(error) => self.deliver(error_response(&asked.id, &error)).await,
-                    None => self.fail(&asked, &format!("HTTP {status}")).await,
-                }
-            }
+        let response = self.post(outgoing).await?;
+        if is_stream(&response) {
+            return self.follow(response, asked).await;
         }
+        let is_refused = response.status().is_client_error();
+        let answered = self.single(response, asked).await;
+        let is_old = asked.initializes
+            && is_refused
+            && matches!(answered, Err(CallError::Http(_) | CallError::Rpc(_)));
+        if is_old && self.fall_back(outgoing, asked).await? {
+            return Ok(());
+        }
+        answered
     }
 
     /// Sends a request whose answer comes on the one stream of HTTP+SSE.
     ///
     /// # Errors
     ///
-    /// When the server is lost.
-    pub(super) async fn entrust(&self, outgoing: &Outgoing, asked: &Asked) -> Result<(), Lost> {
-        let status = self.post(outgoing).await?.status();
-        if status.is_success() {
+    /// Why there will be no answer.
+    pub(super) async fn entrust(&self, outgoing: &Outgoing) -> Result<(), CallError> {
+        let (parts, body) = self.post(outgoing).await?.into_parts();
+        if parts.status.is_success() {
             return Ok(());
         }
-        self.fail(asked, &format!("HTTP {status}")).await
+        let (body, _) = read(body, self.limit).await.map_err(CallError::Lost)?;
+        Err(no_message(&parts, &body))
     }
 
-    /// Sends what wants no answer.
+    /// Sends what wants no answer, and waits for no longer than `limit` until it has arrived.
     ///
     /// # Errors
     ///
-    /// When the server is lost.
-    pub(super) async fn tell(&self, outgoing: Outgoing) -> Result<(), Lost> {
-        let response = self.post(&outgoing).await?;
-        if !response.status().is_success() {
-            tracing::debug!(status = %response.status(), "a message was not accepted");
+    /// When the session has ended.
+    pub(super) async fn tell(&self, outgoing: &Outgoing, limit: Duration) -> Result<(), Ended> {
+        let method = &outgoing.method;
+        match timeout(limit, self.post(outgoing)).await {
+            Ok(Ok(response)) if response.status().is_success() => {}
+            Ok(Ok(response)) => {
+                tracing::debug!(method, status = %response.status(), "a message was not accepted");
+            }
+            Ok(Err(error)) => tracing::warn!(method, %error, "a message did not arrive"),
+            Err(_) => tracing::warn!(method, ?limit, "a message may not have arrived in time"),
         }
-        Ok(())
-    }
-
-    /// Reads the stream of the session for as long as the server offers it.
-    ///
-    /// # Errors
-    ///
-    /// When the server is lost.
-    pub(super) async fn listen(&self) -> Result<(), Lost> {
-        if self.has_one_stream() {
-            return Ok(());
-        }
-        let response = self.get(None).await?;
-        if is_stream(&response) {
-            self.follow(response, None).await?;
-        }
-        Ok(())
+        self.goes_on()
     }
 
     /// An answer that is not a stream.
-    async fn single(&self, response: Response<Incoming>, asked: &Asked) -> Result<Single, Lost> {
-        let status = response.status();
-        let session = response.headers().get(&SESSION_ID).cloned();
-        let Some(message) = self.read(response).await else {
-            self.fail(asked, "the answer is incomplete, or too long")
-                .await?;
-            return Ok(Single::Answer);
-        };
+    async fn single(&self, response: Response<Incoming>, asked: &Asked) -> Result<(), CallError> {
+        let (parts, body) = response.into_parts();
+        let (message, is_whole) = read(body, self.limit).await.map_err(CallError::Lost)?;
+        if !is_whole {
+            return Err(
+                match media_type(&parts.headers).to_ascii_lowercase().as_str() {
+                    "application/json" => self.too_long(asked),
+                    _ => no_message(&parts, &message),
+                },
+            );
+        }
         match Frame::parse(&message) {
             Ok(Frame::Single(Message::Response {
                 id: None,
                 outcome: Err(error),
-            })) => {
-                return Ok(Single::Refused(status, Some(error)));
+            })) => Err(CallError::Rpc(error)),
+            Ok(Frame::Single(Message::Response { id: Some(id), .. })) if asked.is(&id) => {
+                let session = parts.headers.get(&SESSION_ID);
+                self.receive(message, session, asked).await
             }
-            Ok(Frame::Single(Message::InvalidResponse { id: None, reason })) => {
-                self.malformed(asked, reason).await?;
+            Ok(Frame::Single(Message::Response { id: Some(id), .. })) => {
+                Err(asked.malformed(format!("it names the request {id} instead of {}", asked.id)))
             }
-            Ok(Frame::Single(Message::Response { id: Some(id), .. })) if !asked.is(&id) => {
-                let reason = format!("it names the request {id} instead of {}", asked.id);
-                self.malformed(asked, reason).await?;
-            }
-            Ok(Frame::Single(Message::Response { .. } | Message::InvalidResponse { .. })) => {
-                if asked.initializes {
-                    self.known().initialized(&message, session);
-                }
-                self.receive(message, asked).await?;
+            Ok(Frame::Single(Message::InvalidResponse { reason, .. })) => {
+                Err(asked.malformed(reason))
             }
             Err(InvalidMessage {
                 id: Some(id),
                 has_method: false,
-                ..
-            }) if asked.is(&id) => self.deliver(message).await?,
-            _ if status.is_success() => return Ok(Single::Nothing),
-            _ => return Ok(Single::Refused(status, None)),
+                error,
+            }) if asked.is(&id) => Err(asked.malformed(error.message.into_owned())),
+            _ => Err(no_message(&parts, &message)),
         }
-        Ok(Single::Answer)
     }
 
-    /// Delivers the messages of a stream, and resumes it when it breaks off. `true` once the
-    /// answer was among them.
+    /// Delivers the messages of a stream until the answer was among them, and resumes the stream
+    /// when it breaks off.
     async fn follow(
         &self,
         mut response: Response<Incoming>,
-        asked: Option<&Asked>,
-    ) -> Result<bool, Lost> {
-        let mut parser = EventParser::default();
+        asked: &Asked,
+    ) -> Result<(), CallError> {
+        let mut parser = EventParser::new(self.limit);
         let mut tries = 0;
         loop {
-            let session = response.headers().get(&SESSION_ID).cloned();
             while let Some(bytes) = next(&mut response).await {
-                let Ok(messages) = parser.feed(&bytes, self.limit) else {
-                    return Ok(false);
-                };
-                tries = 0;
-                for message in messages {
-                    let Some(asked) = asked.filter(|asked| asked.is_answered_by(&message)) else {
-                        self.deliver(message).await?;
-                        continue;
+                for event in parser.feed(&bytes) {
+                    let Event::Message(message) = event else {
+                        return Err(self.too_long(asked));
                     };
-                    if asked.initializes {
-                        self.known().initialized(&message, session.clone());
+                    tries = 0;
+                    if asked.is_answered_by(&message) {
+                        let session = response.headers().get(&SESSION_ID);
+                        return self.receive(message, session, asked).await;
                     }
-                    self.receive(message, asked).await?;
-                    return Ok(true);
+                    self.deliver(Delivery::Message(message)).await;
                 }
             }
-            tries += 1;
-            let resumable = parser.last_id.is_some() || asked.is_none();
-            if !self.has_handshake() || !resumable || tries > TRIES {
-                return Ok(false);
-            }
-            tokio::time::sleep(parser.retry.unwrap_or(RETRY)).await;
-            response = self.get(parser.last_id.as_deref()).await?;
-            if !is_stream(&response) {
-                return Ok(false);
-            }
+            response = loop {
+                tries += 1;
+                let resumable = self.has_handshake() && tries <= TRIES;
+                let last_id = parser.last_id.as_deref().filter(|_| resumable);
+                let last_id = last_id.ok_or_else(|| lost("the stream ended without the answer"))?;
+                tokio::time::sleep(retry::resumption(parser.retry, 0)).await;
+                match self.get(Some(last_id)).await {
+                    Ok(response) if is_stream(&response) => break response,
+                    Ok(response) => {
+                        let status = response.status();
+                        let reason = format!("the stream can't be resumed: HTTP {status}");
+                        return Err(lost(reason));
+                    }
+                    // It was served, at least in part.
+                    Err(CallError::SessionEnded) => {
+                        return Err(lost("the server has ended the session"));
+                    }
+                    Err(error) => tracing::debug!(%error, "a stream can't be resumed yet"),
+                }
+            };
+            parser.resume();
         }
     }
 
-    async fn receive(&self, message: Vec<u8>, asked: &Asked) -> Result<(), Lost> {
+    /// Takes note of an answer, and delivers it.
+    async fn receive(
+        &self,
+        message: Vec<u8>,
+        session: Option<&HeaderValue>,
+        asked: &Asked,
+    ) -> Result<(), CallError> {
+        if asked.initializes {
+            self.known().initialized(&message, session.cloned());
+        }
         let message = if asked.lists_tools {
-            self.known().listed(message)
+            let listed = self.known().listed(message);
+            listed.map_err(|fault| asked.malformed(fault.to_string()))?
         } else {
             message
         };
-        self.deliver(message).await
+        self.deliver(Delivery::Message(message)).await;
+        Ok(())
     }
 
-    /// Fails a request whose answer can't be used.
-    async fn malformed(&self, asked: &Asked, reason: String) -> Result<(), Lost> {
-        let method = asked.method.clone();
-        let error = CallError::Malformed { method, reason };
-        self.fail_request(&asked.id, error).await
-    }
-
-    async fn fail(&self, asked: &Asked, reason: &str) -> Result<(), Lost> {
-        let error = ErrorObject::new(code::INTERNAL_ERROR, reason.to_owned());
-        self.deliver(error_response(&asked.id, &error)).await
-    }
-
-    /// The whole body, unless it is longer than is allowed, or breaks off.
-    async fn read(&self, mut response: Response<Incoming>) -> Option<Vec<u8>> {
-        let mut body = Vec::new();
-        while !response.body().is_end_stream() {
-            let frame = poll_fn(|cx| Pin::new(response.body_mut()).poll_frame(cx)).await;
-            let Some(frame) = frame else {
-                break;
-            };
-            if let Ok(data) = frame.ok()?.into_data() {
-                body.extend_from_slice(&data);
-            }
-            if body.len() > self.limit {
-                return None;
-            }
-        }
-        // Line breaks can only be white space between tokens.
-        body.iter_mut()
-            .filter(|byte| matches!(**byte, b'\n' | b'\r'))
-            .for_each(|byte| *byte = b' ');
-        Some(body)
+    fn too_long(&self, asked: &Asked) -> CallError {
+        let limit = self.limit;
+        asked.malformed(format!("it is longer than the limit of {limit} bytes"))
     }
 }
 
@@ -264,7 +229,7 @@ impl Asked {
                 initializes: *initializes,
                 lists_tools: *lists_tools,
             }),
-            Kind::Cancelled(_) | Kind::Initialized | Kind::Other => None,
+            _ => None,
         }
     }
 
@@ -292,19 +257,50 @@ impl Asked {
             RequestId::String(id) => **id == *self.id.to_string(),
         }
     }
+
+    fn malformed(&self, reason: String) -> CallError {
+        CallError::Malformed {
+            method: self.method.clone(),
+            reason,
+        }
+    }
 }
 
-fn error_response(id: &RequestId, error: &ErrorObject) -> Vec<u8> {
-    let mut message = Vec::new();
-    write::error(&mut message, ErrorId::Of(id), error);
-    message
+fn lost(reason: impl Into<String>) -> CallError {
+    CallError::Lost(io::Error::new(io::ErrorKind::UnexpectedEof, reason.into()))
+}
+
+/// An answer that is no MCP message.
+fn no_message(parts: &Parts, body: &[u8]) -> CallError {
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let header = |name| parts.headers.get(name).map(text);
+    let challenges: Vec<_> = parts.headers.get_all(WWW_AUTHENTICATE).iter().collect();
+    let challenges: Vec<_> = challenges.into_iter().map(text).collect();
+    // No character takes more than four bytes.
+    let beginning = String::from_utf8_lossy(&body[..body.len().min(4 * EXCERPT)]);
+    let plain = beginning.trim().chars().map(|character| {
+        let is_control = character.is_control();
+        if is_control { ' ' } else { character }
+    });
+    CallError::Http(Box::new(HttpError {
+        status: parts.status.as_u16(),
+        content_type: header(CONTENT_TYPE),
+        excerpt: plain.take(EXCERPT).collect(),
+        www_authenticate: (!challenges.is_empty()).then(|| challenges.join(", ")),
+        location: header(LOCATION).filter(|_| parts.status.is_redirection()),
+    }))
+}
+
+/// The media type of a message, without its parameters.
+fn media_type(headers: &HeaderMap) -> &str {
+    let kind = headers.get(CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim()
 }
 
 pub(super) fn is_stream(response: &Response<Incoming>) -> bool {
-    let kind = response.headers().get(CONTENT_TYPE);
-    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    response.status() == StatusCode::OK && kind.eq_ignore_ascii_case("text/event-stream")
+    response.status() == StatusCode::OK
+        && media_type(response.headers()).eq_ignore_ascii_case("text/event-stream")
 }
 
 /// The next bytes of a body; `None` when it ends or breaks off.
@@ -315,4 +311,29 @@ pub(super) async fn next(response: &mut Response<Incoming>) -> Option<bytes::Byt
             return Some(data);
         }
     }
+}
+
+/// A body as one line, and whether that is all of it: no more than `limit` bytes are read.
+///
+/// # Errors
+///
+/// When it breaks off.
+async fn read(mut body: Incoming, limit: usize) -> io::Result<(Vec<u8>, bool)> {
+    let mut bytes = Vec::new();
+    let mut is_whole = true;
+    while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+        if let Ok(data) = frame.map_err(io::Error::other)?.into_data() {
+            bytes.extend_from_slice(&data);
+        }
+        if bytes.len() > limit {
+            is_whole = false;
+            break;
+        }
+    }
+    // Line breaks can only be white space between tokens.
+    bytes
+        .iter_mut()
+        .filter(|byte| matches!(**byte, b'\n' | b'\r'))
+        .for_each(|byte| *byte = b' ');
+    Ok((bytes, is_whole))
 }

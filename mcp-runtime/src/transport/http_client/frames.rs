@@ -1,7 +1,6 @@
 //! The frames of the connection, as the driver sees them.
 
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mcp_types::RequestId;
@@ -11,47 +10,36 @@ use tokio::task::JoinHandle;
 use crate::error::CallError;
 use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox};
 
-/// How long the goodbye to a server may take.
+/// How long what is left to be sent, and the end of the session, may take when the connection is
+/// closed.
 const GOODBYE: Duration = Duration::from_secs(2);
 
-/// Why the server can't be reached, for whoever reads.
-#[derive(Debug, Default)]
-pub(super) struct Fault(Mutex<Option<io::Error>>);
-
-impl Fault {
-    pub(super) fn set(&self, error: io::Error) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-    }
-
-    fn take(&self) -> Option<io::Error> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
-
-/// What the exchanges with the server bring for the driver.
+/// Something for the driver.
 #[derive(Debug)]
-pub(super) enum Inbound {
-    /// A message of the server.
+pub(super) enum Delivery {
     Message(Vec<u8>),
-    /// The failure of a request that gets no answer.
-    Failed { id: RequestId, error: CallError },
+    /// A message over the limit; its beginning.
+    TooLarge(Vec<u8>),
+    /// Why a request gets no answer.
+    Failed(RequestId, CallError),
 }
 
 /// Reads what the server sends, on whatever response it comes.
 #[derive(Debug)]
 pub struct HttpReader {
-    inbound: mpsc::Receiver<Inbound>,
-    fault: Arc<Fault>,
-    found: Option<Inbound>,
-    /// The message that was taken last.
+    deliveries: mpsc::Receiver<Delivery>,
+    /// The largest message, in bytes.
+    limit: usize,
+    found: Option<Delivery>,
+    /// The message that was taken last, or its beginning.
     current: Vec<u8>,
 }
 
 impl HttpReader {
-    pub(super) fn new(inbound: mpsc::Receiver<Inbound>, fault: Arc<Fault>) -> Self {
+    pub(super) fn new(deliveries: mpsc::Receiver<Delivery>, limit: usize) -> Self {
         Self {
-            inbound,
-            fault,
+            deliveries,
+            limit,
             found: None,
             current: Vec::new(),
         }
@@ -60,25 +48,30 @@ impl HttpReader {
 
 impl FrameReader for HttpReader {
     fn next_frame(&mut self) -> Option<Incoming<'_>> {
-        let found = match self.found.take() {
+        let delivery = match self.found.take() {
             Some(found) => found,
-            None => self.inbound.try_recv().ok()?,
+            None => self.deliveries.try_recv().ok()?,
         };
-        Some(match found {
-            Inbound::Message(message) => {
+        Some(match delivery {
+            Delivery::Message(message) => {
                 self.current = message;
                 Incoming::Frame(&self.current)
             }
-            Inbound::Failed { id, error } => Incoming::Failed { id, error },
+            Delivery::TooLarge(head) => {
+                self.current = head;
+                Incoming::TooLarge {
+                    head: &self.current,
+                    tail: &[],
+                    limit: self.limit,
+                }
+            }
+            Delivery::Failed(id, error) => Incoming::Failed { id, error },
         })
     }
 
     async fn fill(&mut self) -> io::Result<bool> {
-        self.found = self.inbound.recv().await;
-        match &self.found {
-            Some(_) => Ok(true),
-            None => self.fault.take().map_or(Ok(false), Err),
-        }
+        self.found = self.deliveries.recv().await;
+        Ok(self.found.is_some())
     }
 }
 

@@ -15,6 +15,8 @@ pub(super) struct Known {
     /// The version that the handshake settled on.
     pub(super) version: Option<HeaderValue>,
     pub(super) annotations: Annotations,
+    /// Whether the server has ended the session: nothing is sent any more.
+    pub(super) ended: bool,
     /// Where messages go, if not to the server's own address: HTTP+SSE.
     pub(super) endpoint: Option<Uri>,
 }
@@ -37,20 +39,22 @@ impl Known {
     }
 
     /// Learns from a list of tools, and takes those out of it whose annotations are invalid.
-    pub(super) fn listed(&mut self, message: Vec<u8>) -> Vec<u8> {
+    ///
+    /// # Errors
+    ///
+    /// If the list can't be read: its annotations would not be known.
+    pub(super) fn listed(&mut self, message: Vec<u8>) -> serde_json::Result<Vec<u8>> {
         let has_annotations = memchr::memmem::find(&message, b"x-mcp-header").is_some();
         if !has_annotations {
-            return message;
+            return Ok(message);
         }
-        let Ok(mut list) = serde_json::from_slice::<Value>(&message) else {
-            return message;
-        };
+        let mut list = serde_json::from_slice::<Value>(&message)?;
         let Some(tools) = list.pointer_mut("/result/tools") else {
-            return message;
+            return Ok(message);
         };
         let invalid = self.annotations.learn(tools);
         if invalid.is_empty() {
-            return message;
+            return Ok(message);
         }
         if let Value::Array(tools) = tools {
             let mut place = 0;
@@ -59,6 +63,6 @@ impl Known {
                 !invalid.contains(&(place - 1))
             });
         }
-        serde_json::to_vec(&list).unwrap_or(message)
+        serde_json::to_vec(&list)
     }
 }

@@ -6,11 +6,12 @@ use std::time::Duration;
 use http::{Response, Uri};
 use hyper::body::Incoming;
 
-use super::events::EventParser;
+use super::events::{Event, EventParser};
 use super::exchange::{Asked, is_stream, next};
 use super::outgoing::Outgoing;
 use super::reference;
-use super::remote::{Lost, Remote};
+use super::remote::Remote;
+use crate::error::CallError;
 
 /// How long the server may take to say where to post to.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -21,31 +22,39 @@ impl Remote {
     ///
     /// # Errors
     ///
-    /// When the server is lost, at the latest when the stream ends.
-    pub(super) async fn fall_back(&self, outgoing: &Outgoing, asked: &Asked) -> Result<bool, Lost> {
+    /// Why the request has no answer. Once it has, [`CallError::Closed`] when the stream ends.
+    pub(super) async fn fall_back(
+        &self,
+        outgoing: &Outgoing,
+        asked: &Asked,
+    ) -> Result<bool, CallError> {
         let mut response = self.get(None).await?;
         if !is_stream(&response) {
             return Ok(false);
         }
-        let mut parser = EventParser::default();
+        let mut parser = EventParser::new(self.limit);
         let found = self.endpoint(&mut response, &mut parser);
         let Ok(Some(endpoint)) = tokio::time::timeout(PATIENCE, found).await else {
             return Ok(false);
         };
-        tracing::debug!(%endpoint, "the server speaks HTTP+SSE");
+        tracing::debug!("the server speaks HTTP+SSE");
         self.known().endpoint = Some(endpoint);
         let _ = self.verdict.set(());
-        self.entrust(outgoing, asked).await?;
+        self.entrust(outgoing).await?;
         while let Some(bytes) = next(&mut response).await {
-            for message in parser.feed(&bytes, self.limit).map_err(|_| Lost)? {
-                if asked.is_answered_by(&message) {
-                    self.known().initialized(&message, None);
+            let events = parser.feed(&bytes);
+            for event in &events {
+                if let Event::Message(message) = event
+                    && asked.is_answered_by(message)
+                {
+                    self.known().initialized(message, None);
                 }
-                self.deliver(message).await?;
             }
+            self.pass_on(events).await;
         }
         tracing::info!("the stream of the server has ended");
-        Err(Lost)
+        self.known().ended = true;
+        Err(CallError::Closed)
     }
 
     /// Where messages are to be posted, as the stream begins.
@@ -56,12 +65,12 @@ impl Remote {
     ) -> Option<Uri> {
         while parser.endpoint.is_none() {
             let bytes = next(response).await?;
-            parser.feed(&bytes, self.limit).ok()?;
+            parser.feed(&bytes);
         }
         let named = parser.endpoint.take()?;
         let endpoint = reference::same_origin(&self.uri, &named);
         if endpoint.is_none() {
-            tracing::warn!(named, "messages are not posted to another origin");
+            tracing::warn!("messages are not posted to another origin");
         }
         endpoint
     }

@@ -9,6 +9,7 @@ mod connection;
 mod dial;
 mod events;
 mod exchange;
+mod fault;
 mod frames;
 mod known;
 #[cfg(feature = "sse")]
@@ -16,6 +17,7 @@ mod legacy;
 #[cfg(not(feature = "sse"))]
 #[path = "no_legacy.rs"]
 mod legacy;
+mod listen;
 mod outgoing;
 mod reference;
 mod remote;

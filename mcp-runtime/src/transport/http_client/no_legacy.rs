@@ -2,11 +2,12 @@
 
 use super::exchange::Asked;
 use super::outgoing::Outgoing;
-use super::remote::{Lost, Remote};
+use super::remote::Remote;
+use crate::error::CallError;
 
 impl Remote {
     /// `false`: it is not spoken.
-    pub(super) async fn fall_back(&self, _: &Outgoing, _: &Asked) -> Result<bool, Lost> {
+    pub(super) async fn fall_back(&self, _: &Outgoing, _: &Asked) -> Result<bool, CallError> {
         Ok(false)
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
-use mcp_types::jsonrpc::{ErrorObject, Frame, Message, code};
+use mcp_types::jsonrpc::{Frame, Message};
 use mcp_types::{
     CallToolRequest, CancelledNotification, CancelledNotificationParams, GetPromptRequest,
     InitializeRequest, InitializedNotification, ListToolsRequest, Notification, RawJsonRef,
@@ -14,9 +14,10 @@ use mcp_types::{
 use serde::Deserialize;
 
 use super::annotations::{Annotations, Param};
-use crate::protocol::{Refusal, StrictJson, StrictValue};
+use crate::protocol::{StrictJson, StrictValue};
 
 /// A message on its way out.
+#[derive(Debug)]
 pub(super) struct Outgoing {
     pub(super) line: String,
     pub(super) kind: Kind,
@@ -25,11 +26,10 @@ pub(super) struct Outgoing {
     pub(super) version: Option<String>,
     /// The name or URI that the request is about.
     name: Option<String>,
-    /// Headers that repeat arguments, once [`Outgoing::read_arguments`] has made them.
-    params: HeaderMap,
 }
 
 /// What kind of message it is.
+#[derive(Debug)]
 pub(super) enum Kind {
     Request {
         id: RequestId,
@@ -38,22 +38,40 @@ pub(super) enum Kind {
     },
     Cancelled(RequestId),
     Initialized,
-    Other,
+    Notification,
+    Response,
 }
 
+/// A message that can't be sent over HTTP.
+#[derive(Debug)]
+pub(super) struct Unsendable {
+    /// The id, if it is a request.
+    pub(super) id: Option<RequestId>,
+    pub(super) reason: String,
+}
+
+/// What is repeated in headers. Everything is taken raw first, as most of it is of no use.
 #[derive(Default, Deserialize)]
 struct Params<'a> {
     #[serde(borrow, rename = "_meta")]
     meta: Option<RequestMetaRef<'a>>,
-    name: Option<String>,
-    uri: Option<String>,
+    #[serde(borrow)]
+    name: Option<RawJsonRef<'a>>,
+    #[serde(borrow)]
+    uri: Option<RawJsonRef<'a>>,
 }
 
 impl Outgoing {
-    /// Reads one line. `None` for one that is no message, which the driver never writes.
-    pub(super) fn read(line: Vec<u8>) -> Option<Self> {
-        let line = String::from_utf8(line).ok()?;
-        let (kind, method, params) = match Frame::parse(line.as_bytes()).ok()? {
+    /// Reads one line.
+    ///
+    /// # Errors
+    ///
+    /// If it is no message, or what has to be repeated in headers can't be read.
+    pub(super) fn read(line: Vec<u8>) -> Result<Self, Unsendable> {
+        let unsendable = |reason: String| Unsendable { id: None, reason };
+        let line = String::from_utf8(line).map_err(|error| unsendable(error.to_string()))?;
+        let frame = Frame::parse(line.as_bytes());
+        let (kind, method, params) = match frame.map_err(|error| unsendable(error.to_string()))? {
             Frame::Single(Message::Request { id, method, params }) => {
                 let kind = Kind::Request {
                     id,
@@ -66,24 +84,38 @@ impl Outgoing {
                 (notification(&method, params), method.into_owned(), params)
             }
             Frame::Single(Message::Response { .. } | Message::InvalidResponse { .. })
-            | Frame::Batch(_) => (Kind::Other, String::new(), None),
+            | Frame::Batch(_) => (Kind::Response, String::new(), None),
         };
-        let params = params.and_then(|raw| serde_json::from_str::<Params<'_>>(raw.get()).ok());
-        let params = params.unwrap_or_default();
+        let unsendable = |path: &str, fault: serde_json::Error| Unsendable {
+            id: match &kind {
+                Kind::Request { id, .. } => Some(id.clone()),
+                _ => None,
+            },
+            reason: format!("`{path}` can't be read: {fault}"),
+        };
+        let params = params.map(|raw| serde_json::from_str::<Params<'_>>(raw.get()));
+        let params = params.transpose();
+        let params = params
+            .map_err(|fault| unsendable("params", fault))?
+            .unwrap_or_default();
+        let text = |path: &str, raw: Option<RawJsonRef<'_>>| {
+            let text = raw.map(|raw| serde_json::from_str::<Option<String>>(raw.get()));
+            let text = text.transpose().map_err(|fault| unsendable(path, fault))?;
+            Ok::<_, Unsendable>(text.flatten())
+        };
         let version = params.meta.and_then(|meta| meta.protocol_version);
-        let version = version.and_then(|raw| serde_json::from_str(raw.get()).ok());
+        let version = text("params._meta.protocolVersion", version)?;
         let name = match &*method {
-            CallToolRequest::METHOD | GetPromptRequest::METHOD => params.name,
-            ReadResourceRequest::METHOD => params.uri,
+            CallToolRequest::METHOD | GetPromptRequest::METHOD => text("params.name", params.name)?,
+            ReadResourceRequest::METHOD => text("params.uri", params.uri)?,
             _ => None,
         };
-        Some(Self {
+        Ok(Self {
             line,
             kind,
             method,
             version,
             name,
-            params: HeaderMap::new(),
         })
     }
 
@@ -92,49 +124,50 @@ impl Outgoing {
         matches!(self.kind, Kind::Request { .. }) && self.method != CallToolRequest::METHOD
     }
 
-    /// Makes the headers that repeat arguments of a stateless call (2026-07-28, "Streamable HTTP",
-    /// section "Custom Headers from Tool Parameters").
-    ///
-    /// # Errors
-    ///
-    /// With the path of an argument that can't be read, or that no header can carry: the call must
-    /// not be sent.
-    pub(super) fn read_arguments(&mut self, annotations: &Annotations) -> Result<(), ErrorObject> {
-        let annotated = self.name.as_deref().map(|name| annotations.of(name));
-        let annotated = annotated.unwrap_or_default();
-        if annotated.is_empty() || self.version.is_none() || self.method != CallToolRequest::METHOD
-        {
-            return Ok(());
-        }
-        let params = param_headers(&self.line, annotated).map_err(|refusal| {
-            let message = format!("The call was not sent: {refusal}");
-            ErrorObject::new(code::INVALID_PARAMS, message)
-        })?;
-        self.params = params;
-        Ok(())
+    /// Whether it is sent again when nobody knows whether it has arrived: notifications and
+    /// responses that come twice are ignored. Requests are repeated by whoever made them.
+    pub(super) fn is_repeated(&self) -> bool {
+        !matches!(self.kind, Kind::Request { .. })
     }
 
     /// Adds the headers that repeat what a stateless message says (2026-07-28, "Streamable HTTP",
     /// section "Request Metadata").
-    pub(super) fn mirror(&self, headers: &mut HeaderMap) {
-        insert(headers, HeaderName::from_static("mcp-method"), &self.method);
+    ///
+    /// # Errors
+    ///
+    /// If a header that is required has no value that can be sent.
+    pub(super) fn mirror(
+        &self,
+        annotations: &Annotations,
+        headers: &mut HeaderMap,
+    ) -> Result<(), String> {
+        insert(headers, HeaderName::from_static("mcp-method"), &self.method)?;
         let Some(name) = &self.name else {
-            return;
+            return Ok(());
         };
-        insert(headers, HeaderName::from_static("mcp-name"), name);
-        headers.extend(self.params.clone());
+        insert(headers, HeaderName::from_static("mcp-name"), name)?;
+        let annotated = annotations.of(name);
+        if self.method == CallToolRequest::METHOD && !annotated.is_empty() {
+            headers.extend(param_headers(&self.line, annotated)?);
+        }
+        Ok(())
     }
 }
 
 /// The headers that repeat arguments of the call in `line`.
-fn param_headers(line: &str, annotated: &[Param]) -> Result<HeaderMap, Refusal> {
+///
+/// # Errors
+///
+/// With the path of an argument that can't be read, or that no header can carry.
+fn param_headers(line: &str, annotated: &[Param]) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     let Ok(Frame::Single(Message::Request { params, .. })) = Frame::parse(line.as_bytes()) else {
         return Ok(headers);
     };
     let arguments = params.and_then(|params| params.member("arguments"));
     let arguments = arguments.unwrap_or(RawJsonRef::EMPTY_OBJECT);
-    let arguments = StrictJson::read(arguments.get(), "params.arguments")?;
+    let arguments = StrictJson::read(arguments.get(), "params.arguments");
+    let arguments = arguments.map_err(|refusal| refusal.to_string())?;
     for (header, path) in annotated {
         let text = match arguments.get(path) {
             None | Some(StrictValue::Null) => continue,
@@ -144,13 +177,14 @@ fn param_headers(line: &str, annotated: &[Param]) -> Result<HeaderMap, Refusal> 
                 integer_digits(number).unwrap_or(Cow::Borrowed(number))
             }
             Some(StrictValue::Array(_) | StrictValue::Object(_)) => {
-                return Err(Refusal::InvalidParams {
-                    path: format!("params.arguments.{}", path.join(".")),
-                    reason: format!("a list or an object can't be sent in the header `{header}`"),
-                });
+                return Err(format!(
+                    "`params.arguments.{}` is a list or an object, which can't be sent in the \
+                     header `{header}`",
+                    path.join(".")
+                ));
             }
         };
-        insert(&mut headers, header.clone(), &text);
+        insert(&mut headers, header.clone(), &text)?;
     }
     Ok(headers)
 }
@@ -162,15 +196,16 @@ fn notification(method: &str, params: Option<RawJsonRef<'_>>) -> Kind {
     };
     match method {
         InitializedNotification::METHOD => Kind::Initialized,
-        CancelledNotification::METHOD => cancelled().map_or(Kind::Other, Kind::Cancelled),
-        _ => Kind::Other,
+        CancelledNotification::METHOD => cancelled().map_or(Kind::Notification, Kind::Cancelled),
+        _ => Kind::Notification,
     }
 }
 
-fn insert(headers: &mut HeaderMap, name: HeaderName, text: &str) {
-    if let Ok(value) = HeaderValue::try_from(&*encoded(text)) {
-        headers.insert(name, value);
-    }
+fn insert(headers: &mut HeaderMap, name: HeaderName, text: &str) -> Result<(), String> {
+    let value = HeaderValue::try_from(&*encoded(text));
+    let value = value.map_err(|_| format!("the header `{name}` has no value that can be sent"))?;
+    headers.insert(name, value);
+    Ok(())
 }
 
 /// The text itself where it is plain, else in Base64 (section "Value Encoding").
@@ -206,7 +241,7 @@ mod tests {
     }
 
     /// The headers of a call of a tool with annotated arguments.
-    fn headers(arguments: &str) -> Result<HeaderMap, ErrorObject> {
+    fn headers(arguments: &str) -> Result<HeaderMap, String> {
         let tools = json!([{"name": "query", "inputSchema": {"type": "object", "properties": {
             "region": {"type": "string", "x-mcp-header": "Region"},
             "deep": {"type": "object", "properties": {
@@ -222,11 +257,10 @@ mod tests {
             "arguments": "ARGUMENTS",
         }});
         let line = line.to_string().replace("\"ARGUMENTS\"", arguments);
-        let mut outgoing = Outgoing::read(line.into_bytes()).unwrap();
-        outgoing.read_arguments(&annotations)?;
+        let outgoing = Outgoing::read(line.into_bytes()).unwrap();
         let mut headers = HeaderMap::new();
-        outgoing.mirror(&mut headers);
-        Ok(headers)
+        let mirrored = outgoing.mirror(&annotations, &mut headers);
+        mirrored.map(|()| headers)
     }
 
     #[test]
@@ -237,6 +271,13 @@ mod tests {
         assert_eq!(headers["mcp-param-region"], "us");
         assert_eq!(headers["mcp-param-rows"], "42");
         assert_eq!(headers.len(), 4);
+        for arguments in ["{}", r#"{"deep": 7}"#, r#"{"region": null}"#] {
+            assert_eq!(
+                super::tests::headers(arguments).unwrap().len(),
+                2,
+                "{arguments}"
+            );
+        }
     }
 
     #[test]
@@ -256,10 +297,8 @@ mod tests {
             ),
             (r#"{"deep": {"rows": [42]}}"#, "params.arguments.deep.rows"),
         ] {
-            let error = headers(arguments).unwrap_err();
-            assert_eq!(error.code, -32602);
-            let expected = format!("The call was not sent: Invalid params: {path}: ");
-            assert!(error.message.starts_with(&expected), "{error}");
+            let reason = headers(arguments).unwrap_err();
+            assert!(reason.contains(path), "{reason}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use http::Uri;
 use http::uri::{Authority, Scheme};
+use iri_string::types::{UriAbsoluteStr, UriReferenceStr};
 
 /// The address that `reference` names in an answer from `base`, if it belongs to the same origin.
 /// No server may send a client, with what it says and knows, to another one.
@@ -10,24 +11,12 @@ pub(super) fn same_origin(base: &Uri, reference: &str) -> Option<Uri> {
     (origin(&named)? == origin(base)?).then_some(named)
 }
 
+/// The reference resolved against `base` (RFC 3986, section 5).
 fn resolved(base: &Uri, reference: &str) -> Option<Uri> {
-    let (scheme, authority) = (base.scheme_str()?, base.authority()?.as_str());
-    let text = if reference.contains("://") {
-        reference.to_owned()
-    } else if reference.starts_with("//") {
-        format!("{scheme}:{reference}")
-    } else if reference.starts_with('/') {
-        format!("{scheme}://{authority}{reference}")
-    } else if reference.starts_with('?') {
-        format!("{scheme}://{authority}{}{reference}", base.path())
-    } else {
-        let folder = base
-            .path()
-            .rsplit_once('/')
-            .map_or("", |(folder, _)| folder);
-        format!("{scheme}://{authority}{folder}/{reference}")
-    };
-    text.parse().ok()
+    let base = base.to_string();
+    let base = UriAbsoluteStr::new(&base).ok()?;
+    let reference = UriReferenceStr::new(reference).ok()?;
+    reference.resolve_against(base).to_string().parse().ok()
 }
 
 /// Scheme, host and port.
@@ -51,6 +40,16 @@ mod tests {
         let base = "http://Example.com/a/sse?x=1".parse().unwrap();
         for (reference, expected) in [
             ("/messages?id=1", Some("http://Example.com/messages?id=1")),
+            (
+                "/m?next=http://x",
+                Some("http://Example.com/m?next=http://x"),
+            ),
+            (
+                "m?next=http://x",
+                Some("http://Example.com/a/m?next=http://x"),
+            ),
+            ("../m", Some("http://Example.com/m")),
+            ("m m", None),
             ("messages", Some("http://Example.com/a/messages")),
             ("?id=1", Some("http://Example.com/a/sse?id=1")),
             ("http://example.com:80/m", Some("http://example.com:80/m")),

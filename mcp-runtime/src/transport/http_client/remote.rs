@@ -1,7 +1,5 @@
 //! The server, as far as requests to it go.
 
-use std::error::Error;
-use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use http::header::{
@@ -13,16 +11,17 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::proxy::matcher::Matcher;
 use hyper_util::rt::TokioExecutor;
-use mcp_types::RequestId;
 use rustls::ClientConfig;
 use tokio::sync::mpsc;
 
 use super::dial::Dialer;
-use super::frames::{Fault, Inbound};
+use super::fault::{authority, explained};
+use super::frames::Delivery;
 use super::known::Known;
 use super::outgoing::Outgoing;
 use super::{reference, retry};
 use crate::error::CallError;
+use crate::protocol::Timeouts;
 
 pub(super) static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 static PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -31,9 +30,9 @@ static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// How often a request is passed on to another address of the same origin.
 const REDIRECTS: usize = 5;
 
-/// The server can't be reached, or has ended the session.
+/// The session has ended: nothing more can be sent.
 #[derive(Debug)]
-pub(super) struct Lost;
+pub(super) struct Ended;
 
 /// How a server is spoken to.
 pub(super) struct Manner {
@@ -43,6 +42,7 @@ pub(super) struct Manner {
     pub(super) retries: u32,
     pub(super) proxies: Matcher,
     pub(super) tls: Arc<ClientConfig>,
+    pub(super) timeouts: Timeouts,
     /// What has been found out about the server, for connections to come.
     pub(super) verdict: Arc<Verdict>,
 }
@@ -59,9 +59,9 @@ pub(super) struct Remote {
     headers: HeaderMap,
     pub(super) limit: usize,
     retries: u32,
+    pub(super) timeouts: Timeouts,
     pub(super) verdict: Arc<Verdict>,
-    inbox: mpsc::Sender<Inbound>,
-    pub(super) fault: Arc<Fault>,
+    inbox: mpsc::Sender<Delivery>,
     known: Mutex<Known>,
 }
 
@@ -72,14 +72,12 @@ struct Sending {
     body: String,
     /// Whether to serve it twice does no harm.
     safe: bool,
+    /// Whether it is sent again when nobody knows whether it has arrived.
+    repeated: bool,
 }
 
 impl Remote {
-    pub(super) fn new(manner: Manner, inbox: mpsc::Sender<Inbound>) -> io::Result<Self> {
-        if manner.uri.host().is_none() {
-            let reason = "the URL has no host";
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
-        }
+    pub(super) fn new(manner: Manner, inbox: mpsc::Sender<Delivery>) -> Self {
         let dialer = Dialer::new(manner.proxies);
         let connector = HttpsConnectorBuilder::new()
             .with_tls_config(ClientConfig::clone(&manner.tls))
@@ -87,36 +85,39 @@ impl Remote {
             .enable_http1()
             .enable_http2()
             .wrap_connector(dialer.clone());
-        Ok(Self {
+        Self {
             client: Client::builder(TokioExecutor::new()).build(connector),
             dialer,
             uri: manner.uri,
             headers: manner.headers,
             limit: manner.limit,
             retries: manner.retries,
+            timeouts: manner.timeouts,
             verdict: manner.verdict,
             inbox,
-            fault: Arc::default(),
             known: Mutex::default(),
-        })
+        }
     }
 
     /// Sends a message.
     ///
     /// # Errors
     ///
-    /// When the server can't be reached.
-    pub(super) async fn post(&self, outgoing: &Outgoing) -> Result<Response<Incoming>, Lost> {
+    /// Why there is no answer: [`CallError::NotSent`], [`CallError::Lost`], or
+    /// [`CallError::SessionEnded`].
+    pub(super) async fn post(&self, outgoing: &Outgoing) -> Result<Response<Incoming>, CallError> {
         let mut headers = self.handshake_headers();
         let accepted = HeaderValue::from_static("application/json, text/event-stream");
         headers.insert(ACCEPT, accepted);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(version) = &outgoing.version {
             headers.remove(&SESSION_ID);
-            if let Ok(version) = HeaderValue::try_from(version) {
-                headers.insert(&PROTOCOL_VERSION, version);
-            }
-            outgoing.mirror(&mut headers);
+            let version = HeaderValue::try_from(version);
+            let version =
+                version.map_err(|_| CallError::not_sent("no header can carry the version"))?;
+            headers.insert(&PROTOCOL_VERSION, version);
+            let mirrored = outgoing.mirror(&self.known().annotations, &mut headers);
+            mirrored.map_err(CallError::not_sent)?;
         }
         let uri = self.known().endpoint.clone();
         let sending = Sending {
@@ -124,6 +125,7 @@ impl Remote {
             headers,
             body: outgoing.line.clone(),
             safe: outgoing.is_safe(),
+            repeated: outgoing.is_repeated(),
         };
         self.send(uri, &sending).await
     }
@@ -132,11 +134,13 @@ impl Remote {
     ///
     /// # Errors
     ///
-    /// When the server can't be reached.
-    pub(super) async fn get(&self, after: Option<&str>) -> Result<Response<Incoming>, Lost> {
+    /// Why there is no answer, as with [`post`](Self::post).
+    pub(super) async fn get(&self, after: Option<&str>) -> Result<Response<Incoming>, CallError> {
         let mut headers = self.handshake_headers();
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
-        if let Some(id) = after.and_then(|id| HeaderValue::try_from(id).ok()) {
+        if let Some(id) = after {
+            let id = HeaderValue::try_from(id);
+            let id = id.map_err(|_| CallError::not_sent("no header can carry the event's id"))?;
             headers.insert(&LAST_EVENT_ID, id);
         }
         let sending = Sending {
@@ -144,18 +148,24 @@ impl Remote {
             headers,
             body: String::new(),
             safe: true,
+            repeated: false,
         };
         self.send(None, &sending).await
     }
 
     /// Ends the session, if there is one.
     pub(super) async fn leave(&self) {
-        if self.known().session.is_some() {
+        let has_session = {
+            let known = self.known();
+            known.session.is_some() && !known.ended
+        };
+        if has_session {
             let sending = Sending {
                 method: Method::DELETE,
                 headers: self.handshake_headers(),
                 body: String::new(),
                 safe: true,
+                repeated: false,
             };
             // A server that can't be told notices by itself in time.
             let _ = self.send(None, &sending).await;
@@ -176,7 +186,12 @@ impl Remote {
 
     /// Sends a request to `uri`, or to where the server is; again where that is safe and may help,
     /// and to wherever the server sends it within its origin.
-    async fn send(&self, uri: Option<Uri>, sending: &Sending) -> Result<Response<Incoming>, Lost> {
+    async fn send(
+        &self,
+        uri: Option<Uri>,
+        sending: &Sending,
+    ) -> Result<Response<Incoming>, CallError> {
+        self.goes_on().map_err(|Ended| CallError::SessionEnded)?;
         let mut uri = uri.unwrap_or_else(|| self.uri.clone());
         let mut redirects = 0;
         loop {
@@ -184,30 +199,36 @@ impl Remote {
             let elsewhere = redirection(&uri, sending, &response);
             match elsewhere {
                 Some(elsewhere) if redirects < REDIRECTS => uri = elsewhere,
-                _ => return self.noticed(response),
+                _ => return self.noticed(sending, response),
             }
             redirects += 1;
         }
     }
 
-    async fn send_to(&self, uri: &Uri, sending: &Sending) -> Result<Response<Incoming>, Lost> {
+    async fn send_to(&self, uri: &Uri, sending: &Sending) -> Result<Response<Incoming>, CallError> {
         let mut attempt = 0;
         loop {
             let sent = self.client.request(self.request(uri, sending)).await;
             let pause = match &sent {
                 Ok(response) => retry::pause(response, sending.safe, attempt),
-                // Nothing was sent.
-                Err(error) => error.is_connect().then(|| retry::backoff(attempt)),
+                Err(error) if error.is_connect() || sending.repeated => {
+                    Some(retry::backoff(attempt))
+                }
+                Err(_) => None,
             };
             match pause {
                 Some(pause) if attempt < self.retries => {
-                    tracing::debug!(%uri, ?pause, "the server is asked again later");
+                    tracing::debug!(
+                        server = authority(uri),
+                        ?pause,
+                        "the server is asked again later"
+                    );
                     tokio::time::sleep(pause).await;
                 }
                 _ => {
-                    return sent.map_err(|error| {
-                        self.fault.set(unreachable(uri, &error));
-                        Lost
+                    return sent.map_err(|error| match error.is_connect() {
+                        true => CallError::NotSent(explained(uri, &error)),
+                        false => CallError::Lost(explained(uri, &error)),
                     });
                 }
             }
@@ -227,35 +248,39 @@ impl Remote {
         request
     }
 
-    /// Takes note of a session that is over.
-    fn noticed(&self, response: Response<Incoming>) -> Result<Response<Incoming>, Lost> {
-        if response.status() == StatusCode::NOT_FOUND && self.known().session.is_some() {
-            tracing::info!("the server has ended the session");
-            self.known().session = None;
-            return Err(Lost);
+    /// Takes note of a session that is over (2025-11-25, "Transports", section Session
+    /// Management).
+    fn noticed(
+        &self,
+        sending: &Sending,
+        response: Response<Incoming>,
+    ) -> Result<Response<Incoming>, CallError> {
+        let has_session = sending.headers.contains_key(&SESSION_ID);
+        if response.status() == StatusCode::NOT_FOUND && has_session {
+            if !std::mem::replace(&mut self.known().ended, true) {
+                tracing::info!("the server has ended the session");
+            }
+            return Err(CallError::SessionEnded);
         }
         Ok(response)
     }
 
-    /// Hands a message to the client.
-    ///
-    /// # Errors
-    ///
-    /// When nobody reads any more.
-    pub(super) async fn deliver(&self, message: Vec<u8>) -> Result<(), Lost> {
-        let sent = self.inbox.send(Inbound::Message(message)).await;
-        sent.map_err(|_| Lost)
+    /// Hands something to the client. When nobody reads any more, nobody wants it either.
+    pub(super) async fn deliver(&self, delivery: Delivery) {
+        let _ = self.inbox.send(delivery).await;
     }
 
-    /// Fails the request `id`, which gets no answer.
+    /// Whether the session goes on.
     ///
     /// # Errors
     ///
-    /// When nobody reads any more.
-    pub(super) async fn fail_request(&self, id: &RequestId, error: CallError) -> Result<(), Lost> {
-        let id = id.clone();
-        let sent = self.inbox.send(Inbound::Failed { id, error }).await;
-        sent.map_err(|_| Lost)
+    /// When it has ended.
+    pub(super) fn goes_on(&self) -> Result<(), Ended> {
+        if self.known().ended {
+            Err(Ended)
+        } else {
+            Ok(())
+        }
     }
 
     /// Whether there was a handshake.
@@ -273,23 +298,6 @@ impl Remote {
     }
 }
 
-/// What went wrong on the way to the server, in the words of whatever is at the bottom of it.
-fn unreachable(uri: &Uri, error: &(dyn Error + 'static)) -> io::Error {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    let kind = cause
-        .downcast_ref()
-        .map_or(io::ErrorKind::Other, io::Error::kind);
-    let host = uri.host().unwrap_or_default();
-    let port = uri
-        .port()
-        .map(|port| format!(":{port}"))
-        .unwrap_or_default();
-    io::Error::new(kind, format!("{host}{port} can't be reached: {cause}"))
-}
-
 /// Where the server wants a request sent instead, if it may: within its own origin, and without
 /// turning it into another request.
 fn redirection<B>(from: &Uri, sending: &Sending, response: &Response<B>) -> Option<Uri> {
@@ -303,7 +311,7 @@ fn redirection<B>(from: &Uri, sending: &Sending, response: &Response<B>) -> Opti
     let location = response.headers().get(LOCATION).filter(|_| follows)?;
     let elsewhere = reference::same_origin(from, location.to_str().ok()?);
     if elsewhere.is_none() {
-        tracing::warn!(?location, "a redirect to another origin was not followed");
+        tracing::warn!("a redirect to another origin was not followed");
     }
     elsewhere
 }

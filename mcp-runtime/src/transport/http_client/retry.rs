@@ -2,7 +2,7 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use http::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
@@ -11,6 +11,13 @@ use http::{Response, StatusCode};
 const FIRST: Duration = Duration::from_millis(200);
 /// The longest time that a server may ask to be left alone; after that, the caller is told.
 const LONGEST: Duration = Duration::from_secs(10);
+
+/// The pause before a stream is resumed, where the server does not say.
+const RESUMPTION: Duration = Duration::from_secs(1);
+/// The shortest pause before a stream is resumed, whatever the server says.
+const SHORTEST: Duration = Duration::from_millis(100);
+/// The longest pause before a stream is resumed, unless the server asks for a longer one.
+const LONGEST_RESUMPTION: Duration = Duration::from_secs(30);
 
 /// How long to wait before a request is sent again that was answered with `response`; `None` where
 /// the answer stands. `safe` says that to serve it twice does no harm.
@@ -39,11 +46,23 @@ pub(super) fn backoff(attempt: u32) -> Duration {
     whole - whole / 4 * left_out / 256
 }
 
-/// How long the server asks to wait, in seconds; dates are not understood.
+/// The pause before a stream is resumed for which the server `asked` for one, after `short` streams
+/// in a row that did not last. It doubles with each of them.
+pub(super) fn resumption(asked: Option<Duration>, short: u32) -> Duration {
+    let first = asked.unwrap_or(RESUMPTION).max(SHORTEST);
+    let doubled = first.saturating_mul(2_u32.saturating_pow(short));
+    doubled.min(LONGEST_RESUMPTION.max(first))
+}
+
+/// How long the server asks to wait: in seconds, or until a date (RFC 9110, section 10.2.3).
 fn asked(headers: &HeaderMap) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER).map(HeaderValue::to_str)?;
-    let seconds = value.ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds))
+    let value = value.ok()?.trim();
+    let seconds = value.parse().map(Duration::from_secs).ok();
+    seconds.or_else(|| {
+        let date = httpdate::parse_http_date(value).ok()?;
+        Some(date.duration_since(SystemTime::now()).unwrap_or_default())
+    })
 }
 
 #[cfg(test)]
@@ -77,10 +96,30 @@ mod tests {
 
     #[test]
     fn servers_say_how_long_to_wait_within_reason() {
-        let pause = |after| pause(&response(503, Some(after)), false, 0);
+        let pause = |after: &str| pause(&response(503, Some(after)), false, 0);
         assert_eq!(pause("3"), Some(Duration::from_secs(3)));
         assert_eq!(pause("3600"), None);
-        assert!(pause("Wed, 21 Oct 2026 07:28:00 GMT").is_some());
+        assert!(pause("Wed, 21 Oct 2015 07:28:00 GMT").is_some_and(|pause| pause <= FIRST));
+        let soon = SystemTime::now() + Duration::from_secs(5);
+        let soon = pause(&httpdate::fmt_http_date(soon)).unwrap();
+        assert!(
+            soon > Duration::from_secs(3) && soon <= Duration::from_secs(5),
+            "{soon:?}"
+        );
+        let late = SystemTime::now() + Duration::from_secs(3600);
+        assert_eq!(pause(&httpdate::fmt_http_date(late)), None);
+        assert!(pause("soon").is_some_and(|pause| pause <= FIRST));
+    }
+
+    #[test]
+    fn streams_are_resumed_with_pauses() {
+        let pauses = [0, 1, 4, 5, 40].map(|short| resumption(None, short).as_secs());
+        assert_eq!(pauses, [1, 2, 16, 30, 30]);
+        let zero = Some(Duration::ZERO);
+        let pauses = [0, 1, 9].map(|short| resumption(zero, short).as_millis());
+        assert_eq!(pauses, [100, 200, 30_000]);
+        let minute = Some(Duration::from_secs(60));
+        assert_eq!(resumption(minute, 3), Duration::from_secs(60));
     }
 
     #[test]

@@ -4,20 +4,24 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use http::header::{HeaderMap, HeaderName, HeaderValue};
+use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use hyper_util::client::proxy::matcher::Matcher;
 use tokio::sync::mpsc;
 
 use super::connection;
 use super::frames::{HttpReader, HttpWriter};
 use super::remote::{Manner, Remote, Verdict};
+use crate::protocol::Timeouts;
 use crate::transport::sent_headers::SentHeaders;
+use crate::transport::server_url::ServerUrl;
 use crate::transport::{Transport, tls};
 
 /// Messages that wait to be read before the server is kept waiting.
 const INBOX: usize = 64;
 
-/// A server at `url`, such as `https://example.com/mcp`.
+/// A server at `url`, such as `https://example.com/mcp`. User information in it
+/// (`https://user:password@example.com/mcp`) is sent as `Authorization: Basic`, unless that header is
+/// set by itself.
 ///
 /// Nothing is sent before the first message. Certificates are checked against the roots of the
 /// Mozilla project.
@@ -46,12 +50,13 @@ const INBOX: usize = 64;
 #[must_use]
 pub fn http_client(url: impl Into<String>) -> HttpUrl {
     HttpUrl {
-        url: url.into(),
+        url: ServerUrl::new(url.into()),
         headers: SentHeaders::default(),
         max_message_bytes: 16 * 1024 * 1024,
         retries: 2,
         proxies: Proxies::Environment,
         roots: Vec::new(),
+        timeouts: Timeouts::default(),
         verdict: Arc::default(),
     }
 }
@@ -59,12 +64,13 @@ pub fn http_client(url: impl Into<String>) -> HttpUrl {
 /// A server that is spoken to over HTTP; made by [`http_client`].
 #[derive(Clone, Debug)]
 pub struct HttpUrl {
-    url: String,
+    url: ServerUrl,
     headers: SentHeaders,
     max_message_bytes: usize,
     retries: u32,
     proxies: Proxies,
     roots: Vec<Vec<u8>>,
+    timeouts: Timeouts,
     verdict: Arc<Verdict>,
 }
 
@@ -77,14 +83,15 @@ enum Proxies {
 }
 
 impl HttpUrl {
-    /// Sends a header with every request.
+    /// Sends a header with every request. Its value is not logged.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.add(name.into(), value.into());
         self
     }
 
-    /// The largest message that is accepted, in bytes; 16 MiB by default.
+    /// The largest message that is accepted, in bytes; 16 MiB by default. An answer over it fails its
+    /// request; other messages over it are skipped.
     #[must_use]
     pub fn max_message_bytes(mut self, limit: usize) -> Self {
         self.max_message_bytes = limit;
@@ -123,11 +130,25 @@ impl HttpUrl {
         self
     }
 
-    fn headers(&self) -> Result<HeaderMap, http::Error> {
+    /// The headers of every request; `authorization` comes from the URL.
+    ///
+    /// # Errors
+    ///
+    /// If a name or value is not allowed in headers. The text does not repeat values.
+    fn headers(&self, authorization: Option<String>) -> io::Result<HeaderMap> {
         let mut headers = HeaderMap::new();
-        for (name, value) in self.headers.iter() {
-            let (name, value) = (HeaderName::try_from(name)?, HeaderValue::try_from(value)?);
-            headers.insert(name, value);
+        let from_url = authorization.as_deref();
+        let from_url = from_url.map(|value| (AUTHORIZATION.as_str(), value));
+        for (name, value) in from_url.into_iter().chain(self.headers.iter()) {
+            let invalid = |what: &str| {
+                let reason = format!("the header `{name}` {what}");
+                io::Error::new(io::ErrorKind::InvalidInput, reason)
+            };
+            let key = HeaderName::try_from(name).map_err(|_| invalid("has no valid name"))?;
+            let value = HeaderValue::try_from(value);
+            let mut value = value.map_err(|_| invalid("has a value that can't be sent"))?;
+            value.set_sensitive(true);
+            headers.insert(key, value);
         }
         Ok(headers)
     }
@@ -148,21 +169,27 @@ impl Transport for HttpUrl {
     type Reader = HttpReader;
     type Writer = HttpWriter;
 
+    fn set_timeouts(&mut self, timeouts: Timeouts) {
+        self.timeouts = timeouts;
+    }
+
     fn again(&self) -> Option<Self> {
         Some(self.clone())
     }
 
     async fn open(self) -> io::Result<(HttpReader, HttpWriter)> {
-        let invalid = |error: http::Error| io::Error::new(io::ErrorKind::InvalidInput, error);
-        let (inbox, messages) = mpsc::channel(INBOX);
+        let target = self.url.target(["http", "https"])?;
+        let headers = self.headers(target.authorization)?;
+        let (inbox, deliveries) = mpsc::channel(INBOX);
         let (lines, outgoing) = mpsc::unbounded_channel();
+        let limit = self.max_message_bytes;
         let manner = Manner {
-            uri: self
-                .url
-                .parse()
-                .map_err(|error| invalid(http::Error::from(error)))?,
-            headers: self.headers().map_err(invalid)?,
-            limit: self.max_message_bytes,
+            uri: target.url.parse().map_err(|error| {
+                let reason = format!("the URL can't be read: {error}");
+                io::Error::new(io::ErrorKind::InvalidInput, reason)
+            })?,
+            headers,
+            limit,
             retries: self.retries,
             proxies: match self.proxies {
                 Proxies::Environment => Matcher::from_env(),
@@ -170,13 +197,13 @@ impl Transport for HttpUrl {
                 Proxies::None => Matcher::builder().build(),
             },
             tls: tls::config(&self.roots)?,
+            timeouts: self.timeouts,
             verdict: self.verdict,
         };
-        let remote = Arc::new(Remote::new(manner, inbox)?);
-        let fault = Arc::clone(&remote.fault);
+        let remote = Arc::new(Remote::new(manner, inbox));
         let running = tokio::spawn(connection::run(remote, outgoing));
         Ok((
-            HttpReader::new(messages, fault),
+            HttpReader::new(deliveries, limit),
             HttpWriter::new(lines, running),
         ))
     }
@@ -188,7 +215,7 @@ mod tests {
 
     #[test]
     fn secrets_are_not_shown() {
-        let server = http_client("https://example.com/mcp")
+        let server = http_client("https://ann:secret@example.com/secret?key=secret")
             .header("authorization", "Bearer secret")
             .proxy("http://ann:secret@127.0.0.1:3128");
         let shown = format!("{server:?}");

@@ -4,15 +4,19 @@ use std::io;
 use std::time::Duration;
 
 use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::client::ClientRequestBuilder;
+use tokio_tungstenite::tungstenite::error::TlsError;
 use tokio_tungstenite::{Connector, MaybeTlsStream, connect_async_tls_with_config};
 
 use super::frames::{DEFAULT_LIMIT, PING, config};
 use super::{WebSocket, WebSocketReader, WebSocketWriter};
 use crate::transport::sent_headers::SentHeaders;
+use crate::transport::server_url::ServerUrl;
 use crate::transport::{Transport, tls};
 
-/// A server at `url`, such as `ws://127.0.0.1:8080/mcp`. It is connected to when it is used.
+/// A server at `url`, such as `ws://127.0.0.1:8080/mcp`. It is connected to when it is used. User
+/// information in the URL is sent as `Authorization: Basic`, unless that header is set by itself.
 ///
 /// The certificates of `wss` servers are checked against the roots of the Mozilla project, and
 /// those that are added. A connection that is lost is opened anew.
@@ -24,7 +28,7 @@ use crate::transport::{Transport, tls};
 #[must_use]
 pub fn websocket(url: impl Into<String>) -> WebSocketUrl {
     WebSocketUrl {
-        url: url.into(),
+        url: ServerUrl::new(url.into()),
         headers: SentHeaders::default(),
         max_frame_bytes: DEFAULT_LIMIT,
         ping: PING,
@@ -35,7 +39,7 @@ pub fn websocket(url: impl Into<String>) -> WebSocketUrl {
 /// A server to connect to; made by [`websocket`].
 #[derive(Clone, Debug)]
 pub struct WebSocketUrl {
-    url: String,
+    url: ServerUrl,
     headers: SentHeaders,
     max_frame_bytes: usize,
     ping: Duration,
@@ -83,15 +87,34 @@ impl Transport for WebSocketUrl {
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
         let invalid = |_| io::Error::new(io::ErrorKind::InvalidInput, "the URL is malformed");
-        let mut request =
-            ClientRequestBuilder::new(self.url.parse().map_err(invalid)?).with_sub_protocol("mcp");
+        let target = self.url.target(["ws", "wss"])?;
+        let mut request = ClientRequestBuilder::new(target.url.parse().map_err(invalid)?)
+            .with_sub_protocol("mcp");
+        let is_set = |(name, _): (&str, _)| name.eq_ignore_ascii_case("authorization");
+        let authorization = target.authorization;
+        if let Some(value) = authorization.filter(|_| !self.headers.iter().any(is_set)) {
+            request = request.with_header("authorization", value);
+        }
         for (name, value) in self.headers.iter() {
             request = request.with_header(name, value);
         }
         let config = config(self.max_frame_bytes);
         let tls = Connector::Rustls(tls::config(&self.roots)?);
         let connected = connect_async_tls_with_config(request, Some(config), true, Some(tls)).await;
-        let (stream, _) = connected.map_err(io::Error::other)?;
+        let (stream, _) = connected.map_err(explained)?;
         WebSocket::new(stream).ping_every(self.ping).open().await
+    }
+}
+
+/// Why there is no connection, and what to do about it where that is known.
+fn explained(error: Error) -> io::Error {
+    let fault: Option<&(dyn std::error::Error + 'static)> = match &error {
+        Error::Io(fault) => Some(fault),
+        Error::Tls(TlsError::Rustls(fault)) => Some(&**fault),
+        _ => None,
+    };
+    match fault.and_then(tls::advice) {
+        Some(advice) => io::Error::other(advice),
+        None => io::Error::other(error),
     }
 }

@@ -1,0 +1,220 @@
+//! Answers over HTTP that are no messages, or too long.
+
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use mcp_runtime::transport::http_client::http_client;
+use mcp_runtime::types::ServerNotification;
+use mcp_runtime::{CallError, Client, ClientBuilder, ConnectError, Era, HttpError, Server};
+use serde_json::json;
+
+use crate::scripted::{Exchange, Script, Scripted};
+use crate::support::clock::in_time;
+use crate::support::{Wire, call};
+
+fn builder() -> ClientBuilder {
+    Client::builder("test", "1").era(Era::Handshake)
+}
+
+async fn connect(server: &Scripted) -> Client {
+    in_time(builder().connect(http_client(server.url())))
+        .await
+        .unwrap()
+}
+
+/// What comes of a call that is answered like this.
+async fn answered(status: u16, headers: &'static str, body: &'static str) -> CallError {
+    let server = Scripted::operating(move |exchange| exchange.reply(status, headers, body)).await;
+    let client = connect(&server).await;
+    let call = client.call_tool("x", json!({}));
+    in_time(call.into_future()).await.unwrap_err()
+}
+
+async fn no_message(status: u16, headers: &'static str, body: &'static str) -> HttpError {
+    match answered(status, headers, body).await {
+        CallError::Http(error) => {
+            assert_eq!(error.status, status);
+            *error
+        }
+        other => panic!("{status} {headers}{body}: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_message_is_shown() {
+    let html = "content-type: text/html; charset=utf-8\r\n";
+    let error = no_message(502, html, "<h1>\r\nBad\u{7} Gateway</h1>").await;
+    assert_eq!(
+        error.content_type.as_deref(),
+        Some("text/html; charset=utf-8")
+    );
+    assert_eq!(error.excerpt, "<h1>  Bad  Gateway</h1>");
+    let error = no_message(200, html, "<html>Log in").await;
+    assert!(error.to_string().contains("<html>Log in"), "{error}");
+    let plain = "content-type: text/plain\r\n";
+    assert_eq!(
+        no_message(500, plain, "out of order").await.excerpt,
+        "out of order"
+    );
+    let json = "content-type: application/json\r\n";
+    assert_eq!(no_message(200, json, "").await.excerpt, "");
+    assert_eq!(no_message(202, "", "").await.content_type, None);
+    assert_eq!(no_message(200, json, "[]").await.excerpt, "[]");
+    let batch = r#"[{"jsonrpc":"2.0","id":2,"result":{}}]"#;
+    assert_eq!(no_message(200, json, batch).await.excerpt, batch);
+    let refusal = r#"{"error":"invalid_token"}"#;
+    let challenges = "www-authenticate: Bearer error=\"invalid_token\"\r\nwww-authenticate: Basic\r\n\
+                      content-type: application/json\r\n";
+    let error = no_message(401, challenges, refusal).await;
+    assert_eq!(error.excerpt, refusal);
+    let challenges = "Bearer error=\"invalid_token\", Basic";
+    assert_eq!(error.www_authenticate.as_deref(), Some(challenges));
+    let long: &str = Box::leak("ä".repeat(1000).into_boxed_str());
+    assert_eq!(
+        no_message(404 + 6, plain, long).await.excerpt,
+        "ä".repeat(200)
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_is_no_mcp_server_is_shown_when_connecting() {
+    let headers = "content-type: text/html\r\n";
+    let server = Scripted::new(move |exchange| exchange.reply(404, headers, "<h1>Nothing here"));
+    let server = server.await;
+    let connected = Client::builder("test", "1").connect(http_client(server.url()));
+    match in_time(connected).await {
+        Err(ConnectError::Http(error)) => assert_eq!(error.excerpt, "<h1>Nothing here"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_proxy_passes_on_nothing_but_the_status() {
+    let server = Scripted::operating(|exchange| async {
+        match &*exchange.name() {
+            "tools/list" => {
+                let tool = json!({"name": "x", "inputSchema": {"type": "object"}});
+                exchange.result(json!({"tools": [tool]})).await;
+            }
+            _ => {
+                let headers = "content-type: text/html\r\n";
+                exchange.reply(502, headers, "<h1>secret").await;
+            }
+        }
+    });
+    let server = server.await;
+    let proxy = Server::proxy(&connect(&server).await).await.unwrap();
+    let mut wire = Wire::to(&proxy).await;
+    wire.handshake("2025-11-25").await;
+    let answer = wire.ask(call(1, "x", json!({}))).await;
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.contains("HTTP 502"), "{message}");
+    assert!(!message.contains("secret"), "{message}");
+}
+
+#[tokio::test]
+async fn a_redirect_that_is_not_followed_names_its_target() {
+    let headers = "location: https://elsewhere.invalid/mcp?key=secret\r\n";
+    let server = Scripted::new(move |exchange| exchange.reply(307, headers, "")).await;
+    let connected = builder().connect(http_client(server.url()));
+    let error = in_time(connected).await.unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("https://elsewhere.invalid/mcp"), "{text}");
+    assert!(!text.contains("secret"), "{text}");
+    match error {
+        ConnectError::Http(error) => assert_eq!(
+            error.location.as_deref(),
+            Some("https://elsewhere.invalid/mcp?key=secret")
+        ),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_server_may_say_until_when_it_is_left_alone() {
+    let first = Arc::new(Script::new([true, false]));
+    let server = Scripted::operating(move |exchange| {
+        let first = Arc::clone(&first);
+        async move {
+            if first.next() {
+                let in_an_hour = SystemTime::now() + std::time::Duration::from_secs(3600);
+                let headers = format!("retry-after: {}\r\n", httpdate::fmt_http_date(in_an_hour));
+                exchange.reply(503, &headers, "").await;
+            } else {
+                exchange.say("too early").await;
+            }
+        }
+    });
+    let client = connect(&server.await).await;
+    let answer = in_time(client.call_tool("x", json!({})).into_future()).await;
+    match answer {
+        Err(CallError::Http(error)) => assert_eq!(error.status, 503),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Answers a call in one event of about `bytes` bytes.
+async fn answer_in_event(exchange: Exchange, bytes: usize) {
+    let text = "x".repeat(bytes);
+    let result = json!({"content": [{"type": "text", "text": text}]});
+    let answer = json!({"jsonrpc": "2.0", "id": exchange.message["id"], "result": result});
+    exchange.stream(&format!("data: {answer}\n\n")).await;
+}
+
+#[tokio::test]
+async fn the_limit_holds_for_each_event() {
+    let server = Scripted::operating(|exchange| async {
+        match exchange.tool() {
+            "short" => answer_in_event(exchange, 500).await,
+            "long" => answer_in_event(exchange, 5000).await,
+            _ => exchange.say(&"x".repeat(5000)).await,
+        }
+    });
+    let server = http_client(server.await.url()).max_message_bytes(1000);
+    let client = in_time(builder().connect(server)).await.unwrap();
+    let short = in_time(client.call_tool("short", json!({})).into_future()).await;
+    let short = serde_json::to_string(&short.unwrap()).unwrap();
+    assert!(short.contains(&"x".repeat(500)), "{short}");
+    for tool in ["long", "plain"] {
+        match in_time(client.call_tool(tool, json!({})).into_future()).await {
+            Err(CallError::Malformed { reason, .. }) => {
+                assert!(reason.contains("limit of 1000 bytes"), "{reason}");
+            }
+            other => panic!("{tool}: {other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_message_over_the_limit_is_skipped_on_the_stream_of_the_session() {
+    let server = Scripted::new(|exchange| async {
+        if exchange.verb == "GET" {
+            let told = |text: &str| {
+                let params = json!({"level": "info", "data": text});
+                let method = "notifications/message";
+                json!({"jsonrpc": "2.0", "method": method, "params": params})
+            };
+            let (long, short) = (told(&"x".repeat(5000)), told("short"));
+            let text = format!("data: {long}\n\ndata: {short}\n\n");
+            exchange.stream(&text).await.hang().await;
+        } else {
+            exchange.shake_hands().await;
+        }
+    });
+    let server = server.await;
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let (log, heard) = (Arc::clone(&told), Arc::new(tokio::sync::Notify::new()));
+    let notify = Arc::clone(&heard);
+    let client = builder().on_notification(move |notification| {
+        if let ServerNotification::LoggingMessage(params) = notification {
+            log.lock().unwrap().push(params.data.clone());
+            notify.notify_one();
+        }
+    });
+    let server = http_client(server.url()).max_message_bytes(1000);
+    let _client = in_time(client.connect(server)).await.unwrap();
+    in_time(heard.notified()).await;
+    let told = told.lock().unwrap();
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0].get(), "\"short\"");
+}

@@ -1,0 +1,251 @@
+//! Requests whose exchange over HTTP goes wrong, and the other ones beside them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_runtime::client::{Reconnect, Roots};
+use mcp_runtime::transport::http_client::http_client;
+use mcp_runtime::types::{CallToolResult, Root};
+use mcp_runtime::{CallError, Client, ClientBuilder, Era, Timeouts};
+use serde_json::json;
+
+use crate::scripted::{Exchange, Gate, Script, Scripted};
+use crate::support::clock::in_time;
+
+fn builder() -> ClientBuilder {
+    let reconnect = Reconnect {
+        first_pause: Duration::from_millis(1),
+        ..Reconnect::default()
+    };
+    Client::builder("test", "1")
+        .era(Era::Handshake)
+        .reconnect(reconnect)
+}
+
+async fn connect(builder: ClientBuilder, server: &Scripted) -> Client {
+    in_time(builder.connect(http_client(server.url())))
+        .await
+        .unwrap()
+}
+
+fn text(result: &CallToolResult) -> String {
+    serde_json::to_value(result).unwrap()["content"][0]["text"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+#[tokio::test]
+async fn a_call_that_times_out_leaves_nothing_behind() {
+    let server = Scripted::operating(|exchange| async {
+        match &*exchange.name() {
+            "tools/call" => exchange.hang().await,
+            _ => exchange.accept().await,
+        }
+    });
+    let server = server.await;
+    let client = connect(builder(), &server).await;
+    let calls = (0..20).map(|_| {
+        let call = client.call_tool("silent", json!({}));
+        tokio::spawn(call.timeout(Duration::from_millis(50)).into_future())
+    });
+    for call in calls.collect::<Vec<_>>() {
+        let answer = in_time(call).await.unwrap();
+        assert!(
+            matches!(answer, Err(CallError::Timeout { .. })),
+            "{answer:?}"
+        );
+    }
+    server.until_seen("notifications/cancelled", 20).await;
+    server.until_idle().await;
+    client.close().await;
+}
+
+#[tokio::test]
+async fn the_probe_of_a_server_that_does_not_answer_it_is_let_go() {
+    let server = Scripted::operating(|exchange| async {
+        match &*exchange.name() {
+            "server/discover" => exchange.hang().await,
+            _ => exchange.say("done").await,
+        }
+    });
+    let server = server.await;
+    let client = Client::builder("test", "1").probe_timeout(Duration::from_millis(50));
+    let client = connect(client, &server).await;
+    server.until_idle().await;
+    in_time(client.call_tool("x", json!({})).into_future())
+        .await
+        .unwrap();
+    assert_eq!(server.count("server/discover"), 1);
+}
+
+#[tokio::test]
+async fn a_notification_that_is_not_answered_holds_up_other_notifications_alone() {
+    let gate = Gate::new();
+    let opened = gate.clone();
+    let server = Scripted::operating(move |exchange| {
+        let gate = gate.clone();
+        async move {
+            match &*exchange.name() {
+                "notifications/roots/list_changed" => {
+                    gate.passed().await;
+                    exchange.accept().await;
+                }
+                _ => exchange.say("done").await,
+            }
+        }
+    });
+    let server = server.await;
+    let roots = Roots::new([]);
+    let client = connect(builder().roots(&roots), &server).await;
+    for uri in ["file:///a", "file:///b"] {
+        roots.set([Root::new(uri)]);
+        server
+            .until_seen("notifications/roots/list_changed", 1)
+            .await;
+        let answer = in_time(client.call_tool("x", json!({})).into_future()).await;
+        assert_eq!(text(&answer.unwrap()), "done");
+    }
+    assert_eq!(server.count("notifications/roots/list_changed"), 1);
+    opened.open();
+    server
+        .until_seen("notifications/roots/list_changed", 2)
+        .await;
+}
+
+#[tokio::test]
+async fn initialized_goes_first_and_is_waited_for_as_long_as_initialize() {
+    let server = Scripted::new(|exchange| async {
+        if exchange.name() == "notifications/initialized" {
+            exchange.hang().await;
+        } else if let Some(exchange) = exchange.shake_hands().await {
+            exchange.say("done").await;
+        }
+    });
+    let server = server.await;
+    let timeouts = Timeouts {
+        idle: Duration::from_millis(200),
+        ..Timeouts::default()
+    };
+    let client = connect(builder().timeouts(timeouts), &server).await;
+    let call = client.call_tool("x", json!({}));
+    let answer = in_time(call.timeout(Duration::from_secs(60)).into_future()).await;
+    assert_eq!(text(&answer.unwrap()), "done");
+    assert_eq!(
+        server.seen()[..2],
+        ["initialize", "notifications/initialized"]
+    );
+    client.close().await;
+}
+
+#[tokio::test]
+async fn a_lost_exchange_fails_its_own_call_alone() {
+    let gate = Gate::new();
+    let opened = gate.clone();
+    let first = Arc::new(Script::new([true, false]));
+    let server = Scripted::operating(move |exchange| {
+        let (gate, first) = (gate.clone(), Arc::clone(&first));
+        async move {
+            match (&*exchange.name(), exchange.tool()) {
+                ("tools/call", "slow") => {
+                    gate.passed().await;
+                    exchange.say("slow").await;
+                }
+                ("tools/call", "reset") => exchange.reset(),
+                _ if first.next() => exchange.reset(),
+                ("tools/list", _) => exchange.result(json!({"tools": []})).await,
+                _ => exchange.say("again").await,
+            }
+        }
+    });
+    let server = server.await;
+    let client = connect(builder(), &server).await;
+    let slow = tokio::spawn(client.call_tool("slow", json!({})).into_future());
+    server.until_seen("tools/call", 1).await;
+    let reset = in_time(client.call_tool("reset", json!({})).into_future()).await;
+    assert!(matches!(reset, Err(CallError::Lost(_))), "{reset:?}");
+    assert_eq!(server.count("tools/call"), 2);
+    // What does no harm is repeated.
+    assert!(in_time(client.list_tools()).await.unwrap().is_empty());
+    assert_eq!(server.count("tools/list"), 2);
+    opened.open();
+    let slow = in_time(slow).await.unwrap().unwrap();
+    assert_eq!(text(&slow), "slow");
+    assert_eq!(server.count("initialize"), 1);
+}
+
+#[tokio::test]
+async fn a_tool_that_may_be_repeated_is_when_its_exchange_is_lost() {
+    let first = Arc::new(Script::new([true, false]));
+    let server = Scripted::operating(move |exchange| {
+        let first = Arc::clone(&first);
+        async move {
+            match first.next() {
+                true => exchange.reset(),
+                false => exchange.say("again").await,
+            }
+        }
+    });
+    let server = server.await;
+    let client = connect(builder(), &server).await;
+    let call = client.call_tool("x", json!({})).repeatable(true);
+    let answer = in_time(call.into_future()).await.unwrap();
+    assert_eq!(text(&answer), "again");
+    assert_eq!(server.count("initialize"), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_is_gone_for_a_moment_keeps_the_session() {
+    let server = Scripted::operating(|exchange| exchange_of_session(exchange)).await;
+    let client = connect(builder(), &server).await;
+    let answer = in_time(client.call_tool("x", json!({})).into_future()).await;
+    assert_eq!(text(&answer.unwrap()), "s-1");
+}
+
+async fn exchange_of_session(exchange: Exchange) {
+    let session = exchange.header("mcp-session-id").to_owned();
+    exchange.say(&session).await;
+}
+
+/// A server that forgets its first session once it operates.
+async fn forgetful() -> Scripted {
+    let sessions = Arc::new(Script::new(["s-1", "s-2"]));
+    Scripted::new(move |exchange| {
+        let sessions = Arc::clone(&sessions);
+        async move {
+            if exchange.name() == "initialize" {
+                return exchange.initialize(sessions.next()).await;
+            }
+            let Some(exchange) = exchange.shake_hands().await else {
+                return;
+            };
+            match exchange.header("mcp-session-id") {
+                "s-1" => exchange.reply(404, "", "").await,
+                _ => exchange_of_session(exchange).await,
+            }
+        }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn calls_in_a_session_that_was_forgotten_are_repeated() {
+    let server = forgetful().await;
+    let client = connect(builder(), &server).await;
+    let calls = (0..10).map(|_| tokio::spawn(client.call_tool("x", json!({})).into_future()));
+    for call in calls.collect::<Vec<_>>() {
+        let answer = in_time(call).await.unwrap();
+        assert_eq!(text(&answer.unwrap()), "s-2");
+    }
+    assert_eq!(server.count("initialize"), 2);
+    assert_eq!(server.count("DELETE"), 0);
+}
+
+#[tokio::test]
+async fn a_call_in_a_session_that_was_forgotten_says_so_where_there_is_no_other() {
+    let server = forgetful().await;
+    let client = connect(builder().without_reconnect(), &server).await;
+    let call = client.call_tool("x", json!({})).fail_fast();
+    let answer = in_time(call.into_future()).await;
+    assert!(matches!(answer, Err(CallError::SessionEnded)), "{answer:?}");
+}

@@ -1,0 +1,295 @@
+//! An HTTP server that does exactly what a test wants with each request.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+use crate::support::clock::in_time;
+
+/// A server whose connections carry one request each.
+pub struct Scripted {
+    pub addr: SocketAddr,
+    /// How many requests are open.
+    open: watch::Receiver<usize>,
+    seen: watch::Receiver<Vec<String>>,
+}
+
+impl Scripted {
+    /// Hands each request to `serve`.
+    pub async fn new<F: Future<Output = ()> + Send + 'static>(
+        serve: impl Fn(Exchange) -> F + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let addr = listener.local_addr().unwrap();
+        let (open, watched) = watch::channel(0);
+        let (seen, looked) = watch::channel(Vec::new());
+        let (open, serve) = (Arc::new(open), Arc::new(serve));
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (seen, serve) = (seen.clone(), Arc::clone(&serve));
+                let open = Open::new(&open);
+                tokio::spawn(async move {
+                    if let Some(exchange) = Exchange::read(stream, open).await {
+                        seen.send_modify(|seen| seen.push(exchange.name()));
+                        serve(exchange).await;
+                    }
+                });
+            }
+        });
+        Self {
+            addr,
+            open: watched,
+            seen: looked,
+        }
+    }
+
+    /// A server of the handshake era without a stream of the session: `serve` gets what the
+    /// handshake does not consist of.
+    pub async fn operating<F: Future<Output = ()> + Send + 'static>(
+        serve: impl Fn(Exchange) -> F + Send + Sync + 'static,
+    ) -> Self {
+        let serve = Arc::new(serve);
+        Self::new(move |exchange| {
+            let serve = Arc::clone(&serve);
+            async move {
+                if let Some(exchange) = exchange.shake_hands().await {
+                    serve(exchange).await;
+                }
+            }
+        })
+        .await
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}/mcp", self.addr)
+    }
+
+    /// What was asked so far: methods of messages, or of HTTP where there is no message.
+    pub fn seen(&self) -> Vec<String> {
+        self.seen.borrow().clone()
+    }
+
+    /// How often `name` was asked.
+    pub fn count(&self, name: &str) -> usize {
+        self.seen
+            .borrow()
+            .iter()
+            .filter(|seen| *seen == name)
+            .count()
+    }
+
+    /// Waits until `name` was asked `count` times, a minute at most.
+    pub async fn until_seen(&self, name: &str, count: usize) {
+        in_time(self.seen_often(name, count)).await;
+    }
+
+    /// Waits until `name` was asked `count` times, however long that takes.
+    pub async fn seen_often(&self, name: &str, count: usize) {
+        let mut seen = self.seen.clone();
+        let enough = |seen: &Vec<String>| seen.iter().filter(|seen| *seen == name).count() >= count;
+        seen.wait_for(enough).await.unwrap();
+    }
+
+    /// Waits until no request is open.
+    pub async fn until_idle(&self) {
+        let mut open = self.open.clone();
+        in_time(open.wait_for(|open| *open == 0)).await.unwrap();
+    }
+}
+
+/// Counts as an open request while it lives.
+struct Open(Arc<watch::Sender<usize>>);
+
+impl Open {
+    fn new(count: &Arc<watch::Sender<usize>>) -> Self {
+        count.send_modify(|open| *open += 1);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.send_modify(|open| *open -= 1);
+    }
+}
+
+/// One request, which waits for its answer.
+pub struct Exchange {
+    /// The method of HTTP.
+    pub verb: String,
+    /// Path and query.
+    pub target: String,
+    pub headers: HeaderMap,
+    pub message: Value,
+    stream: BufReader<TcpStream>,
+    _open: Open,
+}
+
+impl Exchange {
+    async fn read(stream: TcpStream, open: Open) -> Option<Self> {
+        let mut stream = BufReader::new(stream);
+        let mut line = String::new();
+        stream.read_line(&mut line).await.ok()?;
+        let mut words = line.split(' ').map(str::to_owned);
+        let (verb, target) = (words.next()?, words.next()?);
+        let mut headers = HeaderMap::new();
+        loop {
+            line.clear();
+            stream.read_line(&mut line).await.ok()?;
+            let Some((name, value)) = line.trim_end().split_once(": ") else {
+                break;
+            };
+            let name = HeaderName::try_from(name).ok()?;
+            headers.append(name, HeaderValue::try_from(value).ok()?);
+        }
+        let length = headers.get("content-length");
+        let length = length.map_or(0, |length| length.to_str().unwrap().parse().unwrap());
+        let mut body = vec![0; length];
+        stream.read_exact(&mut body).await.ok()?;
+        let message = serde_json::from_slice(&body).unwrap_or(Value::Null);
+        Some(Self {
+            verb,
+            target,
+            headers,
+            message,
+            stream,
+            _open: open,
+        })
+    }
+
+    /// The method of the message, or of HTTP where there is none.
+    pub fn name(&self) -> String {
+        let method = self.message["method"].as_str();
+        method.unwrap_or(&self.verb).to_owned()
+    }
+
+    /// The name of the tool that is called.
+    pub fn tool(&self) -> &str {
+        self.message["params"]["name"].as_str().unwrap_or_default()
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        let value = self.headers.get(name);
+        value.map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// Answers; `headers` are whole lines.
+    pub async fn reply(mut self, status: u16, headers: &str, body: &str) {
+        let length = body.len();
+        let answer = format!(
+            "HTTP/1.1 {status} Status\r\nconnection: close\r\n{headers}content-length: {length}\r\n\r\n{body}"
+        );
+        // The client may have lost interest.
+        let _ = self.stream.write_all(answer.as_bytes()).await;
+        let _ = self.stream.shutdown().await;
+    }
+
+    pub async fn accept(self) {
+        self.reply(202, "", "").await;
+    }
+
+    pub async fn result(self, result: Value) {
+        let answer = json!({"jsonrpc": "2.0", "id": self.message["id"], "result": result});
+        let headers = "content-type: application/json\r\n";
+        self.reply(200, headers, &answer.to_string()).await;
+    }
+
+    /// Answers a call with text.
+    pub async fn say(self, text: &str) {
+        self.result(json!({"content": [{"type": "text", "text": text}]}))
+            .await;
+    }
+
+    /// Answers `initialize`, opening the session `session`.
+    pub async fn initialize(self, session: &str) {
+        let result = json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "scripted", "version": "1"},
+        });
+        let answer = json!({"jsonrpc": "2.0", "id": self.message["id"], "result": result});
+        let headers = format!("content-type: application/json\r\nmcp-session-id: {session}\r\n");
+        self.reply(200, &headers, &answer.to_string()).await;
+    }
+
+    /// Does what a handshake asks for, and gives back everything else.
+    pub async fn shake_hands(self) -> Option<Self> {
+        match &*self.name() {
+            "initialize" => self.initialize("s-1").await,
+            "notifications/initialized" => self.accept().await,
+            "GET" => self.reply(405, "", "").await,
+            "DELETE" => self.reply(204, "", "").await,
+            _ => return Some(self),
+        }
+        None
+    }
+
+    /// Begins a stream of events, and says `text` on it.
+    pub async fn stream(mut self, text: &str) -> Self {
+        let head =
+            "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n";
+        self.stream.write_all(head.as_bytes()).await.unwrap();
+        self.event(text).await;
+        self
+    }
+
+    /// Says `text` on a stream of events.
+    pub async fn event(&mut self, text: &str) {
+        let _ = self.stream.write_all(text.as_bytes()).await;
+    }
+
+    /// Resets the connection.
+    pub fn reset(self) {
+        let socket = socket2::SockRef::from(self.stream.get_ref());
+        socket.set_linger(Some(std::time::Duration::ZERO)).unwrap();
+    }
+
+    /// Says nothing until the client gives up.
+    pub async fn hang(mut self) {
+        let _ = self.stream.read_u8().await;
+    }
+}
+
+/// Something that a test lets go on.
+#[derive(Clone)]
+pub struct Gate(Arc<watch::Sender<bool>>);
+
+impl Gate {
+    pub fn new() -> Self {
+        Self(Arc::new(watch::Sender::new(false)))
+    }
+
+    pub fn open(&self) {
+        self.0.send_replace(true);
+    }
+
+    pub async fn passed(&self) {
+        let mut open = self.0.subscribe();
+        open.wait_for(|open| *open).await.unwrap();
+    }
+}
+
+/// Gives out one item after the other, and then the last one for ever.
+pub struct Script<T>(Mutex<Vec<T>>);
+
+impl<T: Clone> Script<T> {
+    pub fn new(items: impl IntoIterator<Item = T>) -> Self {
+        let mut items: Vec<_> = items.into_iter().collect();
+        items.reverse();
+        Self(Mutex::new(items))
+    }
+
+    pub fn next(&self) -> T {
+        let mut items = self.0.lock().unwrap();
+        let last = items.last().unwrap().clone();
+        if items.len() > 1 {
+            items.pop();
+        }
+        last
+    }
+}
