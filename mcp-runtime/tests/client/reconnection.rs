@@ -244,11 +244,13 @@ async fn a_server_without_a_sign_of_life_is_left() {
     server.expect("tools/call").await;
     server.expect("ping").await;
     assert_eq!(start.elapsed(), 30 * SECOND);
+    server.expect("notifications/cancelled").await;
     let (id, _) = server.expect("ping").await;
     assert_eq!(start.elapsed(), 65 * SECOND);
     server.refuse(&id, -32601, Value::Null).await;
     for _ in 0..3 {
         server.expect("ping").await;
+        server.expect("notifications/cancelled").await;
     }
     assert_eq!(server.next().await, None, "the connection is closed");
     assert_eq!(start.elapsed(), (65 + 3 * 35) * SECOND);
@@ -323,8 +325,10 @@ async fn whatever_a_server_sends_is_a_sign_of_life() {
     for _ in 0..3 {
         server.expect("ping").await;
         server.send_text("rubbish").await;
+        server.expect("notifications/cancelled").await;
     }
     assert_eq!(client.status().transport, TransportState::Connected);
     server.expect("ping").await;
+    server.expect("notifications/cancelled").await;
     assert_eq!(server.next().await, None);
 }

@@ -101,7 +101,8 @@ impl HttpUrl {
     /// How often a request is sent again where that does no harm: when the server could not be
     /// reached, or refused it for now (429 and 503, or 502 and 504 for requests that change
     /// nothing); 2 times by default, after growing pauses, or the one that the server asks for, up
-    /// to 10 seconds.
+    /// to 10 seconds. Notifications and responses are sent again as well when they may not have
+    /// arrived.
     #[must_use]
     pub fn retries(mut self, retries: u32) -> Self {
         self.retries = retries;
