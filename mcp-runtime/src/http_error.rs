@@ -27,8 +27,16 @@ impl fmt::Display for HttpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let status = self.status;
         if let Some(location) = &self.location {
-            // A query may carry secrets.
+            // User information and query may be secret.
             let target = location.split(['?', '#']).next().unwrap_or_default();
+            let target = match target.split_once("://") {
+                Some((scheme, rest)) => {
+                    let authority = rest.split('/').next().unwrap_or_default();
+                    let user_end = authority.rfind('@').map_or(0, |end| end + 1);
+                    format!("{scheme}://{}", &rest[user_end..])
+                }
+                None => target.to_owned(),
+            };
             return write!(
                 f,
                 "HTTP {status} redirects to {target}, which is not followed: use that URL if it is to be trusted"
@@ -84,10 +92,10 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_names_its_target_without_the_query() {
+    fn a_redirect_names_its_target_without_secrets() {
         let redirect = HttpError {
             status: 307,
-            location: Some("https://example.com/mcp?token=secret".to_owned()),
+            location: Some("https://ann:secret@example.com/mcp?token=secret".to_owned()),
             ..error()
         };
         let text = redirect.to_string();

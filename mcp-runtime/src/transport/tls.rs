@@ -37,10 +37,11 @@ pub(in crate::transport) fn config(roots: &[Vec<u8>]) -> io::Result<Arc<ClientCo
 
 /// What to do about a failure of TLS, if `error` is one that users meet.
 pub(in crate::transport) fn advice(error: &(dyn Error + 'static)) -> Option<&'static str> {
-    let error = match error.downcast_ref::<io::Error>() {
-        Some(error) => error.get_ref()?,
-        None => error,
-    };
+    let mut error = error;
+    // One error of I/O may hold another one, which is not its source.
+    while let Some(outer) = error.downcast_ref::<io::Error>() {
+        error = outer.get_ref()?;
+    }
     match error.downcast_ref::<rustls::Error>()? {
         rustls::Error::InvalidMessage(_) => Some(
             "the server does not speak TLS there: use another port, or a URL without TLS \

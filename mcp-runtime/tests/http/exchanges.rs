@@ -195,11 +195,23 @@ async fn a_tool_that_may_be_repeated_is_when_its_exchange_is_lost() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_gone_for_a_moment_keeps_the_session() {
-    let server = Scripted::operating(|exchange| exchange_of_session(exchange)).await;
-    let client = connect(builder(), &server).await;
+async fn a_call_that_could_not_be_sent_says_so() {
+    let server = Scripted::operating(exchange_of_session).await;
+    let server_url = http_client(server.url()).retries(0);
+    let client = in_time(builder().connect(server_url)).await.unwrap();
+    server.until_idle().await;
+    server.stop().await;
     let answer = in_time(client.call_tool("x", json!({})).into_future()).await;
-    assert_eq!(text(&answer.unwrap()), "s-1");
+    let Err(CallError::NotSent(fault)) = answer else {
+        panic!("{answer:?}");
+    };
+    assert_eq!(fault.kind(), std::io::ErrorKind::ConnectionRefused);
+    assert!(
+        fault.to_string().contains(&server.addr.to_string()),
+        "{fault}"
+    );
+    // The session may well be there when the server is back.
+    assert_eq!(client.status().to_string(), "connected, operating");
 }
 
 async fn exchange_of_session(exchange: Exchange) {

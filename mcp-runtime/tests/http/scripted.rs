@@ -1,13 +1,14 @@
 //! An HTTP server that does exactly what a test wants with each request.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
+use tokio::task::JoinHandle;
 
 use crate::support::clock::in_time;
 
@@ -17,6 +18,7 @@ pub struct Scripted {
     /// How many requests are open.
     open: watch::Receiver<usize>,
     seen: watch::Receiver<Vec<String>>,
+    listening: Mutex<JoinHandle<()>>,
 }
 
 impl Scripted {
@@ -29,7 +31,7 @@ impl Scripted {
         let (open, watched) = watch::channel(0);
         let (seen, looked) = watch::channel(Vec::new());
         let (open, serve) = (Arc::new(open), Arc::new(serve));
-        tokio::spawn(async move {
+        let listening = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let (seen, serve) = (seen.clone(), Arc::clone(&serve));
                 let open = Open::new(&open);
@@ -45,6 +47,7 @@ impl Scripted {
             addr,
             open: watched,
             seen: looked,
+            listening: Mutex::new(listening),
         }
     }
 
@@ -67,6 +70,13 @@ impl Scripted {
 
     pub fn url(&self) -> String {
         format!("http://{}/mcp", self.addr)
+    }
+
+    /// Listens no more.
+    pub async fn stop(&self) {
+        let mut listening = self.listening.lock().await;
+        listening.abort();
+        let _ = (&mut *listening).await;
     }
 
     /// What was asked so far: methods of messages, or of HTTP where there is no message.
@@ -275,13 +285,13 @@ impl Gate {
 }
 
 /// Gives out one item after the other, and then the last one for ever.
-pub struct Script<T>(Mutex<Vec<T>>);
+pub struct Script<T>(std::sync::Mutex<Vec<T>>);
 
 impl<T: Clone> Script<T> {
     pub fn new(items: impl IntoIterator<Item = T>) -> Self {
         let mut items: Vec<_> = items.into_iter().collect();
         items.reverse();
-        Self(Mutex::new(items))
+        Self(std::sync::Mutex::new(items))
     }
 
     pub fn next(&self) -> T {

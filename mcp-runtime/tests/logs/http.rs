@@ -138,7 +138,7 @@ async fn old_or_gone() -> SocketAddr {
                  event: endpoint\ndata: /messages/secret?session=secret\n\n"
             } else if head.contains("/moved-") {
                 "HTTP/1.1 307 Moved\r\nconnection: close\r\ncontent-length: 0\r\n\
-                 location: http://ann:secret@elsewhere.invalid/secret?key=secret\r\n\r\n"
+                 location: http://ann:secret@elsewhere.invalid/mcp?key=secret\r\n\r\n"
             } else if head.contains("/busy-") {
                 "HTTP/1.1 503 Busy\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
             } else {
