@@ -122,11 +122,3 @@ pub enum CallError {
         reason: String,
     },
 }
-
-impl CallError {
-    /// The request has no form that can be sent, for this reason.
-    #[cfg(feature = "http-client")]
-    pub(crate) fn not_sent(reason: impl Into<String>) -> Self {
-        Self::NotSent(io::Error::new(io::ErrorKind::InvalidInput, reason.into()))
-    }
-}

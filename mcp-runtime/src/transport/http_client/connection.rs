@@ -10,10 +10,10 @@ use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, timeout};
 
+use super::fault::not_sent;
 use super::frames::Delivery;
 use super::outgoing::{Kind, Outgoing};
 use super::remote::{Ended, Remote};
-use crate::error::CallError;
 
 /// Notifications that may wait to be sent; more are dropped.
 const NOTIFICATIONS: usize = 256;
@@ -97,7 +97,7 @@ impl Connection {
         let outgoing = match Outgoing::read(line) {
             Ok(outgoing) => outgoing,
             Err(unsendable) => {
-                let error = CallError::not_sent(unsendable.reason);
+                let error = not_sent(unsendable.reason);
                 match unsendable.id {
                     Some(id) => self.remote.deliver(Delivery::Failed(id, error)).await,
                     None => tracing::warn!(%error, "a message can't be sent"),

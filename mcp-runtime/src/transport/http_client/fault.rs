@@ -6,7 +6,13 @@ use std::io;
 use http::Uri;
 
 use super::dial::ProxyFault;
+use crate::error::CallError;
 use crate::transport::tls;
+
+/// A request has no form that can be sent, for this reason.
+pub(super) fn not_sent(reason: impl Into<String>) -> CallError {
+    CallError::NotSent(io::Error::new(io::ErrorKind::InvalidInput, reason.into()))
+}
 
 /// The host of a server, and its port where the URL names one. The rest of a URL may be secret.
 pub(super) fn authority(uri: &Uri) -> String {

@@ -15,7 +15,7 @@ use rustls::ClientConfig;
 use tokio::sync::mpsc;
 
 use super::dial::Dialer;
-use super::fault::{authority, explained};
+use super::fault::{authority, explained, not_sent};
 use super::frames::Delivery;
 use super::known::Known;
 use super::outgoing::Outgoing;
@@ -113,11 +113,10 @@ impl Remote {
         if let Some(version) = &outgoing.version {
             headers.remove(&SESSION_ID);
             let version = HeaderValue::try_from(version);
-            let version =
-                version.map_err(|_| CallError::not_sent("no header can carry the version"))?;
+            let version = version.map_err(|_| not_sent("no header can carry the version"))?;
             headers.insert(&PROTOCOL_VERSION, version);
             let mirrored = outgoing.mirror(&self.known().annotations, &mut headers);
-            mirrored.map_err(CallError::not_sent)?;
+            mirrored.map_err(not_sent)?;
         }
         let uri = self.known().endpoint.clone();
         let sending = Sending {
@@ -140,7 +139,7 @@ impl Remote {
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
         if let Some(id) = after {
             let id = HeaderValue::try_from(id);
-            let id = id.map_err(|_| CallError::not_sent("no header can carry the event's id"))?;
+            let id = id.map_err(|_| not_sent("no header can carry the event's id"))?;
             headers.insert(&LAST_EVENT_ID, id);
         }
         let sending = Sending {
