@@ -131,7 +131,10 @@ impl Remote {
             Ok(Frame::Single(Message::Response { id: Some(id), .. })) => {
                 Err(asked.malformed(format!("it names the request {id} instead of {}", asked.id)))
             }
-            Ok(Frame::Single(Message::InvalidResponse { reason, .. })) => {
+            // What OAuth answers has an `error` as well.
+            Ok(Frame::Single(Message::InvalidResponse { id, reason }))
+                if id.is_some() || parts.status.is_success() =>
+            {
                 Err(asked.malformed(reason))
             }
             Err(InvalidMessage {
