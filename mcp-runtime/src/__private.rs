@@ -28,7 +28,6 @@ pub use crate::server::resources::spec::resource_spec;
 pub use crate::server::revisions::revisions;
 pub use crate::server::tools::ToolRoute;
 pub use crate::server::tools::argument::argument;
-pub use crate::server::tools::call::timed;
 pub use crate::server::tools::forms::Returned;
 pub use crate::server::tools::spec::ToolSpec;
 pub use crate::server::tools::spread::spread;

@@ -43,7 +43,7 @@ pub(super) fn call(callable: &Callable, running: &Running) -> (Option<TokenStrea
         },
         (Some(future), Some(milliseconds)) => quote_spanned! {span=>
             #own_this
-            __mcp::timed(form, #milliseconds, #future)
+            call.timed(form, #milliseconds, #future)
         },
     };
     let body = quote_spanned!(Span::mixed_site()=> #read #(#bindings)* #answer);

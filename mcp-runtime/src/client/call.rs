@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::{Conform, ProgressNotificationParams, RawJson, Request, methods};
+use tokio::time::Instant;
 
 use super::Client;
 use super::cache::Cached;
@@ -90,7 +91,10 @@ impl<R: Request> Call<R> {
         self
     }
 
-    /// How long to wait for the answer, in all.
+    /// How long to wait for the answer, in all: all rounds together, progress or not.
+    ///
+    /// Time in which the server's questions are answered does not count, in either era. A call that
+    /// is sent again after its connection was lost has its time again.
     pub fn timeout(self, timeout: Duration) -> Self {
         self.timeouts(Timeouts {
             idle: timeout,
@@ -99,9 +103,16 @@ impl<R: Request> Call<R> {
         })
     }
 
-    /// How long to wait for the answer, and whether news of progress extends the wait.
+    /// How long to wait for the answer, and whether news of progress extends the wait. All rounds
+    /// share these limits, and time in which the server's questions are answered does not count.
     pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.options.timeouts = timeouts;
+        self
+    }
+
+    /// News of progress extend the wait, up to the same total.
+    pub(crate) fn extended_by_progress(mut self) -> Self {
+        self.options.timeouts.reset_on_progress = true;
         self
     }
 
@@ -132,7 +143,15 @@ where
         let mut params = params.map_err(CallError::Params)?;
         let mut retry = None;
         let (mut attempt, mut rounds) = (0, 0);
+        // How long the rounds took so far, without the time in which questions were answered.
+        let mut spent = Duration::ZERO;
         loop {
+            let mut options = options.clone();
+            options.timeouts = options.timeouts.after(spent);
+            if options.timeouts.shortest().is_zero() {
+                return Err(timed_out::<R>(spent));
+            }
+            let begun = Instant::now();
             let connection = reach::<R>(&client, &options, policy).await?;
             let agreed = &connection.agreed;
             params.conform(agreed.agreement.revision);
@@ -145,7 +164,7 @@ where
             if let Some(known) = known {
                 return complete::<R>(&known);
             }
-            let (link, options) = (&connection.link, options.clone());
+            let link = &connection.link;
             let answer = match &retry {
                 None => link.request::<R>(&params, &meta, options).await,
                 Some(retry) => {
@@ -158,6 +177,9 @@ where
                     tracing::debug!(method = R::METHOD, %error, "the call is sent again");
                     attempt += 1;
                     continue;
+                }
+                Err(CallError::Timeout { waited, .. }) => {
+                    return Err(timed_out::<R>(spent + waited));
                 }
                 answer => keeping::<R>(&answer?, place),
             };
@@ -172,6 +194,7 @@ where
                 });
             }
             rounds += 1;
+            spent += begun.elapsed();
             let handlers = &client.config().handlers;
             let revision = agreed.agreement.revision;
             retry = Some(Retry::answering(handlers, R::METHOD, wanted, revision).await?);
@@ -211,15 +234,17 @@ async fn reach<R: Request>(
     options: &Options,
     policy: Policy,
 ) -> Result<Arc<Connection>, CallError> {
-    let waited = options.timeouts.total.min(options.timeouts.idle);
+    let waited = options.timeouts.shortest();
     let connection = client.connection(policy.waits);
     let reached = tokio::time::timeout(waited, connection).await;
-    reached.unwrap_or_else(|_| {
-        Err(CallError::Timeout {
-            method: R::METHOD.to_owned(),
-            waited,
-        })
-    })
+    reached.unwrap_or_else(|_| Err(timed_out::<R>(waited)))
+}
+
+fn timed_out<R: Request>(waited: Duration) -> CallError {
+    CallError::Timeout {
+        method: R::METHOD.to_owned(),
+        waited,
+    }
 }
 
 impl<R> IntoFuture for Call<R>

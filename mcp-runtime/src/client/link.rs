@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_types::jsonrpc::{RequestId, write};
-use mcp_types::{Encode, RawJson, Request};
+use mcp_types::{Encode, RawJson, Request, methods};
 use serde::Serialize;
 use tokio::sync::watch;
 
@@ -56,11 +56,13 @@ impl Options {
         }
     }
 
-    fn sending(self, method: &'static str) -> Sending {
+    fn sending<R: Request>(self) -> Sending {
         Sending {
-            method,
+            method: R::METHOD,
             timeouts: self.timeouts,
             cancellable: self.cancellable,
+            // The result of a task is where its questions are asked (2025-11-25, "Tasks").
+            takes_input: R::MAY_REQUIRE_INPUT || R::METHOD == methods::TASKS_RESULT,
             progress: self.progress,
         }
     }
@@ -149,9 +151,7 @@ impl Link {
         frame: Result<Vec<u8>, CallError>,
         options: Options,
     ) -> Result<RawJson, CallError> {
-        self.peer
-            .request(id, frame?, options.sending(R::METHOD))
-            .await
+        self.peer.request(id, frame?, options.sending::<R>()).await
     }
 
     fn frame(

@@ -89,7 +89,7 @@ pub struct TypedCall<Out> {
 }
 
 impl<Out> TypedCall<Out> {
-    /// How long to wait for the answer, in all.
+    /// How long to wait for the answer, in all; see [`Call::timeout`].
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.call = self.call.timeout(timeout);
         self

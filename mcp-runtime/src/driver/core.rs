@@ -148,7 +148,12 @@ impl<R: Role> Core<R> {
             Err(panic) => Err(panic),
             Ok(Served::Later(future)) => match self.start(id, batch, Kind::Work, future) {
                 Some(outcome) => outcome,
-                None => return,
+                None => {
+                    if R::IS_CLIENT {
+                        self.pending.hold(id, now(), Waiter::takes_input);
+                    }
+                    return;
+                }
             },
             Ok(Served::Open(future)) => match self.start(id, batch, Kind::Open, future) {
                 Some(outcome) => outcome,
@@ -191,6 +196,7 @@ impl<R: Role> Core<R> {
                 else {
                     return;
                 };
+                self.pending.release(&id, now);
                 match self.in_flight.cancel(&id) {
                     Some(Some(batch)) => self.push_batch(batch, &[]),
                     Some(None) => {}
@@ -240,6 +246,7 @@ impl<R: Role> Core<R> {
     /// Answers a request whose handler has finished.
     pub(super) fn finished(&mut self, done: (Finished<R::Answer>, Option<BatchKey>), now: Clock) {
         let (Finished { id, outcome }, batch) = done;
+        self.pending.release(&id, now);
         self.respond(&id, outcome, batch, now);
     }
 

@@ -66,6 +66,7 @@ pub(crate) enum Command {
 pub(crate) struct Waiter {
     method: &'static str,
     cancellable: bool,
+    takes_input: bool,
     progress: Option<OnProgress>,
     answer: oneshot::Sender<Result<RawJson, CallError>>,
 }
@@ -90,6 +91,8 @@ pub(crate) struct Sending {
     /// Whether the peer is told when nobody waits for the answer any more: some requests can't be
     /// cancelled, and a peer might not bear to hear of it yet.
     pub(crate) cancellable: bool,
+    /// Whether the peer may ask something before it answers.
+    pub(crate) takes_input: bool,
     pub(crate) progress: Option<OnProgress>,
 }
 
@@ -131,6 +134,7 @@ impl Peer {
         let waiter = Waiter {
             method: sending.method,
             cancellable: sending.cancellable,
+            takes_input: sending.takes_input,
             progress: sending.progress,
             answer,
         };
@@ -187,6 +191,7 @@ impl Peer {
             method,
             timeouts,
             cancellable: true,
+            takes_input: false,
             progress: None,
         };
         self.request(id, frame, sending)
@@ -220,7 +225,7 @@ impl Peer {
         let Unsent::Full(command) = unsent else {
             return Err(CallError::Closed);
         };
-        let waited = timeouts.total.min(timeouts.idle);
+        let waited = timeouts.shortest();
         let sent = tokio::time::timeout(waited, self.link.send_later(command)).await;
         Ok(sent.map_err(|_| timed_out(method, waited))??)
     }
@@ -313,6 +318,11 @@ impl Waiter {
     /// Whether the peer is to be told that nobody waits any more.
     pub(crate) fn is_cancellable(&self) -> bool {
         self.cancellable
+    }
+
+    /// Whether the peer may ask something before it answers.
+    pub(crate) fn takes_input(&self) -> bool {
+        self.takes_input
     }
 
     /// Whether the peer may end the request without an answer: a subscription lasts until one side

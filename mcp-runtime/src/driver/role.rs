@@ -19,7 +19,8 @@ pub(crate) trait Role: Send + 'static {
     type Answer: Outgoing;
 
     /// Whether this side is the client. A message without `method`, `result` and `error` is then
-    /// a response, as most of what a server sends is one.
+    /// a response, as most of what a server sends is one; and the time limits of its calls stand
+    /// still while it answers requests of the server.
     const IS_CLIENT: bool;
 
     /// The peer has sent something, whatever it is.

@@ -2,9 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use mcp_types::RequestId;
+
 use crate::forever::bounded;
 
-/// How long a request may take.
+/// How long a request may take. Time in which the answering side asks something in turn
+/// (elicitation, sampling, roots) does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// How long to wait for the answer, or, with [`reset_on_progress`](Self::reset_on_progress),
@@ -27,6 +30,28 @@ impl Default for Timeouts {
     }
 }
 
+impl Timeouts {
+    /// What is left for the next round of a request whose rounds so far took `spent`.
+    ///
+    /// A round that was answered is a sign of progress.
+    pub(crate) fn after(self, spent: Duration) -> Self {
+        let idle = match self.reset_on_progress {
+            true => self.idle,
+            false => self.idle.saturating_sub(spent),
+        };
+        Self {
+            idle,
+            total: self.total.saturating_sub(spent),
+            reset_on_progress: self.reset_on_progress,
+        }
+    }
+
+    /// The time until the first of both limits.
+    pub(crate) fn shortest(self) -> Duration {
+        self.total.min(self.idle)
+    }
+}
+
 /// The table of requests in flight. `W` is whoever waits for the answer.
 #[derive(Debug)]
 pub(crate) struct Pending<W> {
@@ -42,6 +67,9 @@ struct Entry<W> {
     sent: Instant,
     deadline: Instant,
     last_deadline: Instant,
+    /// Open requests of the peer that stop the clock, and since when it is stopped.
+    held_by: Vec<RequestId>,
+    held_since: Instant,
 }
 
 impl<W> Pending<W> {
@@ -61,6 +89,8 @@ impl<W> Pending<W> {
             sent: now,
             deadline: last_deadline.min(now + bounded(timeouts.idle)),
             last_deadline,
+            held_by: Vec::new(),
+            held_since: now,
         };
         let place = self.place(id).unwrap_or_else(|place| place);
         self.entries.insert(place, entry);
@@ -90,20 +120,61 @@ impl<W> Pending<W> {
         let place = self.place(id).ok()?;
         let entry = &mut self.entries[place];
         if entry.timeouts.reset_on_progress {
+            let now = if entry.is_held() {
+                entry.held_since
+            } else {
+                now
+            };
             entry.deadline = entry.last_deadline.min(now + bounded(entry.timeouts.idle));
         }
         Some(&mut entry.waiter)
     }
 
+    /// Stops the clocks of the requests for which `concerned` holds while the peer's request
+    /// `question` is open.
+    pub(crate) fn hold(
+        &mut self,
+        question: &RequestId,
+        now: Instant,
+        concerned: impl Fn(&W) -> bool,
+    ) {
+        for entry in &mut self.entries {
+            if concerned(&entry.waiter) {
+                if !entry.is_held() {
+                    entry.held_since = now;
+                }
+                entry.held_by.push(question.clone());
+            }
+        }
+    }
+
+    /// The peer's request `question` is no longer open. `now` is only asked for if it stopped a
+    /// clock.
+    pub(crate) fn release(&mut self, question: &RequestId, now: impl Fn() -> Instant) {
+        for entry in &mut self.entries {
+            if entry.is_held() {
+                entry.held_by.retain(|held_by| held_by != question);
+                if !entry.is_held() {
+                    let held = now() - entry.held_since;
+                    entry.sent += held;
+                    entry.deadline += held;
+                    entry.last_deadline += held;
+                }
+            }
+        }
+    }
+
     /// When the next request runs out of time.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        self.entries.iter().map(|entry| entry.deadline).min()
+        let running = self.entries.iter().filter(|entry| !entry.is_held());
+        running.map(|entry| entry.deadline).min()
     }
 
     /// Removes the requests that have run out of time, oldest first, each with the time it has
     /// waited.
     pub(crate) fn expire(&mut self, now: Instant) -> Vec<(i64, W, Duration)> {
-        let expired = self.entries.extract_if(.., |entry| entry.deadline <= now);
+        let is_expired = |entry: &mut Entry<W>| !entry.is_held() && entry.deadline <= now;
+        let expired = self.entries.extract_if(.., is_expired);
         expired
             .map(|entry| (entry.id, entry.waiter, now - entry.sent))
             .collect()
@@ -113,6 +184,12 @@ impl<W> Pending<W> {
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = (i64, W)> + use<W> {
         let entries = std::mem::take(&mut self.entries);
         entries.into_iter().map(|entry| (entry.id, entry.waiter))
+    }
+}
+
+impl<W> Entry<W> {
+    fn is_held(&self) -> bool {
+        !self.held_by.is_empty()
     }
 }
 
@@ -160,6 +237,54 @@ mod tests {
         assert_eq!(pending.next_deadline(), Some(start + 19 * SECOND));
         pending.progress(1, start + 18 * SECOND);
         assert_eq!(pending.next_deadline(), Some(start + 25 * SECOND));
+    }
+
+    #[test]
+    fn time_stands_still_while_the_peer_asks() {
+        let start = Instant::now();
+        let at = |seconds: u32| start + seconds * SECOND;
+        let mut pending = Pending::new();
+        pending.insert(1, 'a', timeouts(true), start);
+        pending.insert(2, 'b', timeouts(true), start);
+        let (one, two) = (RequestId::Number(1), RequestId::Number(2));
+        pending.hold(&one, at(4), |waiter| *waiter == 'a');
+        pending.hold(&two, at(6), |waiter| *waiter == 'a');
+        pending.insert(3, 'a', timeouts(true), at(7));
+        assert_eq!(pending.next_deadline(), Some(at(10)));
+        assert_eq!(pending.expire(at(20)).len(), 2, "those that nothing holds");
+        pending.release(&one, || at(50));
+        assert_eq!(pending.next_deadline(), None);
+        pending.release(&two, || at(104));
+        assert_eq!(pending.next_deadline(), Some(at(110)));
+        assert_eq!(pending.expire(at(110)), [(1, 'a', 10 * SECOND)]);
+    }
+
+    #[test]
+    fn progress_while_the_peer_asks_counts_from_the_end_of_it() {
+        let start = Instant::now();
+        let mut pending = Pending::new();
+        let question = RequestId::Number(1);
+        pending.insert(1, (), timeouts(true), start);
+        pending.hold(&question, start + 4 * SECOND, |()| true);
+        pending.progress(1, start + 50 * SECOND);
+        pending.release(&question, || start + 104 * SECOND);
+        assert_eq!(pending.next_deadline(), Some(start + 114 * SECOND));
+        pending.progress(1, start + 113 * SECOND);
+        assert_eq!(pending.next_deadline(), Some(start + 123 * SECOND));
+        pending.progress(1, start + 122 * SECOND);
+        assert_eq!(pending.next_deadline(), Some(start + 125 * SECOND));
+    }
+
+    #[test]
+    fn rounds_share_their_time() {
+        let left = timeouts(false).after(7 * SECOND);
+        assert_eq!((left.idle, left.total), (3 * SECOND, 18 * SECOND));
+        let left = timeouts(true).after(17 * SECOND);
+        assert_eq!((left.idle, left.total), (10 * SECOND, 8 * SECOND));
+        assert_eq!(
+            timeouts(false).after(11 * SECOND).shortest(),
+            Duration::ZERO
+        );
     }
 
     #[test]

@@ -128,6 +128,62 @@ async fn progress_is_reported_and_extends_the_wait_if_wanted() {
     assert_eq!(*seen.lock().unwrap(), [1.0, 2.0, 3.0]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_question_stops_the_clocks_of_the_calls_it_may_belong_to() {
+    let builder = builder().on_form(async |form| {
+        tokio::time::sleep(100 * SECOND).await;
+        form.decline()
+    });
+    let (client, mut server) = operating(builder).await;
+    let start = Instant::now();
+    let timeouts = Timeouts {
+        idle: 10 * SECOND,
+        total: 25 * SECOND,
+        reset_on_progress: true,
+    };
+    let asking = client.call_tool("ask", ()).timeouts(timeouts);
+    let asking = tokio::spawn(asking.into_future());
+    let (_, params) = server.expect("tools/call").await;
+    let token = params["_meta"]["progressToken"].clone();
+    let unrelated = tokio::spawn({
+        let client = client.clone();
+        async move { client.ping().await }
+    });
+    server.expect("ping").await;
+    tokio::time::sleep(4 * SECOND).await;
+    let form = json!({"message": "?", "requestedSchema": {"type": "object", "properties": {}}});
+    server
+        .send(json!({"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": form}))
+        .await;
+    // Made while the question is open already.
+    let later = client.call_tool("later", ()).timeout(7 * SECOND);
+    let later = tokio::spawn(later.into_future());
+    server.expect("tools/call").await;
+    later.await.unwrap().unwrap_err();
+    assert_eq!(start.elapsed().as_secs(), 11);
+    server.expect("notifications/cancelled").await;
+    unrelated.await.unwrap().unwrap_err();
+    assert_eq!(start.elapsed().as_secs(), 60);
+    server.expect("notifications/cancelled").await;
+
+    let reply = server.next().await.unwrap();
+    assert_eq!(reply["result"]["action"], "decline", "{reply}");
+    assert_eq!(start.elapsed().as_secs(), 104);
+    tokio::time::sleep(5 * SECOND).await;
+    let news = json!({"progressToken": token, "progress": 1});
+    server.notify("notifications/progress", news).await;
+    let error = asking.await.unwrap().unwrap_err();
+    let CallError::Timeout { waited, .. } = error else {
+        panic!("{error}")
+    };
+    assert_eq!(
+        start.elapsed().as_secs(),
+        119,
+        "10 seconds after its progress"
+    );
+    assert_eq!(waited.as_secs(), 19, "without the time of the question");
+}
+
 #[tokio::test]
 async fn nobody_waits_for_a_server_that_is_gone() {
     let (client, mut server) = operating(builder()).await;

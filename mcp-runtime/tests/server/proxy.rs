@@ -1,12 +1,14 @@
 //! A server that stands for another one, whichever era each side of it belongs to.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::resources::{IntoContents as _, ResourceRoute};
 use mcp_runtime::server::{List, Progress, Reply};
 use mcp_runtime::transport::memory;
-use mcp_runtime::{Client, Revision, Server};
+use mcp_runtime::types::CallToolResult;
+use mcp_runtime::{Client, Revision, Server, Timeouts};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -51,6 +53,16 @@ impl Library {
     #[tool]
     async fn work(&self, progress: &Progress) -> &'static str {
         progress.report(1, 2, "half");
+        "done"
+    }
+
+    /// Takes 150 seconds, and reports progress every 50.
+    #[tool]
+    async fn take_long(&self, progress: &Progress) -> &'static str {
+        for part in 1..=3 {
+            tokio::time::sleep(Duration::from_secs(50)).await;
+            progress.report(part, 3, "");
+        }
         "done"
     }
 
@@ -259,6 +271,28 @@ async fn progress_is_passed_on() {
             }
             let answer = wire.answer().await;
             assert_eq!(answer["result"]["content"][0]["text"], "done");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_extends_the_call_behind_as_well() {
+    for revision in REVISIONS {
+        let pair = pair(revision).await;
+        for before in REVISIONS {
+            let (ours, theirs) = memory::pair();
+            let serving = pair.proxy.serve(theirs).without_signals();
+            tokio::spawn(serving.into_future());
+            let caller = Client::builder("caller", "1").revision(before);
+            let caller = caller.connect(ours).await.unwrap();
+            let patient = Timeouts {
+                reset_on_progress: true,
+                ..Timeouts::default()
+            };
+            let call = caller.call_tool("take_long", ()).timeouts(patient);
+            let result = call.await.unwrap();
+            let done = CallToolResult::text("done").content;
+            assert_eq!(result.content, done, "{revision} {before}");
         }
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use mcp_types::{InputRequest, OrderedMap, RawJson};
 use serde::{Deserialize, Serialize};
 
+use super::clock::Clock;
 use super::question::Question;
 use super::run::{self, GoOn};
 use super::{AskError, InputRequired};
@@ -28,6 +29,14 @@ pub(super) struct Memory {
     /// What a handler that asks by hand wants to know again.
     #[serde(rename = "n", skip_serializing_if = "Option::is_none")]
     pub(super) note: Option<String>,
+    /// How long the handler has worked, in milliseconds, if it has a time limit.
+    #[serde(rename = "t", skip_serializing_if = "is_zero")]
+    pub(super) worked: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// The questions of one call. Exists only for calls that may ask.
@@ -53,6 +62,8 @@ struct State {
     required: Option<InputRequired>,
     /// Set with the first question, either way.
     go_on: Option<GoOn>,
+    /// How long the handler has worked.
+    clock: Clock,
     /// Side effects at work, which must not be interrupted.
     busy: usize,
     /// Whether this run is over, and nothing more can be asked.
@@ -76,6 +87,7 @@ impl Asking {
         Self {
             patience,
             state: Mutex::new(State {
+                clock: Clock::after(Duration::from_millis(memory.worked)),
                 memory,
                 responses,
                 ..State::default()
@@ -208,6 +220,8 @@ impl Asking {
     pub(super) fn memory(&self) -> Memory {
         let state = self.lock();
         let mut memory = state.memory.clone();
+        let worked = state.clock.used().as_millis();
+        memory.worked = u64::try_from(worked).unwrap_or(u64::MAX);
         memory.answers = OrderedMap::new();
         for name in &state.used {
             if let Some(answer) = state.find(name) {
@@ -215,6 +229,20 @@ impl Asking {
             }
         }
         memory
+    }
+
+    /// The time limit of the call begins to run.
+    pub(super) fn start_clock(&self) {
+        self.with_clock(Clock::start);
+    }
+
+    /// What is left of `limit`; `None` when it is reached.
+    pub(super) fn time_left(&self, limit: Duration) -> Option<Duration> {
+        self.with_clock(|clock| clock.left(limit))
+    }
+
+    pub(super) fn with_clock<T>(&self, look: impl FnOnce(&mut Clock) -> T) -> T {
+        look(&mut self.lock().clock)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -4,6 +4,7 @@ use std::future::poll_fn;
 
 use mcp_types::{Conform, Era, RawJson};
 
+use super::clock::OpenQuestion;
 use super::question::Question;
 use super::{AskError, Asking};
 use crate::driver::BoxFuture;
@@ -43,6 +44,7 @@ async fn raw_answer(mut question: Question, cx: &Context) -> Result<RawJson, Ask
         Era::Handshake => {
             let usual = cx.asking().map(|asking| asking.patience);
             let usual = usual.unwrap_or(super::policy::EXPIRY);
+            let _open = cx.asking().map(OpenQuestion::new);
             question.send(cx.peer(), cx.revision(), usual).await
         }
         Era::Stateless => {

@@ -5,12 +5,13 @@
 //! stateless era nothing is sent: `asking` collects the questions of a run, `run` drops the handler
 //! once it waits for them and answers the call with [`InputRequiredResult`]; `start` begins the next
 //! run with the answers. What a call has to know meanwhile travels as a `state`, which is `sealed`,
-//! or is `kept` where the build can't seal.
+//! or is `kept` where the build can't seal. `clock` is the time limit of a call.
 //!
 //! [`InputRequiredResult`]: mcp_types::InputRequiredResult
 
 mod all;
 mod asking;
+mod clock;
 mod common;
 mod context;
 mod elicit;

@@ -16,7 +16,9 @@ impl Server {
     /// A server that offers what the server behind `client` offers, to serve it elsewhere, or to
     /// [mount](crate::ServerBuilder::mount) it.
     ///
-    /// Calls are passed on with their progress, and cancelled there when they are cancelled here.
+    /// Calls are passed on with their progress, which extends the client's wait for the answer up to
+    /// the total of its [`timeouts`](crate::ClientBuilder::timeouts), and cancelled there when they
+    /// are cancelled here.
     /// When that server says that its lists have changed, they change here, and clients are told;
     /// subscriptions to its resources are passed on. Name, version and instructions are its own. To
     /// pass on its questions and log messages as well, begin with a [`Proxy`](crate::server::Proxy). The connection lives as long as `client`, or

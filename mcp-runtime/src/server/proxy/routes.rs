@@ -122,13 +122,16 @@ fn completers(remote: &Arc<Remote>, reference: CompletionReference) -> Completer
     })
 }
 
-/// Reports here what progress is made there, where the caller wants to know.
+/// Reports here what progress is made there, where the caller wants to know. It extends the wait for
+/// that server's answer as it may extend the caller's.
 fn reporting<R: mcp_types::Request>(call: Call<R>, context: &Context) -> Call<R> {
     match Progress::from_context(context) {
-        Ok(progress) if progress.is_wanted() => call.on_progress(move |news| {
-            let message = news.message.unwrap_or_default();
-            progress.report(news.progress, news.total, message);
-        }),
+        Ok(progress) if progress.is_wanted() => {
+            call.extended_by_progress().on_progress(move |news| {
+                let message = news.message.unwrap_or_default();
+                progress.report(news.progress, news.total, message);
+            })
+        }
         _ => call,
     }
 }

@@ -7,6 +7,7 @@ use mcp_types::{CallToolResult, RawJsonRef};
 
 use super::error;
 use super::route::ToolCall;
+use crate::ProtocolError;
 use crate::server::handler::decode::{self, Slot};
 use crate::server::handler::run::{Rejection, Return};
 use crate::server::{FromContext, Lent, Reply};
@@ -29,6 +30,23 @@ impl Call<'_> {
         let text = self.incoming.arguments.map(RawJsonRef::get);
         decode::read(text, slots, self.strict).map_err(Rejection::from)
     }
+
+    /// The answer of a function that has yet to run, and may run only so long.
+    ///
+    /// # Errors
+    ///
+    /// Never: the type is that of a call, in which reading the arguments may fail.
+    pub fn timed<T: 'static>(
+        &self,
+        form: Return<T, CallToolResult>,
+        milliseconds: u64,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> Result<Reply<CallToolResult>, Rejection> {
+        let limit = Duration::from_millis(milliseconds);
+        Ok(Reply::Pending(Box::pin(async move {
+            in_time(form, limit, tokio::time::timeout(limit, future).await.ok())
+        })))
+    }
 }
 
 /// A call on its way to a function that takes something from its context.
@@ -43,6 +61,25 @@ impl ContextCall<'_> {
     /// When this call has none.
     pub fn context<T: FromContext>(&self) -> Result<Lent<T>, Rejection> {
         T::lend(self.incoming.context).map_err(Rejection::Protocol)
+    }
+
+    /// The answer of a function that has yet to run, and may work only so long. Time in which it
+    /// asks the client does not count.
+    ///
+    /// # Errors
+    ///
+    /// Never: the type is that of a call, in which reading the arguments may fail.
+    pub fn timed<T: 'static>(
+        &self,
+        form: Return<T, CallToolResult>,
+        milliseconds: u64,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> Result<Reply<CallToolResult>, Rejection> {
+        let limit = Duration::from_millis(milliseconds);
+        let context = self.incoming.context.clone();
+        Ok(Reply::Pending(Box::pin(async move {
+            in_time(form, limit, context.within(limit, future).await)
+        })))
     }
 }
 
@@ -63,21 +100,14 @@ impl From<Rejection> for Reply<CallToolResult> {
     }
 }
 
-/// The answer of a function that has yet to run, and may run only so long.
-///
-/// # Errors
-///
-/// Never: the type is that of a call, in which reading the arguments may fail.
-pub fn timed<T: 'static>(
+/// The answer of a function that returned `value`, unless it was not finished within `limit`.
+fn in_time<T>(
     form: Return<T, CallToolResult>,
-    milliseconds: u64,
-    future: impl Future<Output = T> + Send + 'static,
-) -> Result<Reply<CallToolResult>, Rejection> {
-    let limit = Duration::from_millis(milliseconds);
-    Ok(Reply::Pending(Box::pin(async move {
-        match tokio::time::timeout(limit, future).await {
-            Ok(value) => (form.answer)(value),
-            Err(_) => Ok(error::failure(format!("not finished within {limit:?}"))),
-        }
-    })))
+    limit: Duration,
+    value: Option<T>,
+) -> Result<CallToolResult, ProtocolError> {
+    match value {
+        Some(value) => (form.answer)(value),
+        None => Ok(error::failure(format!("not finished within {limit:?}"))),
+    }
 }

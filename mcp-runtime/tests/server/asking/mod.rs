@@ -6,3 +6,4 @@ mod malformed;
 mod party;
 mod refusals;
 mod server;
+mod time_limits;
