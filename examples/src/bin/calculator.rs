@@ -4,7 +4,7 @@ use mcp_runtime::prelude::*;
 
 struct Calculator;
 
-#[mcp_server]
+#[mcp_server(name = "calculator")]
 impl Calculator {
     /// Adds two whole numbers.
     #[tool]

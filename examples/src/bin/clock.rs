@@ -13,7 +13,7 @@ struct Clock;
 /// Time between two ticks.
 const TICK: Duration = Duration::from_millis(300);
 
-#[mcp_server]
+#[mcp_server(name = "clock")]
 impl Clock {
     /// Ticks a few times, and reports each tick.
     #[tool(read_only)]

@@ -11,7 +11,7 @@ const CITIES: [(&str, &str); 4] = [
 
 struct Atlas;
 
-#[mcp_server]
+#[mcp_server(name = "completion")]
 impl Atlas {
     /// Plans a journey.
     #[prompt]

@@ -7,7 +7,7 @@ use mcp_runtime::server::{FixedList, List};
 
 struct School;
 
-#[mcp_server]
+#[mcp_server(name = "dynamic")]
 impl School {
     /// Learns how to answer a question.
     #[tool]

@@ -49,7 +49,7 @@ fn one() -> u32 {
     1
 }
 
-#[mcp_server]
+#[mcp_server(name = "elicit")]
 impl Pizzeria {
     /// Takes an order, and asks for whatever is missing.
     #[tool]

@@ -3,6 +3,7 @@
 //!
 //! `cargo run --bin gateway -- target/debug/calculator target/debug/dynamic`
 
+use std::error::Error;
 use std::path::Path;
 
 use mcp_runtime::prelude::*;
@@ -10,17 +11,24 @@ use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::{Client, Server};
 
 #[mcp_runtime::main]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() -> Result<(), Box<dyn Error>> {
     let mut server = Server::builder();
     server.name("gateway").version(env!("CARGO_PKG_VERSION"));
     for program in std::env::args().skip(1) {
         let name = Path::new(&program).file_stem().unwrap_or_default();
         let prefix = name.to_string_lossy().into_owned();
-        let client = Client::builder("gateway", env!("CARGO_PKG_VERSION"))
-            .connect(ChildProcess::new(&program))
-            .await?;
-        server.mount(&prefix, &Server::proxy(&client).await?);
+        let proxy = behind(&program).await;
+        let proxy = proxy.map_err(|error| format!("`{program}` can't be offered: {error}"))?;
+        server.mount(&prefix, &proxy);
     }
     server.build().serve(stdio()).await?;
     Ok(())
+}
+
+/// Starts a program, and makes a server that stands for it.
+async fn behind(program: &str) -> Result<Server, Box<dyn Error>> {
+    let client = Client::builder("gateway", env!("CARGO_PKG_VERSION"))
+        .connect(ChildProcess::new(program))
+        .await?;
+    Ok(Server::proxy(&client).await?)
 }

@@ -9,7 +9,7 @@ use mcp_runtime::types::LoggingLevel;
 
 struct Stock;
 
-#[mcp_server]
+#[mcp_server(name = "logging")]
 impl Stock {
     /// Takes something out of the stock.
     #[tool]

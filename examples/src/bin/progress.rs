@@ -5,7 +5,7 @@ use mcp_runtime::server::Progress;
 
 struct Kitchen;
 
-#[mcp_server]
+#[mcp_server(name = "progress")]
 impl Kitchen {
     /// Bakes cakes, one after the other.
     #[tool]

@@ -14,7 +14,7 @@ struct Guide;
 /// After so many questions of the model it has to say something.
 const MOST_QUESTIONS: usize = 4;
 
-#[mcp_server]
+#[mcp_server(name = "sample")]
 impl Guide {
     /// Describes a town in one sentence.
     #[tool]

@@ -12,7 +12,7 @@ struct Counter {
     count: AtomicU64,
 }
 
-#[mcp_server]
+#[mcp_server(name = "subscriptions")]
 impl Counter {
     /// The count.
     #[resource("counter://count", mime = "text/plain", subscribe)]

@@ -36,7 +36,7 @@ impl Calculator {
             }}),
         );
         assert_eq!(answer["result"]["protocolVersion"], revision);
-        assert_eq!(answer["result"]["serverInfo"]["name"], "mcp-examples");
+        assert_eq!(answer["result"]["serverInfo"]["name"], "calculator");
         calculator
             .send("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n".as_bytes());
         calculator

@@ -2,6 +2,7 @@
 //! eras.
 
 use std::path::Path;
+use std::process::Command;
 
 use mcp_runtime::serde_json::{Value, json};
 use mcp_runtime::transport::ChildProcess;
@@ -39,6 +40,44 @@ async fn compare(
 async fn tool_names(client: &Client) -> Vec<String> {
     let tools = client.list_tools().await.unwrap();
     tools.into_iter().map(|tool| tool.name).collect()
+}
+
+#[tokio::test]
+async fn examples_introduce_themselves_by_their_own_names() {
+    for binary in [
+        env!("CARGO_BIN_EXE_completion"),
+        env!("CARGO_BIN_EXE_composition"),
+        env!("CARGO_BIN_EXE_dynamic"),
+        env!("CARGO_BIN_EXE_elicit"),
+        env!("CARGO_BIN_EXE_extension"),
+        env!("CARGO_BIN_EXE_files"),
+        env!("CARGO_BIN_EXE_gateway"),
+        env!("CARGO_BIN_EXE_library"),
+        env!("CARGO_BIN_EXE_logging"),
+        env!("CARGO_BIN_EXE_progress"),
+        env!("CARGO_BIN_EXE_sample"),
+        env!("CARGO_BIN_EXE_subscriptions"),
+    ] {
+        let client = connect(binary, &[], Revision::LATEST).await;
+        let name = client.server_info().unwrap().name;
+        let file = Path::new(binary).file_stem().unwrap();
+        assert_eq!(file.to_str(), Some(&*name));
+        client.close().await;
+    }
+}
+
+#[test]
+fn a_gateway_says_which_program_it_can_not_offer() {
+    let gateway = Command::new(env!("CARGO_BIN_EXE_gateway"))
+        .arg("/does/not/exist")
+        .output();
+    let output = gateway.unwrap();
+    assert!(!output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains("`/does/not/exist` can't be offered"),
+        "{said}"
+    );
 }
 
 #[tokio::test]

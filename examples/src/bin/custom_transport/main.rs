@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 struct Calculator;
 
-#[mcp_server]
+#[mcp_server(name = "custom_transport")]
 impl Calculator {
     /// Adds two whole numbers.
     #[tool]
@@ -27,7 +27,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (to_client, from_server) = mpsc::channel(16);
     let serving = Calculator.serve(Channel(from_client, to_client));
     let calling = async {
-        let client = Client::builder("custom", "1.0.0");
+        let client = Client::builder("custom_transport", "1.0.0");
         let client = client.connect(Channel(from_server, to_server)).await?;
         let sum: Result<i64, CallError> = client.call("add", json!({"a": 2, "b": 3})).await;
         println!("2 + 3 = {} in {}", sum?, client.revision());

@@ -13,7 +13,7 @@ struct Library {
 }
 
 /// Ask about books.
-#[mcp_server]
+#[mcp_server(name = "library")]
 impl Library {
     /// Finds books by title.
     #[tool(read_only)]
