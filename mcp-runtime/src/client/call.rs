@@ -1,5 +1,6 @@
 //! One request, before and while it is sent.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::future::IntoFuture;
 use std::sync::Arc;
@@ -39,9 +40,11 @@ use crate::protocol::{Timeouts, Unavailable};
 pub struct Call<R: Request> {
     pub(super) client: Client,
     pub(super) params: Result<R::Params, serde_json::Error>,
-    options: Options,
+    pub(super) options: Options,
     policy: Policy,
     fresh: bool,
+    /// Members of `_meta` beside those that the client writes, without braces.
+    pub(super) meta: String,
 }
 
 /// What is done about a connection that is lost.
@@ -65,6 +68,7 @@ impl<R: Request> Call<R> {
                 repeats: R::METHOD != methods::TOOLS_CALL,
             },
             fresh: false,
+            meta: String::new(),
         }
     }
 
@@ -110,12 +114,6 @@ impl<R: Request> Call<R> {
         self
     }
 
-    /// News of progress extend the wait, up to the same total.
-    pub(crate) fn extended_by_progress(mut self) -> Self {
-        self.options.timeouts.reset_on_progress = true;
-        self
-    }
-
     /// Asks for news of progress, and calls `observer` with each. It must return quickly: the
     /// connection waits.
     pub fn on_progress(
@@ -139,6 +137,7 @@ where
             options,
             policy,
             fresh,
+            meta: further,
         } = self;
         let mut params = params.map_err(CallError::Params)?;
         let mut retry = None;
@@ -147,7 +146,7 @@ where
         let mut spent = Duration::ZERO;
         loop {
             let mut options = options.clone();
-            options.timeouts = options.timeouts.after(spent);
+            options.timeouts = left(options.timeouts, spent);
             if options.timeouts.shortest().is_zero() {
                 return Err(timed_out::<R>(spent));
             }
@@ -157,6 +156,7 @@ where
             params.conform(agreed.agreement.revision);
             let meta = client.memory().meta(&agreed.meta);
             let meta = client.config().tracing.extend(meta);
+            let meta = with_members(&further, meta);
             // What depends on more than the parameters is not kept.
             let kept = client.kept().filter(|_| retry.is_none());
             let place = kept.and_then(|kept| kept.place::<R>(&params));
@@ -202,6 +202,15 @@ where
     }
 }
 
+/// `further` members, and those of `meta`.
+fn with_members<'a>(further: &str, meta: Cow<'a, str>) -> Cow<'a, str> {
+    match (further, &*meta) {
+        ("", _) => meta,
+        (_, "") => Cow::Owned(further.to_owned()),
+        (_, meta) => Cow::Owned(format!("{further},{meta}")),
+    }
+}
+
 /// The result of a call, which is kept if there is a place for it.
 fn keeping<R: Request>(
     answer: &RawJson,
@@ -240,6 +249,20 @@ async fn reach<R: Request>(
     reached.unwrap_or_else(|_| Err(timed_out::<R>(waited)))
 }
 
+/// What is left for the next round of a call whose rounds so far took `spent`. A round that was
+/// answered is a sign of progress.
+fn left(timeouts: Timeouts, spent: Duration) -> Timeouts {
+    let idle = match timeouts.reset_on_progress {
+        true => timeouts.idle,
+        false => timeouts.idle.saturating_sub(spent),
+    };
+    Timeouts {
+        idle,
+        total: timeouts.total.saturating_sub(spent),
+        ..timeouts
+    }
+}
+
 fn timed_out<R: Request>(waited: Duration) -> CallError {
     CallError::Timeout {
         method: R::METHOD.to_owned(),
@@ -263,5 +286,26 @@ where
 impl<R: Request> fmt::Debug for Call<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Call").field(&R::METHOD).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_share_their_time() {
+        const SECOND: Duration = Duration::from_secs(1);
+        let timeouts = |reset_on_progress| Timeouts {
+            idle: 10 * SECOND,
+            total: 25 * SECOND,
+            reset_on_progress,
+        };
+        let rest = left(timeouts(false), 7 * SECOND);
+        assert_eq!((rest.idle, rest.total), (3 * SECOND, 18 * SECOND));
+        let rest = left(timeouts(true), 17 * SECOND);
+        assert_eq!((rest.idle, rest.total), (10 * SECOND, 8 * SECOND));
+        let rest = left(timeouts(false), 11 * SECOND);
+        assert_eq!(rest.shortest(), Duration::ZERO);
     }
 }

@@ -9,10 +9,10 @@ use tokio::sync::watch;
 
 use super::cache::Kept;
 use super::config::Config;
-use super::hub::Notifications;
+use super::hub::{Hub, Notifications};
 use super::memory::Memory;
 use super::opener::{Open, Shared};
-use super::slot::{Connection, Phase, Slot, usable};
+use super::slot::{Connection, Connections, Phase, Slot, usable};
 use super::status::{Status, StatusWatch};
 use super::supervisor::Supervisor;
 use super::{Call, ClientBuilder};
@@ -92,6 +92,10 @@ impl Client {
         &self.inner.shared.memory
     }
 
+    pub(super) fn hub(&self) -> &Hub {
+        &self.inner.shared.hub
+    }
+
     /// What is kept of the server's answers, if anything is.
     pub(super) fn kept(&self) -> Option<&Kept> {
         self.inner.shared.kept.as_deref()
@@ -106,6 +110,11 @@ impl Client {
     /// want to wait for that, at once or not at all.
     pub(super) async fn connection(&self, may_wait: bool) -> Result<Arc<Connection>, CallError> {
         usable(self.inner.slot.clone(), may_wait && self.restores()).await
+    }
+
+    /// Follows which connection is the newest, from the current one on.
+    pub(crate) fn connections(&self) -> Connections {
+        Connections::after(self.inner.slot.clone())
     }
 
     /// A request of any kind, one of an extension included; await it to send it.
@@ -138,7 +147,10 @@ impl Client {
     /// What was agreed on when the client connected, the last time it did.
     #[must_use]
     pub fn agreement(&self) -> Arc<Agreement> {
-        Arc::clone(&self.inner.slot.borrow().connection.agreed.agreement)
+        let connection = Arc::clone(&self.inner.slot.borrow().connection);
+        let session = connection.link.session();
+        let newest = session.with(|lifecycle| lifecycle.agreement().cloned());
+        newest.unwrap_or_else(|| Arc::clone(&connection.agreed.agreement))
     }
 
     /// The revision that is spoken, which a reconnection may change.

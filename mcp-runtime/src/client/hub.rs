@@ -37,6 +37,17 @@ impl Hub {
         Notifications(self.streams.subscribe())
     }
 
+    /// Passes on a change that nobody has announced.
+    pub(super) fn assume(&self, notification: &ServerNotification) {
+        for observer in &self.observers {
+            observer(notification);
+        }
+        let _ = self.streams.send(Told {
+            notification: notification.clone(),
+            subscription: None,
+        });
+    }
+
     /// Passes on what the server says with `method` and `params`.
     pub(super) fn publish(&self, method: &str, params: Option<RawJsonRef<'_>>) {
         if self.observers.is_empty() && self.streams.receiver_count() == 0 {

@@ -24,6 +24,8 @@ mod output;
 mod pages;
 #[cfg(test)]
 mod pair;
+#[cfg(feature = "server")]
+mod proxied;
 mod questions;
 mod reconnect;
 mod role;
@@ -52,10 +54,13 @@ pub use observers::Changed;
 pub use pages::{ListRequest, Pages};
 pub use questions::{ElicitReply, Form, Page, Roots};
 pub use reconnect::Reconnect;
+pub(crate) use slot::Connections;
 pub use status::{Status, StatusWatch, TransportState};
 #[cfg(feature = "stream")]
 pub use stream::{NotificationStream, SubscriptionStream};
 pub use subscription::Subscription;
+#[cfg(feature = "server")]
+pub(crate) use subscription::{LASTING, SubscriptionEvent, is_lost};
 pub use tools::TypedCall;
 #[cfg(feature = "validation")]
 pub use validate::ValidatedCall;

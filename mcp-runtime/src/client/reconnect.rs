@@ -8,7 +8,8 @@ use std::time::Duration;
 ///
 /// Before the first try there is a pause, and each further one is twice as long as the one before
 /// it, up to a maximum. A random part of each pause is left out, so that many clients of one
-/// server do not come back at the same moment.
+/// server do not come back at the same moment. The stream of a
+/// [`Subscription`](super::Subscription) that breaks off is opened again by the same numbers.
 ///
 /// ```
 /// use std::time::Duration;
@@ -44,6 +45,16 @@ impl Reconnect {
     /// The pauses before the tries, one after the other.
     pub(super) fn pauses(self) -> impl Iterator<Item = Duration> {
         (0..self.tries).map(move |attempt| self.pause(attempt, random()))
+    }
+
+    /// The pause before a try (counted from 0).
+    pub(crate) fn pause_before(self, attempt: u32) -> Duration {
+        self.pause(attempt, random())
+    }
+
+    /// Whether no further try is made after so many in a row have failed.
+    pub(super) fn is_exhausted(self, failed: u32) -> bool {
+        failed >= self.tries
     }
 
     /// The pause before a try (counted from 0); `random` is from 0 to 1.

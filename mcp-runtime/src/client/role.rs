@@ -76,7 +76,6 @@ impl Role for ClientRole {
     type Answer = RawJson;
     const IS_CLIENT: bool = true;
 
-
     fn heard(&mut self) {
         self.session.heard();
     }

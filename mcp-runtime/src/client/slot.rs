@@ -1,6 +1,6 @@
 //! Where the current connection is found.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use tokio::sync::watch;
 
@@ -44,6 +44,41 @@ impl Slot {
     fn usable(&self) -> Option<Arc<Connection>> {
         let usable = self.phase == Phase::Up && !self.connection.link.is_over();
         usable.then(|| Arc::clone(&self.connection))
+    }
+}
+
+/// Follows which connection is the newest.
+#[derive(Debug)]
+pub(crate) struct Connections {
+    pub(super) slot: watch::Receiver<Slot>,
+    seen: Weak<Connection>,
+}
+
+impl Connections {
+    /// Those after the current one.
+    pub(super) fn after(slot: watch::Receiver<Slot>) -> Self {
+        let seen = Arc::downgrade(&slot.borrow().connection);
+        Self { slot, seen }
+    }
+
+    /// Waits for a connection that is newer than the last one seen. Pending once there will be
+    /// none.
+    ///
+    /// Cancel safe.
+    pub(crate) async fn next(&mut self) {
+        loop {
+            {
+                let slot = self.slot.borrow_and_update();
+                let newest = Arc::downgrade(&slot.connection);
+                if slot.phase == Phase::Up && !Weak::ptr_eq(&newest, &self.seen) {
+                    self.seen = newest;
+                    return;
+                }
+            }
+            if self.slot.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
     }
 }
 

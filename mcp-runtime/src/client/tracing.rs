@@ -15,10 +15,14 @@ impl Tracing {
         Self(Some(Arc::new(source)))
     }
 
+    /// The trace that requests made now are part of.
+    pub(super) fn current(&self) -> Option<TraceContext> {
+        self.0.as_ref().and_then(|source| source())
+    }
+
     /// `meta` (members of an object, without its braces) with those of the trace.
     pub(super) fn extend<'a>(&self, meta: Cow<'a, str>) -> Cow<'a, str> {
-        let trace = self.0.as_ref().and_then(|source| source());
-        let Some(Ok(trace)) = trace.map(|trace| serde_json::to_string(&trace)) else {
+        let Some(Ok(trace)) = self.current().map(|trace| serde_json::to_string(&trace)) else {
             return meta;
         };
         let members = &trace[1..trace.len() - 1];

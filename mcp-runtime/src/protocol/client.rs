@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_types::{Era, Side, methods};
+use mcp_types::{DiscoverResult, Era, Side, methods};
 
 use super::methods as known;
 use super::{Agreement, LifecycleState, Refusal, Unavailable};
@@ -101,6 +101,18 @@ impl ClientLifecycle {
             self.state = State::Operating(agreement);
         }
         due
+    }
+
+    /// A stateless server has said anew what it offers. Without a connection to it, nothing happens.
+    pub(crate) fn discovered_again(&mut self, found: DiscoverResult) {
+        if let State::Operating(agreement) = &mut self.state {
+            *agreement = Arc::new(Agreement {
+                revision: agreement.revision,
+                server_info: found.meta.and_then(|meta| meta.server_info),
+                server_capabilities: found.capabilities,
+                instructions: found.instructions,
+            });
+        }
     }
 
     /// Whether requests of the server are answered: a stateless one must not send any, and its

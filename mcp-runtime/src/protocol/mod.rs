@@ -9,6 +9,10 @@ mod agreement;
 #[cfg(feature = "server")]
 mod asking;
 #[cfg(feature = "client")]
+#[cfg_attr(
+    not(feature = "server"),
+    allow(dead_code, reason = "only proxies ask a stateless server anew")
+)]
 mod client;
 #[cfg(all(test, feature = "client"))]
 mod client_table;

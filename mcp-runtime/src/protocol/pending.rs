@@ -31,21 +31,6 @@ impl Default for Timeouts {
 }
 
 impl Timeouts {
-    /// What is left for the next round of a request whose rounds so far took `spent`.
-    ///
-    /// A round that was answered is a sign of progress.
-    pub(crate) fn after(self, spent: Duration) -> Self {
-        let idle = match self.reset_on_progress {
-            true => self.idle,
-            false => self.idle.saturating_sub(spent),
-        };
-        Self {
-            idle,
-            total: self.total.saturating_sub(spent),
-            reset_on_progress: self.reset_on_progress,
-        }
-    }
-
     /// The time until the first of both limits.
     pub(crate) fn shortest(self) -> Duration {
         self.total.min(self.idle)
@@ -273,18 +258,6 @@ mod tests {
         assert_eq!(pending.next_deadline(), Some(start + 123 * SECOND));
         pending.progress(1, start + 122 * SECOND);
         assert_eq!(pending.next_deadline(), Some(start + 125 * SECOND));
-    }
-
-    #[test]
-    fn rounds_share_their_time() {
-        let left = timeouts(false).after(7 * SECOND);
-        assert_eq!((left.idle, left.total), (3 * SECOND, 18 * SECOND));
-        let left = timeouts(true).after(17 * SECOND);
-        assert_eq!((left.idle, left.total), (10 * SECOND, 8 * SECOND));
-        assert_eq!(
-            timeouts(false).after(11 * SECOND).shortest(),
-            Duration::ZERO
-        );
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl ServerBuilder {
 
     /// What a model should know to use the server well.
     pub fn instructions(&mut self, instructions: impl Into<String>) -> &mut Self {
-        self.settings.instructions = Some(instructions.into());
+        self.inventory.introduction.instruct(instructions.into());
         self
     }
 

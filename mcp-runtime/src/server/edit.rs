@@ -1,6 +1,7 @@
 //! Changing what a server offers while it runs.
 
 use super::beyond::Shelved;
+use super::introduction::Introduction;
 use super::mount::Mount;
 use super::prompts::PromptRoute;
 use super::resources::ResourceRoute;
@@ -54,6 +55,8 @@ pub struct FixedList(pub List);
 /// All that a server has, switched off or not.
 #[derive(Debug, Default)]
 pub(super) struct Inventory {
+    /// What the server says of itself, without its mounts.
+    pub(super) introduction: Introduction,
     pub(super) tools: Stock<ToolRoute>,
     /// The rest, once there is any.
     pub(super) beyond: Option<Box<dyn Shelved>>,

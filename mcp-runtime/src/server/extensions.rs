@@ -89,8 +89,9 @@ impl Extensions {
     /// experimental.
     pub(super) fn in_handshakes(&self, capabilities: &ServerCapabilities) -> ServerCapabilities {
         let mut capabilities = capabilities.clone();
-        if !self.declared.is_empty() {
-            capabilities.experimental = Some(self.declared.clone());
+        for (name, settings) in &self.declared {
+            let experimental = capabilities.experimental.get_or_insert_default();
+            experimental.insert(name.as_str(), settings.clone());
         }
         capabilities
     }

@@ -17,7 +17,7 @@ use super::{List, Server};
 #[derive(Debug)]
 pub(super) struct Live {
     settings: Arc<Settings>,
-    inventory: Mutex<Inventory>,
+    pub(super) inventory: Mutex<Inventory>,
     current: RwLock<Arc<Router>>,
     /// Grows with each replacement, so that whoever has seen the last one need not ask for it.
     generation: AtomicU64,
@@ -86,14 +86,19 @@ impl Live {
             if changes.is_empty() {
                 return;
             }
-            let edited = Arc::new(self.current().edited(&inventory, &changes));
-            *self.current.write().unwrap_or_else(PoisonError::into_inner) = edited;
-            self.generation.fetch_add(1, Ordering::Release);
+            self.renew(&inventory, &changes);
             changes
         };
         for change in changes {
             self.publish(change);
         }
+    }
+
+    /// Serves from now on what `inventory` has, in which `changes` have been made.
+    pub(super) fn renew(&self, inventory: &Inventory, changes: &[Change]) {
+        let edited = Arc::new(self.current().edited(inventory, changes));
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = edited;
+        self.generation.fetch_add(1, Ordering::Release);
     }
 
     /// Tells clients what has changed, and the servers that mount this one. Says whether anybody

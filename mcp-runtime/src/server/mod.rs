@@ -27,6 +27,7 @@ mod hooks;
 pub(crate) mod icon;
 #[cfg(not(feature = "http-server"))]
 mod identity;
+mod introduction;
 mod lent;
 pub(crate) mod listen;
 mod lists;

@@ -12,7 +12,6 @@ use super::context_use::ContextUse;
 use super::extensions::Extensions;
 use super::hooks::Hooks;
 use super::lists::Lists;
-use super::mount::Section;
 use super::router::BeyondTools;
 use super::visibility::Visibility;
 use crate::protocol::{OwnMethods, Requirement};
@@ -21,9 +20,6 @@ use crate::protocol::{OwnMethods, Requirement};
 #[derive(Debug)]
 pub(super) struct Settings {
     pub(super) info: Implementation,
-    pub(super) instructions: Option<String>,
-    /// What the instructions were joined of, where servers are mounted.
-    pub(super) sections: Vec<Section>,
     pub(super) revisions: Revisions,
     pub(super) caching: Caching,
     /// How many items a page of a list has; all, unless set.
@@ -54,8 +50,6 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             info: Implementation::new("mcp-server", "0.0.0"),
-            instructions: None,
-            sections: Vec::new(),
             revisions: Revisions::ALL,
             caching: Caching::default(),
             page_size: None,

@@ -1,10 +1,15 @@
 //! Subscriptions of a stateless client.
 
-use mcp_runtime::client::Subscription;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcp_runtime::client::{Changed, Reconnect, Subscription};
 use mcp_runtime::types::{ServerNotification, SubscriptionFilter};
-use mcp_runtime::{CallError, Client, ClientBuilder, Era, Unavailable};
+use mcp_runtime::{CallError, Client, ClientBuilder, Era, Timeouts, Unavailable};
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use crate::scripted::{Scripted, operating, stateless};
 
@@ -123,15 +128,23 @@ async fn a_server_that_does_not_agree_is_not_waited_for() {
     assert_eq!(params["requestId"], id);
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_reconnected_client_subscribes_again() {
-    let (started, mut servers) = tokio::sync::mpsc::unbounded_channel();
+/// A client of servers that come one after the other, the first of which it listens to.
+async fn reconnecting(
+    builder: ClientBuilder,
+) -> (
+    Client,
+    Scripted,
+    mpsc::UnboundedReceiver<Scripted>,
+    Subscription,
+) {
+    let (started, mut servers) = mpsc::unbounded_channel();
     let make = move || {
         let (ours, server) = Scripted::pair();
-        started.send(server).unwrap();
+        // A test that is over starts no more servers.
+        let _ = started.send(server);
         ours
     };
-    let connect = builder().era(Era::Stateless).connect_with(make);
+    let connect = builder.era(Era::Stateless).connect_with(make);
     let script = async {
         let mut server: Scripted = servers.recv().await.unwrap();
         server.be_discovered().await;
@@ -141,13 +154,75 @@ async fn a_reconnected_client_subscribes_again() {
     let client = client.unwrap();
     let listening = listen(&client);
     acknowledge(&mut server).await;
-    let mut subscription = listening.await.unwrap().unwrap();
-    let told = tokio::spawn(async move { subscription.next().await });
+    let subscription = listening.await.unwrap().unwrap();
+    (client, server, servers, subscription)
+}
+
+fn is_of_tools(told: &Option<ServerNotification>) -> bool {
+    matches!(told, Some(ServerNotification::ToolListChanged(_)))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reconnected_client_subscribes_again_and_counts_everything_as_changed() {
+    let observed: Arc<Mutex<Vec<Changed>>> = Arc::default();
+    let observer = Arc::clone(&observed);
+    let builder = builder().on_changed(move |changed| observer.lock().unwrap().push(changed));
+    let (_client, server, mut servers, mut subscription) = reconnecting(builder).await;
+    let told = tokio::spawn(async move { (subscription.next().await, subscription) });
     drop(server);
     let mut server = servers.recv().await.unwrap();
     server.be_discovered().await;
     let id = acknowledge(&mut server).await;
+    let (told, mut subscription) = told.await.unwrap();
+    assert!(is_of_tools(&told.unwrap()));
+    assert_eq!(*observed.lock().unwrap(), [Changed::Tools]);
+
+    let more = tokio::time::timeout(Duration::from_secs(9), subscription.next()).await;
+    assert!(more.is_err(), "once: {more:?}");
     change(&mut server, &id).await;
-    let told = told.await.unwrap().unwrap();
-    assert!(matches!(told, Some(ServerNotification::ToolListChanged(_))));
+    assert!(is_of_tools(&subscription.next().await.unwrap()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_does_not_agree_again_is_asked_again() {
+    let timeouts = Timeouts {
+        idle: Duration::from_secs(10),
+        ..Timeouts::default()
+    };
+    let steady = Reconnect {
+        jitter: 0.0,
+        tries: 2,
+        ..Reconnect::default()
+    };
+    let builder = builder().timeouts(timeouts).reconnect(steady);
+    let (_client, server, mut servers, mut subscription) = reconnecting(builder).await;
+    let told = tokio::spawn(async move { subscription.next().await });
+    drop(server);
+    let mut server = servers.recv().await.unwrap();
+    server.be_discovered().await;
+    let mut last = None;
+    for waited in [0, 11, 12] {
+        let (id, _) = server.expect("subscriptions/listen").await;
+        let now = Instant::now();
+        let since = last.replace(now).map_or(0, |last| (now - last).as_secs());
+        assert_eq!(since, waited, "10 seconds, and the pause");
+        let (_, params) = server.expect("notifications/cancelled").await;
+        assert_eq!(params["requestId"], id);
+    }
+    let error = told.await.unwrap().unwrap_err();
+    assert!(matches!(error, CallError::Timeout { .. }), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_after_a_reconnection_ends_a_subscription() {
+    let (_client, server, mut servers, mut subscription) = reconnecting(builder()).await;
+    let told = tokio::spawn(async move { (subscription.next().await, subscription.next().await) });
+    drop(server);
+    let mut server = servers.recv().await.unwrap();
+    server.be_discovered().await;
+    let (id, _) = server.expect("subscriptions/listen").await;
+    server.refuse(&id, -32601, Value::Null).await;
+    let (refused, end) = told.await.unwrap();
+    assert!(matches!(refused, Err(CallError::Rpc(_))), "{refused:?}");
+    assert!(matches!(end, Ok(None)), "{end:?}");
 }

@@ -12,6 +12,7 @@ use mcp_runtime::{Client, ClientBuilder, Revision, Server};
 use serde_json::json;
 use tokio::sync::Notify;
 
+use crate::support::Wire;
 use crate::support::clock::in_time;
 
 const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
@@ -108,6 +109,54 @@ async fn log_messages_reach_the_caller_as_far_as_it_wants_them() {
             );
         }
     }
+}
+
+#[tokio::test]
+async fn logs_of_a_server_that_did_not_declare_them_reach_the_caller_as_well() {
+    let (ours, theirs) = memory::pair();
+    let mut behind = Wire::with(theirs, tokio::spawn(async { Ok(()) })).await;
+    let opening = tokio::spawn(async {
+        let proxy = Proxy::new();
+        let client = proxy.client("proxy", "1").revision(Revision::V2025_11_25);
+        let client = client.connect(ours).await.unwrap();
+        proxy.server(&client).await.unwrap()
+    });
+    let id = behind.answer().await["id"].clone();
+    let hello = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "script", "version": "1"},
+    });
+    behind
+        .send(json!({"jsonrpc": "2.0", "id": id, "result": hello}))
+        .await;
+    assert_eq!(behind.answer().await["method"], "notifications/initialized");
+    let asked = behind.answer().await;
+    assert_eq!(asked["method"], "tools/list");
+    let tools = json!([{"name": "talk", "inputSchema": {"type": "object"}}]);
+    behind
+        .send(json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"tools": tools}}))
+        .await;
+
+    let server = opening.await.unwrap();
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let ears = Arc::clone(&heard);
+    let client = anybody().on_log(move |message| {
+        ears.lock().unwrap().push(message.data.get().to_owned());
+    });
+    let caller = caller(&server, client).await;
+    caller.set_log_level(LoggingLevel::Info).await.unwrap();
+    let talking = tokio::spawn(caller.call_tool("talk", json!({})).into_future());
+    let id = behind.answer().await["id"].clone();
+    let log = json!({"level": "warning", "data": "careful"});
+    behind
+        .send(json!({"jsonrpc": "2.0", "method": "notifications/message", "params": log}))
+        .await;
+    behind
+        .send(json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}}))
+        .await;
+    talking.await.unwrap().unwrap();
+    assert_eq!(*heard.lock().unwrap(), ["\"careful\""]);
 }
 
 #[tokio::test]

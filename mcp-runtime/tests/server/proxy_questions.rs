@@ -157,8 +157,13 @@ async fn a_question_that_might_be_meant_for_another_is_asked_of_nobody() {
     waits.notified().await;
     let client = anybody().on_form(async |_| panic!("somebody else might be meant"));
     let caller = caller(&proxy, client).await;
-    let said: String = caller.call("order", json!({})).await.unwrap();
-    assert_eq!(said, "cancelled");
+    for tool in ["order", "pay", "think"] {
+        let error = caller.call::<String>(tool, json!({})).await.unwrap_err();
+        assert!(
+            error.to_string().contains("calls of several callers"),
+            "{tool}: {error}"
+        );
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -207,6 +212,17 @@ async fn scripted() -> (Server, Wire) {
     };
     let (server, ()) = tokio::join!(opening, answering);
     (server, behind)
+}
+
+#[tokio::test]
+async fn a_question_outside_of_calls_is_answered_with_an_error() {
+    let (_proxy, mut behind) = scripted().await;
+    let form = json!({"type": "object", "properties": {}});
+    let question = json!({"jsonrpc": "2.0", "id": 77, "method": "elicitation/create", "params": {
+        "mode": "form", "message": "Where to?", "requestedSchema": form}});
+    let reply = behind.ask(question).await;
+    let reason = reply["error"]["message"].as_str().unwrap();
+    assert_eq!(reason, "nobody can be asked: no call is in flight");
 }
 
 async fn expect(wire: &mut Wire, method: &str) -> Value {

@@ -105,7 +105,7 @@ fn elicited(reply: BoxFuture<ElicitReply>, revision: Revision) -> Answering {
         match reply.await.outcome {
             Ok(result) => written(result, revision),
             Err(reason) => {
-                tracing::error!(reason, "what was filled into a form does not fit it");
+                tracing::error!(reason, "a question is answered with an error");
                 Err(internal(reason))
             }
         }

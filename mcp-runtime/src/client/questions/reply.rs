@@ -40,7 +40,8 @@ impl ElicitReply {
         }
     }
 
-    pub(super) fn fault(reason: String) -> Self {
+    /// Nobody could answer: the server gets an error that says why.
+    pub(crate) fn fault(reason: String) -> Self {
         Self {
             outcome: Err(reason),
         }

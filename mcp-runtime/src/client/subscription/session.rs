@@ -2,11 +2,11 @@
 //! "Resources", section Subscriptions).
 
 use mcp_types::{
-    ServerNotification, SubscribeRequest, SubscribeRequestParams, SubscriptionFilter,
-    UnsubscribeRequest, UnsubscribeRequestParams,
+    ServerCapabilities, ServerNotification, SubscribeRequest, SubscribeRequestParams,
+    SubscriptionFilter, UnsubscribeRequest, UnsubscribeRequestParams,
 };
 
-use super::handle::{State, Subscription};
+use super::handle::{State, Subscription, SubscriptionEvent};
 use crate::client::{Changed, Client};
 use crate::error::CallError;
 
@@ -17,21 +17,8 @@ impl Client {
         filter: &SubscriptionFilter,
     ) -> Result<SubscriptionFilter, CallError> {
         let offered = self.server_capabilities();
-        let both = |wanted: Option<bool>, offered: Option<bool>| {
-            (wanted == Some(true) && offered == Some(true)).then_some(true)
-        };
-        let mut accepted = SubscriptionFilter::new();
-        accepted.tools_list_changed = both(
-            filter.tools_list_changed,
-            offered.tools.and_then(|tools| tools.list_changed),
-        );
-        accepted.prompts_list_changed = both(
-            filter.prompts_list_changed,
-            offered.prompts.and_then(|prompts| prompts.list_changed),
-        );
+        let mut accepted = accepted_lists(filter, &offered);
         let resources = offered.resources.unwrap_or_default();
-        accepted.resources_list_changed =
-            both(filter.resources_list_changed, resources.list_changed);
         let mut held = Held {
             client: self,
             uris: Vec::new(),
@@ -94,16 +81,22 @@ impl Drop for Held<'_> {
 }
 
 impl Subscription {
-    /// The next notification of the session that was subscribed to.
-    pub(super) async fn told_in_session(&mut self) -> Result<ServerNotification, CallError> {
+    /// What comes next in the session.
+    pub(super) async fn event_in_session(&mut self) -> Result<SubscriptionEvent, CallError> {
+        let State::Session(connections) = &mut self.state else {
+            return Ok(SubscriptionEvent::Ended);
+        };
         loop {
             let told = tokio::select! {
                 biased;
+                () = connections.next() => return Ok(self.reopened_in_session()),
                 told = self.notifications.next() => told,
                 () = self.client.down() => None,
             };
             match told {
-                Some(told) if is_wanted(&self.accepted, &told) => return Ok(told),
+                Some(told) if is_wanted(&self.accepted, &told) => {
+                    return Ok(SubscriptionEvent::Told(told));
+                }
                 Some(_) => {}
                 None => return Err(CallError::Closed),
             }
@@ -111,9 +104,44 @@ impl Subscription {
     }
 }
 
+impl Subscription {
+    /// There is another connection, over which the resources are subscribed to again.
+    fn reopened_in_session(&mut self) -> SubscriptionEvent {
+        let lists = accepted_lists(&self.filter, &self.client.server_capabilities());
+        let resources = self.accepted.resource_subscriptions.take();
+        self.accepted = lists;
+        self.accepted.resource_subscriptions = resources;
+        SubscriptionEvent::Reopened
+    }
+}
+
+/// The lists of `filter` whose changes a server announces to its sessions.
+fn accepted_lists(filter: &SubscriptionFilter, offered: &ServerCapabilities) -> SubscriptionFilter {
+    let both = |wanted: Option<bool>, offered: Option<bool>| {
+        (wanted == Some(true) && offered == Some(true)).then_some(true)
+    };
+    let tools = offered.tools.as_ref();
+    let prompts = offered.prompts.as_ref();
+    let resources = offered.resources.as_ref();
+    let mut accepted = SubscriptionFilter::new();
+    accepted.tools_list_changed = both(
+        filter.tools_list_changed,
+        tools.and_then(|tools| tools.list_changed),
+    );
+    accepted.prompts_list_changed = both(
+        filter.prompts_list_changed,
+        prompts.and_then(|prompts| prompts.list_changed),
+    );
+    accepted.resources_list_changed = both(
+        filter.resources_list_changed,
+        resources.and_then(|resources| resources.list_changed),
+    );
+    accepted
+}
+
 impl Drop for Subscription {
     fn drop(&mut self) {
-        if let State::Session = self.state {
+        if let State::Session(_) = self.state {
             let uris = self.accepted.resource_subscriptions.take();
             self.client.release(&uris.unwrap_or_default());
         }

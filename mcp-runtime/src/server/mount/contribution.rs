@@ -15,13 +15,6 @@ pub(in crate::server) struct BringIn {
     pub(in crate::server) routes: fn(&mut Inventory),
 }
 
-/// Instructions about what begins with a prefix; about everything, if that is empty.
-#[derive(Clone, Debug)]
-pub(in crate::server) struct Section {
-    prefix: String,
-    text: String,
-}
-
 impl ServerBuilder {
     /// Offers everything that `server` offers as well, under names and URIs that begin with
     /// `prefix`: the tool `search` becomes `gh_search`, the resource `repo://main` becomes
@@ -33,8 +26,9 @@ impl ServerBuilder {
     /// [`Context::server`](crate::Context::server) is the server that it belongs to.
     ///
     /// What holds for a server as a whole is joined: its instructions follow those of this one, under
-    /// a heading that names the prefix, if there is one; its extensions are declared and their methods served, its hooks run where it was mounted
-    /// among those of this one, clients have to have what either of them
+    /// a heading that names the prefix, if there is one; its experimental capabilities are offered;
+    /// its extensions are declared and their methods served, its hooks run where it was mounted among
+    /// those of this one, clients have to have what either of them
     /// [requires](Self::requires), and are sent what its handlers log. How lists are cut and kept,
     /// the revisions, the name and the keys that seal state are those of this one.
     ///
@@ -74,7 +68,6 @@ impl ServerBuilder {
 }
 
 fn bring_in_settings(settings: &mut Settings, mounts: &[Mount]) {
-    join_instructions(settings, mounts);
     for (index, mount) in mounts.iter().enumerate() {
         let links = mount.links();
         let theirs = links.server.settings();
@@ -93,45 +86,4 @@ fn bring_in_routes(inventory: &mut Inventory) {
             mount.sync(index, inventory, &list);
         }
     }
-}
-
-/// Joins the instructions of mounted servers with those of the one that mounts them.
-///
-/// Those without a prefix come first, and need no heading.
-fn join_instructions(settings: &mut Settings, mounts: &[Mount]) {
-    let mut sections = sections(settings);
-    for mount in mounts {
-        let links = mount.links();
-        for section in self::sections(links.server.settings()) {
-            let prefix = links.namespace.name(&section.prefix);
-            sections.push(Section { prefix, ..section });
-        }
-    }
-    sections.sort_by_key(|section| !section.prefix.is_empty());
-    let mut all = String::new();
-    let mut heading = "";
-    for Section { prefix, text } in &sections {
-        if !all.is_empty() {
-            all.push_str("\n\n");
-        }
-        if prefix != heading {
-            all.push_str(&format!("About what begins with `{prefix}`:\n"));
-            heading = prefix;
-        }
-        all.push_str(text);
-    }
-    settings.instructions = Some(all).filter(|_| !sections.is_empty());
-    settings.sections = sections;
-}
-
-/// What the instructions of a server were joined of.
-fn sections(settings: &Settings) -> Vec<Section> {
-    if !settings.sections.is_empty() {
-        return settings.sections.clone();
-    }
-    let own = settings.instructions.iter().map(|text| Section {
-        prefix: String::new(),
-        text: text.clone(),
-    });
-    own.collect()
 }

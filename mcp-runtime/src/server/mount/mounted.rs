@@ -10,6 +10,7 @@ use crate::server::edit::Inventory;
 use crate::server::live::Live;
 use crate::server::prompts::PromptRoute;
 use crate::server::resources::ResourceRoute;
+use crate::server::router::Router;
 use crate::server::routes::{Named, Stock};
 use crate::server::tools::ToolRoute;
 
@@ -21,7 +22,7 @@ pub(in crate::server) struct Mount(Arc<Links>);
 #[derive(Debug)]
 pub(in crate::server) struct Relay {
     /// The server that mounts.
-    outer: Weak<Live>,
+    pub(in crate::server) outer: Weak<Live>,
     /// Which of its mounts this is.
     index: usize,
     namespace: Namespace,
@@ -39,6 +40,11 @@ impl Mount {
 
     pub(super) fn links(&self) -> &Links {
         &self.0
+    }
+
+    /// Who says what of the mounted server as a whole, and how its names begin here.
+    pub(in crate::server) fn introduction(&self) -> (&Namespace, Arc<Router>) {
+        (&self.0.namespace, self.0.server.live.current())
     }
 
     /// Has the mounted server pass on to `outer` what changes, as its mount number `index`.
@@ -99,15 +105,16 @@ impl Relays {
         relays.push(Arc::new(relay));
     }
 
+    /// Where each server that mounts this one is told.
+    pub(in crate::server) fn all(&self) -> Vec<Arc<Relay>> {
+        let relays = self.0.lock();
+        relays.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Tells the servers that mount this one what has changed, and whether anybody wanted to know.
     pub(in crate::server) fn pass_on(&self, change: &Change) -> bool {
-        let relays = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
         let mut told = false;
-        for relay in relays {
+        for relay in self.all() {
             told |= relay.pass_on(change);
         }
         told

@@ -99,20 +99,29 @@ impl Callers {
 
     /// Who is to be asked. A request of the server behind does not say which call it belongs to,
     /// so that with several callers nobody is: the question might be none of their business.
-    fn asked(&self) -> Option<Context> {
+    ///
+    /// # Errors
+    ///
+    /// Why nobody is, in words for the server behind.
+    fn asked(&self) -> Result<Context, &'static str> {
         if let Ok(context) = CALL.try_with(Context::clone) {
-            return Some(context);
+            return Ok(context);
         }
         let in_flight = self.lock();
-        let newest = in_flight.values().next_back()?;
+        let Some(newest) = in_flight.values().next_back() else {
+            return Err("nobody can be asked: no call is in flight");
+        };
         let mut others = in_flight.values().rev().skip(1);
-        let is_alone = others.all(|other| are_of_session(newest, other));
-        is_alone.then(|| newest.clone())
+        match others.all(|other| are_of_session(newest, other)) {
+            true => Ok(newest.clone()),
+            false => Err(SEVERAL),
+        }
     }
 
     pub(super) async fn form(&self, form: Form) -> ElicitReply {
-        let Some(cx) = self.asked() else {
-            return nobody();
+        let cx = match self.asked() {
+            Ok(cx) => cx,
+            Err(reason) => return nobody(reason),
         };
         let question = cx.elicit::<BTreeMap<String, Value>>(form.message());
         match question.schema(form.schema().clone()).outcome().await {
@@ -124,8 +133,9 @@ impl Callers {
     }
 
     pub(super) async fn page(&self, page: Page) -> ElicitReply {
-        let Some(cx) = self.asked() else {
-            return nobody();
+        let cx = match self.asked() {
+            Ok(cx) => cx,
+            Err(reason) => return nobody(reason),
         };
         let mut question = cx.elicit_url(page.message(), page.url());
         if let Some(id) = page.id() {
@@ -143,9 +153,7 @@ impl Callers {
         &self,
         params: CreateMessageRequestParams,
     ) -> Result<CreateMessageResult, ProtocolError> {
-        let Some(cx) = self.asked() else {
-            return Err(internal("it is not known whose model is to be asked"));
-        };
+        let cx = self.asked().map_err(internal)?;
         match cx.sample(params.messages.clone()).like(params).await {
             Ok(sampled) => Ok(sampled.into_result()),
             Err(error) => Err(refused(error)),
@@ -153,15 +161,13 @@ impl Callers {
     }
 
     pub(super) async fn roots(&self) -> Result<Vec<Root>, ProtocolError> {
-        let Some(cx) = self.asked() else {
-            return Err(internal("it is not known whose roots are meant"));
-        };
+        let cx = self.asked().map_err(internal)?;
         cx.roots().await.map_err(refused)
     }
 
     /// Tells the caller what the server behind has logged.
     pub(super) fn log(&self, message: &LoggingMessageNotificationParams) {
-        if let Some(cx) = self.asked() {
+        if let Ok(cx) = self.asked() {
             let logger = message.logger.as_deref();
             cx.log_as(logger, message.level.clone(), &message.data);
         }
@@ -184,9 +190,13 @@ fn internal(reason: impl Into<Cow<'static, str>>) -> ProtocolError {
     ProtocolError::new(code::INTERNAL_ERROR, reason)
 }
 
-fn nobody() -> ElicitReply {
-    tracing::warn!("a question is not passed on: it is not known whose call it belongs to");
-    ElicitReply::cancel()
+/// Why nobody is asked while calls of several callers are in flight.
+const SEVERAL: &str = "nobody can be asked: calls of several callers are in flight, and a question \
+                       does not say which of them it belongs to";
+
+fn nobody(reason: &'static str) -> ElicitReply {
+    tracing::warn!(reason, "a question is not passed on");
+    ElicitReply::fault(reason.to_owned())
 }
 
 fn unanswered(error: &AskError) -> ElicitReply {

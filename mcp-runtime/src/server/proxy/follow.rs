@@ -1,79 +1,87 @@
 //! Following what changes behind the proxy.
 
-use std::sync::{Arc, Weak};
+use std::sync::Weak;
 
 use mcp_types::{ServerNotification, SubscriptionFilter};
-use tokio::task::AbortHandle;
+use tokio::time::sleep;
 
+use super::lasting::Lasting;
 use super::remote::Remote;
-use crate::client::{Notifications, Subscription};
-use crate::error::CallError;
+use crate::client::{Client, SubscriptionEvent, is_lost};
+use crate::server::List;
+use crate::server::announce::Announced;
 use crate::server::live::Live;
-use crate::server::{List, Server, task};
 
-/// Where news come from: in some revisions they come unasked, in others they are subscribed to.
-enum News {
-    Unasked(Notifications),
-    Asked(Box<Subscription>),
-}
-
-/// Brings the lists of `server` up to date whenever one of `dynamic` changes behind it.
-///
-/// # Errors
-///
-/// When the server behind it does not agree to tell.
-pub(super) async fn follow(
-    remote: &Arc<Remote>,
-    server: &Server,
-    dynamic: &[List],
-) -> Result<Option<AbortHandle>, CallError> {
-    if dynamic.is_empty() {
-        return Ok(None);
+/// Subscribes to changes of the lists of the server behind the proxy. `None` where it does not
+/// announce any, or refuses.
+pub(super) async fn listen(client: &Client) -> Option<Lasting> {
+    let announced = Announced::by(&client.server_capabilities());
+    // A session costs nothing to follow, and tells of its successors.
+    if client.has_session().await || announced.lists().next().is_some() {
+        let filter = SubscriptionFilter::new()
+            .with_tools_list_changed(true)
+            .with_prompts_list_changed(true)
+            .with_resources_list_changed(true);
+        let lists = Lasting::open(client.clone(), filter).await;
+        return lists
+            .inspect_err(|error| {
+                tracing::warn!(%error, "the server behind a proxy does not tell of its lists");
+            })
+            .ok();
     }
-    let notifications = remote.client.notifications();
-    let wanted = |list| dynamic.contains(&list);
-    let mut filter = SubscriptionFilter::new();
-    filter.tools_list_changed = wanted(List::Tools).then_some(true);
-    filter.prompts_list_changed = wanted(List::Prompts).then_some(true);
-    filter.resources_list_changed = wanted(List::Resources).then_some(true);
-    let news = match remote.client.listen(filter).await {
-        Ok(subscription) => News::Asked(Box::new(subscription)),
-        Err(CallError::Unavailable(_)) => News::Unasked(notifications),
-        Err(error) => return Err(error),
-    };
-    let following = run(news, Arc::downgrade(remote), Arc::downgrade(&server.live));
-    Ok(Some(task::begin(Box::pin(following))))
+    None
 }
 
-async fn run(mut news: News, remote: Weak<Remote>, live: Weak<Live>) {
-    while let Some(told) = news.next().await {
-        let list = match told {
-            ServerNotification::ToolListChanged(_) => List::Tools,
-            ServerNotification::PromptListChanged(_) => List::Prompts,
-            ServerNotification::ResourceListChanged(_) => List::Resources,
-            _ => continue,
+/// Brings what `live` offers up to date with the server behind it: a list when `news` of it come,
+/// and everything after each reconnection.
+pub(super) async fn follow(
+    client: Client,
+    remote: Weak<Remote>,
+    live: Weak<Live>,
+    mut news: Option<Lasting>,
+) {
+    let mut connections = client.connections();
+    loop {
+        let told = match &mut news {
+            Some(lists) => lists.event().await,
+            None => {
+                connections.next().await;
+                news = listen(&client).await;
+                Ok(SubscriptionEvent::Reopened)
+            }
         };
         let (Some(remote), Some(live)) = (remote.upgrade(), live.upgrade()) else {
             return;
         };
-        if let Err(error) = remote.update(&live, list).await {
-            tracing::warn!(%list, %error, "the server behind a proxy does not say what has changed");
+        let list = match told {
+            Ok(SubscriptionEvent::Told(told)) => match changed(&told) {
+                Some(list) => Some(list),
+                None => continue,
+            },
+            Ok(SubscriptionEvent::Reopened | SubscriptionEvent::Ended) => None,
+            Err(error) => {
+                tracing::warn!(%error, "the server behind a proxy tells no more of its lists");
+                news = None;
+                continue;
+            }
+        };
+        let mut tries = 0;
+        while let Err(error) = remote.update(&live, list).await {
+            tracing::warn!(%error, "the server behind a proxy does not say what has changed");
+            if !is_lost(&error) {
+                break;
+            }
+            sleep(client.reconnect().pause_before(tries)).await;
+            tries += 1;
         }
     }
 }
 
-impl News {
-    /// The next piece of news; `None` once there can't be any.
-    async fn next(&mut self) -> Option<ServerNotification> {
-        match self {
-            Self::Unasked(notifications) => notifications.next().await,
-            Self::Asked(subscription) => match subscription.next().await {
-                Ok(told) => told,
-                Err(error) => {
-                    tracing::warn!(%error, "the server behind a proxy tells no more of its lists");
-                    None
-                }
-            },
-        }
+fn changed(told: &ServerNotification) -> Option<List> {
+    match told {
+        ServerNotification::ToolListChanged(_) => Some(List::Tools),
+        ServerNotification::PromptListChanged(_) => Some(List::Prompts),
+        ServerNotification::ResourceListChanged(_) => Some(List::Resources),
+        _ => None,
     }
 }

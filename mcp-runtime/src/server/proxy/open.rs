@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use mcp_types::{LoggingLevel, ServerCapabilities};
-
 use super::callers::Callers;
-use super::follow::follow;
+use super::follow::{follow, listen};
 use super::remote::Remote;
 use crate::client::Client;
 use crate::error::CallError;
-use crate::server::announce::Announced;
-use crate::server::{List, Server};
+use crate::server::{List, Server, task};
 
 impl Server {
     /// A server that offers what the server behind `client` offers, to serve it elsewhere, or to
@@ -19,10 +16,22 @@ impl Server {
     /// Calls are passed on with their progress, which extends the client's wait for the answer up to
     /// the total of its [`timeouts`](crate::ClientBuilder::timeouts), and cancelled there when they
     /// are cancelled here.
-    /// When that server says that its lists have changed, they change here, and clients are told;
-    /// subscriptions to its resources are passed on. Name, version and instructions are its own. To
-    /// pass on its questions and log messages as well, begin with a [`Proxy`](crate::server::Proxy). The connection lives as long as `client`, or
-    /// this server.
+    /// What callers say in `_meta` goes with them, but for what concerns the one request
+    /// (`progressToken` and the protocol's own members); a trace of the client's own goes before
+    /// theirs.
+    ///
+    /// When that server says that its lists have changed, they change here, and clients are told if
+    /// anything differs; subscriptions to its resources are passed on. When the connection was lost
+    /// and made anew, or a subscription over HTTP was, it may be another server: its lists, its
+    /// instructions and what it declares are asked for again, and each resource that somebody here
+    /// subscribes to counts as changed. So the lists of a proxy are always declared to change. A
+    /// stateless server that announces no changes, or refuses to, is only asked again after a lost
+    /// connection.
+    ///
+    /// Name and version are those that it had at first. Its `experimental` capabilities are offered,
+    /// its extensions are not: their methods are not passed on. To pass on its questions and log
+    /// messages as well, begin with a [`Proxy`](crate::server::Proxy). The connection lives as long
+    /// as `client`, or this server.
     ///
     /// ```no_run
     /// use mcp_runtime::transport::ChildProcess;
@@ -54,43 +63,27 @@ pub(super) async fn server(
     callers: Arc<Callers>,
     hear: bool,
 ) -> Result<Server, CallError> {
-    let capabilities = client.server_capabilities();
-    let dynamic = dynamic(&capabilities);
-    let logs = hear && capabilities.logging.is_some();
-    let remote = Arc::new(Remote::new(client.clone(), capabilities, callers));
+    let remote = Arc::new(Remote::new(client.clone(), callers, hear));
     let mut builder = Server::builder();
     if let Some(info) = client.server_info() {
         builder.info(info);
     }
-    if let Some(instructions) = client.instructions() {
-        builder.instructions(instructions);
-    }
-    if logs {
+    builder.inventory.introduction = remote.introduction();
+    if hear {
         builder.logging();
-        // What a caller does not want to hear is left out here.
-        if let Err(error) = client.set_log_level(LoggingLevel::Debug).await {
-            tracing::warn!(%error, "the server behind a proxy logs as it likes");
-        }
     }
-    builder.dynamic(dynamic.iter().copied());
+    // Whatever that server declares today, another one may take its place.
+    builder.dynamic(List::ALL);
     builder.settings.keeps = Some(Arc::clone(&remote) as _);
     let server = builder.build();
     // News that come before the lists are there are not lost: they are asked for again.
-    remote.keep(follow(&remote, &server, &dynamic).await?);
+    let news = listen(client).await;
+    remote.hear().await;
     for list in List::ALL {
-        remote.update(&server.live, list).await?;
+        remote.update_list(&server.live, list).await?;
     }
+    let (behind, live) = (Arc::downgrade(&remote), Arc::downgrade(&server.live));
+    let following = follow(client.clone(), behind, live, news);
+    remote.keep(task::begin(Box::pin(following)));
     Ok(server)
-}
-
-/// The lists of a server that can change.
-fn dynamic(capabilities: &ServerCapabilities) -> Vec<List> {
-    let announced = Announced::by(capabilities);
-    let lists = [
-        (announced.tools, List::Tools),
-        (announced.prompts, List::Prompts),
-        (announced.resources, List::Resources),
-    ];
-    let dynamic = lists.into_iter().filter(|(changes, _)| *changes);
-    dynamic.map(|(_, list)| list).collect()
 }

@@ -20,7 +20,8 @@ use crate::server::Server;
 ///
 /// A server with a handshake does not say which call its question, or what it logs, belongs to. It
 /// is passed on only while all calls in flight are of one caller: a single call, or several of one
-/// session. So no caller is asked, or told, what is meant for another. Where several callers may
+/// session. So no caller is asked, or told, what is meant for another: that server gets an error
+/// instead of an answer, which says why. Where several callers may
 /// call at once and each is to be asked, [`one_caller_at_a_time`](Self::one_caller_at_a_time) makes
 /// them wait for each other. A caller without a handshake answers by making its call again, which is
 /// then passed on again.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mcp_types::ServerCapabilities;
+use mcp_types::{LoggingLevel, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
 use tokio::task::AbortHandle;
 
 use super::callers::Callers;
@@ -12,47 +12,96 @@ use crate::client::Client;
 use crate::error::CallError;
 use crate::server::List;
 use crate::server::changes::Change;
+use crate::server::introduction::Introduction;
 use crate::server::live::Live;
 
 /// The server behind a proxy, as long as the proxy stands for it.
 #[derive(Debug)]
 pub(super) struct Remote {
     pub(super) client: Client,
-    pub(super) capabilities: ServerCapabilities,
     pub(super) callers: Arc<Callers>,
+    /// Whether callers are sent what the server logs.
+    hears: bool,
     /// The resources that somebody here wants to know of.
     pub(super) watched: Watched,
-    /// The task that listens to its news.
-    news: Mutex<Option<AbortHandle>>,
-    /// One list is asked for at a time, so that no older answer replaces a newer one.
-    asking: tokio::sync::Mutex<()>,
+    /// The task that follows what changes.
+    following: Mutex<Option<AbortHandle>>,
+    /// What the server has said last. One list is asked for at a time, so that no older answer
+    /// replaces a newer one.
+    known: tokio::sync::Mutex<Known>,
+}
+
+/// The lists of the server behind a proxy, as they are offered.
+#[derive(Debug, Default)]
+struct Known {
+    tools: Vec<Tool>,
+    prompts: Prompts,
+    resources: Resources,
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Prompts {
+    prompts: Vec<Prompt>,
+    completes: bool,
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Resources {
+    resources: Vec<Resource>,
+    templates: Vec<ResourceTemplate>,
+    completes: bool,
+    subscribable: bool,
 }
 
 /// What the proxy has of the server behind it comes from this "mount"; there is no other.
 const ORIGIN: usize = 0;
 
 impl Remote {
-    pub(super) fn new(
-        client: Client,
-        capabilities: ServerCapabilities,
-        callers: Arc<Callers>,
-    ) -> Self {
+    pub(super) fn new(client: Client, callers: Arc<Callers>, hears: bool) -> Self {
         Self {
             client,
-            capabilities,
             callers,
+            hears,
             watched: Watched::default(),
-            news: Mutex::default(),
-            asking: tokio::sync::Mutex::default(),
+            following: Mutex::default(),
+            known: tokio::sync::Mutex::default(),
         }
     }
 
-    /// Ends `news` with this.
-    pub(super) fn keep(&self, news: Option<AbortHandle>) {
-        *self.news.lock().unwrap_or_else(PoisonError::into_inner) = news;
+    /// Ends the task `following` with this.
+    pub(super) fn keep(&self, following: AbortHandle) {
+        let mut kept = self
+            .following
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *kept = Some(following);
     }
 
-    /// Asks the server for a list, and offers what it has now.
+    /// What the server says of itself as a whole, as the client knows it.
+    pub(super) fn introduction(&self) -> Introduction {
+        let agreement = self.client.agreement();
+        let mut introduction = Introduction::default();
+        if let Some(instructions) = &agreement.instructions {
+            introduction.instruct(instructions.clone());
+        }
+        let experimental = &agreement.server_capabilities.experimental;
+        introduction.experimental = experimental.clone();
+        introduction
+    }
+
+    /// Has the server log to callers, as far as it does.
+    pub(super) async fn hear(&self) {
+        let capabilities = self.client.server_capabilities();
+        if !self.hears || capabilities.logging.is_none() {
+            return;
+        }
+        // What a caller does not want to hear is left out here.
+        if let Err(error) = self.client.set_log_level(LoggingLevel::Debug).await {
+            tracing::warn!(%error, "the server behind a proxy logs as it likes");
+        }
+    }
+
+    /// Asks the server what it is and has by now, and offers that: a list, or all of it.
     ///
     /// # Errors
     ///
@@ -60,53 +109,130 @@ impl Remote {
     pub(super) async fn update(
         self: &Arc<Self>,
         live: &Arc<Live>,
-        list: List,
+        list: Option<List>,
     ) -> Result<(), CallError> {
-        let _one_at_a_time = self.asking.lock().await;
-        match list {
-            List::Tools if self.capabilities.tools.is_some() => {
-                let tools = self.client.list_tools().await?;
-                let routes = tools.into_iter().map(|tool| routes::tool(self, tool));
-                let routes = routes.collect();
-                live.change(|inventory| {
-                    inventory.tools.sync(ORIGIN, routes);
-                    vec![Change::Tools]
-                });
-            }
-            List::Prompts if self.capabilities.prompts.is_some() => {
-                let prompts = self.client.list_prompts().await?;
-                let routes = prompts
-                    .into_iter()
-                    .map(|prompt| routes::prompt(self, prompt));
-                let routes = routes.collect();
-                live.change(|inventory| {
-                    inventory.shelves().prompts.sync(ORIGIN, routes);
-                    vec![Change::Prompts]
-                });
-            }
-            List::Resources if self.capabilities.resources.is_some() => {
-                let resources = self.client.list_resources().await?.into_iter();
-                let resources = resources.map(|resource| routes::resource(self, live, resource));
-                let templates = self.client.list_resource_templates().await?.into_iter();
-                let templates =
-                    templates.filter_map(|template| routes::template(self, live, template));
-                let routes = resources.chain(templates).collect();
-                live.change(|inventory| {
-                    inventory.shelves().resources.sync(ORIGIN, routes);
-                    vec![Change::Resources]
-                });
-            }
-            _ => {}
+        if let Some(list) = list {
+            return self.update_list(live, list).await;
+        }
+        if let Err(error) = self.client.discover_again().await {
+            tracing::warn!(%error, "the server behind a proxy does not say what it offers");
+        }
+        live.introduce(self.introduction());
+        self.hear().await;
+        for list in List::ALL {
+            self.update_list(live, list).await?;
         }
         Ok(())
+    }
+
+    /// Asks the server for a list, and offers what it has now.
+    ///
+    /// # Errors
+    ///
+    /// When it does not say.
+    pub(super) async fn update_list(
+        self: &Arc<Self>,
+        live: &Arc<Live>,
+        list: List,
+    ) -> Result<(), CallError> {
+        let mut known = self.known.lock().await;
+        let offered = self.client.server_capabilities();
+        match list {
+            List::Tools => {
+                let tools = self.tools(&offered).await?;
+                if known.tools != tools {
+                    self.offer_tools(live, &tools);
+                    known.tools = tools;
+                }
+            }
+            List::Prompts => {
+                let prompts = self.prompts(&offered).await?;
+                if known.prompts != prompts {
+                    self.offer_prompts(live, &prompts);
+                    known.prompts = prompts;
+                }
+            }
+            List::Resources => {
+                let resources = self.resources(&offered).await?;
+                if known.resources != resources {
+                    self.offer_resources(live, &resources);
+                    known.resources = resources;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn tools(&self, offered: &ServerCapabilities) -> Result<Vec<Tool>, CallError> {
+        match offered.tools {
+            Some(_) => self.client.list_tools().await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn offer_tools(self: &Arc<Self>, live: &Live, tools: &[Tool]) {
+        let routes = tools.iter().map(|tool| routes::tool(self, tool.clone()));
+        let routes = routes.collect();
+        live.change(|inventory| {
+            inventory.tools.sync(ORIGIN, routes);
+            vec![Change::Tools]
+        });
+    }
+
+    async fn prompts(&self, offered: &ServerCapabilities) -> Result<Prompts, CallError> {
+        if offered.prompts.is_none() {
+            return Ok(Prompts::default());
+        }
+        Ok(Prompts {
+            prompts: self.client.list_prompts().await?,
+            completes: offered.completions.is_some(),
+        })
+    }
+
+    fn offer_prompts(self: &Arc<Self>, live: &Live, offered: &Prompts) {
+        let prompts = offered.prompts.iter();
+        let routes = prompts.map(|prompt| routes::prompt(self, prompt.clone(), offered.completes));
+        let routes = routes.collect();
+        live.change(|inventory| {
+            inventory.shelves().prompts.sync(ORIGIN, routes);
+            vec![Change::Prompts]
+        });
+    }
+
+    async fn resources(&self, offered: &ServerCapabilities) -> Result<Resources, CallError> {
+        let Some(resources) = &offered.resources else {
+            return Ok(Resources::default());
+        };
+        Ok(Resources {
+            resources: self.client.list_resources().await?,
+            templates: self.client.list_resource_templates().await?,
+            completes: offered.completions.is_some(),
+            subscribable: resources.subscribe == Some(true),
+        })
+    }
+
+    fn offer_resources(self: &Arc<Self>, live: &Arc<Live>, offered: &Resources) {
+        let watched = offered.subscribable.then_some(live);
+        let resources = offered.resources.iter();
+        let resources = resources.map(|resource| routes::resource(self, watched, resource.clone()));
+        let templates = offered.templates.iter();
+        let templates = templates.filter_map(|template| {
+            routes::template(self, watched, template.clone(), offered.completes)
+        });
+        let routes = resources.chain(templates).collect();
+        live.change(|inventory| {
+            inventory.shelves().resources.sync(ORIGIN, routes);
+            vec![Change::Resources]
+        });
     }
 }
 
 impl Drop for Remote {
     fn drop(&mut self) {
-        let news = self.news.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(news) = news.take() {
-            news.abort();
+        let following = self.following.get_mut();
+        let following = following.unwrap_or_else(PoisonError::into_inner);
+        if let Some(following) = following.take() {
+            following.abort();
         }
     }
 }

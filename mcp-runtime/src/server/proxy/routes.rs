@@ -9,6 +9,7 @@ use mcp_types::{
     Resource, ResourceTemplate, ResourceTemplateReference, Tool,
 };
 
+use super::meta;
 use super::remote::Remote;
 use super::watch::watch;
 use crate::ProtocolError;
@@ -30,7 +31,7 @@ pub(super) fn tool(remote: &Arc<Remote>, tool: Tool) -> ToolRoute {
     })
 }
 
-pub(super) fn prompt(remote: &Arc<Remote>, prompt: Prompt) -> PromptRoute {
+pub(super) fn prompt(remote: &Arc<Remote>, prompt: Prompt, completes: bool) -> PromptRoute {
     let reference = PromptReference::new(prompt.name.clone()).into();
     let (asked, name) = (Arc::clone(remote), prompt.name.clone());
     let mut route = PromptRoute::new(prompt, move |call| {
@@ -38,37 +39,44 @@ pub(super) fn prompt(remote: &Arc<Remote>, prompt: Prompt) -> PromptRoute {
         let sent = asked.client.get_prompt(name.clone(), arguments);
         passed_on(&asked, sent, call.context)
     });
-    route.completers = completers(remote, reference);
+    if completes {
+        route.completers = completers(remote, reference);
+    }
     route
 }
 
+/// The route of a resource. Clients may subscribe to it if it is `watched` for a server.
 pub(super) fn resource(
     remote: &Arc<Remote>,
-    live: &Arc<Live>,
+    watched: Option<&Arc<Live>>,
     resource: Resource,
 ) -> ResourceRoute {
     let asked = Arc::clone(remote);
     let route = ResourceRoute::resource(resource, move |call| read(&asked, call.uri, call.context));
-    watched(route, remote, live)
+    subscribable(route, remote, watched)
 }
 
-/// Clients may subscribe to it, if that can be passed on.
-fn watched(route: ResourceRoute, remote: &Arc<Remote>, live: &Arc<Live>) -> ResourceRoute {
-    let offered = remote.capabilities.resources.as_ref();
-    if offered.and_then(|offered| offered.subscribe) != Some(true) {
+/// Passes on subscriptions for `live`.
+fn subscribable(
+    route: ResourceRoute,
+    remote: &Arc<Remote>,
+    live: Option<&Arc<Live>>,
+) -> ResourceRoute {
+    let Some(live) = live else {
         return route;
-    }
+    };
     let mut route = route.subscribable();
     let (remote, live) = (Arc::downgrade(remote), Arc::downgrade(live));
     route.wanted = Some(Box::new(move |uri| watch(&remote, &live, uri)));
     route
 }
 
-/// The route of a template; `None` if URIs can't be matched with it.
+/// The route of a template, as that of a [`resource`]; `None` if URIs can't be matched with it.
 pub(super) fn template(
     remote: &Arc<Remote>,
-    live: &Arc<Live>,
+    watched: Option<&Arc<Live>>,
     listed: ResourceTemplate,
+    completes: bool,
 ) -> Option<ResourceRoute> {
     let text = &listed.uri_template;
     let template = UriTemplate::parse(text)
@@ -79,12 +87,14 @@ pub(super) fn template(
     let mut route = ResourceRoute::template(listed, template, move |call| {
         read(&asked, call.uri, call.context)
     });
-    route.completers = completers(remote, reference);
-    Some(watched(route, remote, live))
+    if completes {
+        route.completers = completers(remote, reference);
+    }
+    Some(subscribable(route, remote, watched))
 }
 
 fn read(remote: &Remote, uri: &str, context: &Context) -> Reply<Contents> {
-    let sent = reporting(remote.client.read_resource(uri), context).into_future();
+    let sent = prepared(remote, remote.client.read_resource(uri), context).into_future();
     let passed = pass(remote, context, sent);
     Reply::Pending(Box::pin(async move {
         match passed.await {
@@ -108,18 +118,23 @@ fn is_not_found(error: &ProtocolError) -> bool {
 
 /// Leaves completions to the server behind the proxy, which knows the item as `reference`.
 fn completers(remote: &Arc<Remote>, reference: CompletionReference) -> Completers {
-    if remote.capabilities.completions.is_none() {
-        return Completers::default();
-    }
     let remote = Arc::clone(remote);
     Completers::delegate(move |mut params: CompleteRequestParams| {
         params.reference = reference.clone();
-        params.meta = None;
+        let meta = params.meta.take().map(|meta| RawJson::encode(&meta));
+        let meta = meta::passed_on(meta.as_ref(), &remote.client);
         let sent = remote.client.request::<CompleteRequest>(params);
+        let sent = sent.with_meta(meta);
         Ok(Reply::Pending(Box::pin(async move {
             sent.await.map_err(refused)
         })))
     })
+}
+
+/// A call with what its caller says of it.
+fn prepared<R: mcp_types::Request>(remote: &Remote, call: Call<R>, context: &Context) -> Call<R> {
+    let meta = meta::passed_on(context.meta(), &remote.client);
+    reporting(call.with_meta(meta), context)
 }
 
 /// Reports here what progress is made there, where the caller wants to know. It extends the wait for
@@ -141,7 +156,7 @@ where
     R: mcp_types::Request + 'static,
     R::Params: mcp_types::Conform,
 {
-    let sent = reporting(call, context).into_future();
+    let sent = prepared(remote, call, context).into_future();
     let passed = pass(remote, context, sent);
     Reply::Pending(Box::pin(async move { passed.await.map_err(refused) }))
 }

@@ -6,8 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 use mcp_types::{ServerNotification, SubscriptionFilter};
 use tokio::task::AbortHandle;
 
+use super::lasting::Lasting;
 use super::remote::Remote;
-use crate::client::Client;
+use crate::client::{Client, SubscriptionEvent};
 use crate::server::changes::Change;
 use crate::server::live::Live;
 use crate::server::task;
@@ -69,7 +70,7 @@ pub(super) fn watch(remote: &Weak<Remote>, live: &Weak<Live>, uri: &str) {
 
 async fn run(client: Client, remote: &Weak<Remote>, live: &Weak<Live>, uri: &str) {
     let filter = SubscriptionFilter::new().with_resource_subscriptions([uri]);
-    let mut subscription = match client.subscribe_to(filter).await {
+    let mut subscription = match Lasting::open(client, filter).await {
         Ok(subscription) => subscription,
         Err(error) => {
             tracing::warn!(uri, %error, "a subscription is not passed on");
@@ -77,10 +78,11 @@ async fn run(client: Client, remote: &Weak<Remote>, live: &Weak<Live>, uri: &str
         }
     };
     loop {
-        match subscription.next().await {
-            Ok(Some(ServerNotification::ResourceUpdated(_))) => {}
-            Ok(Some(_)) => continue,
-            Ok(None) => return,
+        match subscription.event().await {
+            Ok(SubscriptionEvent::Told(ServerNotification::ResourceUpdated(_))) => {}
+            // What has changed meanwhile is not known.
+            Ok(SubscriptionEvent::Reopened) => {}
+            Ok(_) => continue,
             Err(error) => {
                 tracing::warn!(uri, %error, "a subscription that was passed on is over");
                 return;

@@ -6,8 +6,14 @@ use super::{Admitted, Router};
 use crate::driver::Served;
 use crate::protocol::Terms;
 use crate::server::Answer;
+use crate::server::introduction::Introduction;
 
 impl Router {
+    /// What the server says of itself as a whole.
+    pub(in crate::server) fn introduction(&self) -> &Introduction {
+        &self.introduction
+    }
+
     /// The answer to a handshake that settled on `terms`.
     pub(in crate::server) fn initialize(&self, terms: &Terms) -> Answer {
         let capabilities = self.settings.extensions.in_handshakes(&self.capabilities);
@@ -16,7 +22,7 @@ impl Router {
             capabilities,
             self.settings.info.clone(),
         );
-        let result = match &self.settings.instructions {
+        let result = match self.introduction.instructions() {
             Some(instructions) => result.with_instructions(instructions),
             None => result,
         };
@@ -34,7 +40,7 @@ impl Router {
         let versions = self.settings.revisions.iter().rev().map(Revision::as_str);
         let result = DiscoverResult::new(capabilities, versions);
         let result = self.settings.caching.mark(result);
-        match &self.settings.instructions {
+        match self.introduction.instructions() {
             Some(instructions) => result.with_instructions(instructions),
             None => result,
         }

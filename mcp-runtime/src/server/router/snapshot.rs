@@ -9,6 +9,7 @@ use super::capabilities::Facts;
 use crate::server::answer::Identity;
 use crate::server::beyond::{Offered, Tables};
 use crate::server::edit::Inventory;
+use crate::server::introduction::Introduction;
 use crate::server::prepared::Prepared;
 use crate::server::settings::Settings;
 use crate::server::tools::Tools;
@@ -20,6 +21,7 @@ use crate::server::{Change, List};
 pub(in crate::server) struct Router {
     pub(super) settings: Arc<Settings>,
     pub(super) identity: Arc<Identity>,
+    pub(super) introduction: Introduction,
     pub(super) capabilities: ServerCapabilities,
     pub(super) tools: Arc<Tools>,
     /// The rest, where there may be any.
@@ -36,6 +38,7 @@ impl Router {
         Self {
             settings,
             identity,
+            introduction: Introduction::joined(inventory),
             capabilities: ServerCapabilities::default(),
             tools: Arc::new(tools),
             beyond,
@@ -49,6 +52,7 @@ impl Router {
         let mut edited = Self {
             settings: Arc::clone(&self.settings),
             identity: Arc::clone(&self.identity),
+            introduction: Introduction::joined(inventory),
             capabilities: ServerCapabilities::default(),
             tools: Arc::clone(&self.tools),
             beyond: None,
@@ -79,6 +83,8 @@ impl Router {
             beyond.declare(&mut facts);
         }
         self.capabilities = facts.declare();
+        let experimental = self.introduction.experimental.clone();
+        self.capabilities.experimental = experimental;
         self
     }
 

@@ -23,7 +23,9 @@ pub(super) type OnExit = Arc<dyn Fn(Exit) + Send + Sync>;
 ///
 /// Closing the connection ends the child: its input is closed, and if it does not end by itself
 /// it gets SIGTERM and finally SIGKILL, each after the time that [`Grace`] gives. A connection
-/// that is dropped with its runtime kills it. The child's descendants end with it.
+/// that is dropped with its runtime kills it. On Unix the same signals go to all of the child's
+/// process group: wrappers such as `npx` end together with what they have started. Descendants that
+/// leave the group (`setsid`, daemons) are not reached.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), mcp_runtime::ConnectError> {

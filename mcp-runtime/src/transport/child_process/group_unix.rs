@@ -1,4 +1,4 @@
-//! The child and its descendants, as a process group of their own.
+//! The child and those of its descendants that do not leave it, as a process group of their own.
 //!
 //! Wrappers such as `npx` and `sh -c` start the server as a process of theirs; a signal to the
 //! group reaches it as well. A group of its own also keeps Ctrl-C, typed at the terminal, from

@@ -14,7 +14,7 @@ use crate::transport::{FrameWriter, LineWriter, Outbox};
 
 /// The input of a child process, and the process itself: closing the one ends the other.
 ///
-/// When it is dropped without being closed, the child and its descendants are killed.
+/// When it is dropped without being closed, the child is killed, on Unix with its process group.
 #[derive(Debug)]
 pub struct ChildWriter {
     input: Option<LineWriter<ChildStdin>>,
