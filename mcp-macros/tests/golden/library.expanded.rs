@@ -102,7 +102,7 @@ const _: () = {
                         let arg_title = arg_title.take()?;
                         let arg_limit = arg_limit.take()?;
                         let this = __mcp::Arc::clone(&this);
-                        __mcp::timed(
+                        call.timed(
                             form,
                             30000u64,
                             async move { Self::find(&this, arg_title, arg_limit).await },

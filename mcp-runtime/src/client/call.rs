@@ -145,34 +145,23 @@ where
         // How long the rounds took so far, without the time in which questions were answered.
         let mut spent = Duration::ZERO;
         loop {
-            let mut options = options.clone();
-            options.timeouts = left(options.timeouts, spent);
-            if options.timeouts.shortest().is_zero() {
-                return Err(timed_out::<R>(spent));
-            }
+            let options = with_rest::<R>(&options, spent)?;
             let begun = Instant::now();
             let connection = reach::<R>(&client, &options, policy).await?;
             let agreed = &connection.agreed;
             params.conform(agreed.agreement.revision);
-            let meta = client.memory().meta(&agreed.meta);
-            let meta = client.config().tracing.extend(meta);
-            let meta = with_members(&further, meta);
+            let meta = meta(&client, &connection, &further);
             // What depends on more than the parameters is not kept.
-            let kept = client.kept().filter(|_| retry.is_none());
+            let kept = client.kept();
+            let kept = kept.filter(|_| retry.is_none() && further.is_empty());
             let place = kept.and_then(|kept| kept.place::<R>(&params));
             let known = place.as_ref().filter(|_| !fresh).and_then(Cached::get);
             if let Some(known) = known {
                 return complete::<R>(&known);
             }
             let link = &connection.link;
-            let answer = match &retry {
-                None => link.request::<R>(&params, &meta, options).await,
-                Some(retry) => {
-                    let sent = link.request_again::<R>(&params, retry, &meta, options);
-                    sent.await
-                }
-            };
-            let answer = match answer {
+            let sent = link.request_round::<R>(&params, retry.as_ref(), &meta, options);
+            let answer = match sent.await {
                 Err(error) if attempt < REPEATS && may_repeat(&error, policy) => {
                     tracing::debug!(method = R::METHOD, %error, "the call is sent again");
                     attempt += 1;
@@ -202,8 +191,10 @@ where
     }
 }
 
-/// `further` members, and those of `meta`.
-fn with_members<'a>(further: &str, meta: Cow<'a, str>) -> Cow<'a, str> {
+/// The members of a call's `_meta`: the `further` ones, and those that the client writes.
+fn meta<'a>(client: &Client, connection: &'a Connection, further: &str) -> Cow<'a, str> {
+    let meta = client.memory().meta(&connection.agreed.meta);
+    let meta = client.config().tracing.extend(meta);
     match (further, &*meta) {
         ("", _) => meta,
         (_, "") => Cow::Owned(further.to_owned()),
@@ -249,7 +240,21 @@ async fn reach<R: Request>(
     reached.unwrap_or_else(|_| Err(timed_out::<R>(waited)))
 }
 
-/// What is left for the next round of a call whose rounds so far took `spent`. A round that was
+/// The options for the next round of a call whose rounds so far took `spent`.
+///
+/// # Errors
+///
+/// When no time is left.
+fn with_rest<R: Request>(options: &Options, spent: Duration) -> Result<Options, CallError> {
+    let mut options = options.clone();
+    options.timeouts = left(options.timeouts, spent);
+    match options.timeouts.shortest().is_zero() {
+        true => Err(timed_out::<R>(spent)),
+        false => Ok(options),
+    }
+}
+
+/// What is left of `timeouts` after `spent`. A round that was
 /// answered is a sign of progress.
 fn left(timeouts: Timeouts, spent: Duration) -> Timeouts {
     let idle = match timeouts.reset_on_progress {

@@ -127,21 +127,23 @@ impl Link {
         self.send::<R>(id, frame, options)
     }
 
-    /// The same for the next round of a request, which says more than its parameters.
-    pub(super) fn request_again<'a, R: Request>(
+    /// The same for one round of a request: the first, or one that says more than its parameters, as
+    /// it answers questions.
+    pub(super) fn request_round<'a, R: Request>(
         &'a self,
         params: &R::Params,
-        retry: &Retry,
+        retry: Option<&Retry>,
         meta: &str,
         options: Options,
     ) -> impl Future<Output = Result<RawJson, CallError>> + Send + use<'a, R> {
         let id = self.peer.next_id();
-        let frame = RawJson::new(&Retried { params, retry })
-            .map_err(CallError::Params)
-            .and_then(|params| {
-                let meta = with_token(meta, id, &options);
-                self.frame(R::METHOD, id, &params, &meta)
-            });
+        let meta = with_token(meta, id, &options);
+        let frame = match retry {
+            None => self.frame(R::METHOD, id, params, &meta),
+            Some(retry) => RawJson::new(&Retried { params, retry })
+                .map_err(CallError::Params)
+                .and_then(|params| self.frame(R::METHOD, id, &params, &meta)),
+        };
         self.send::<R>(id, frame, options)
     }
 
