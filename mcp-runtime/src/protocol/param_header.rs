@@ -20,10 +20,14 @@ impl ParamHeader {
     /// ignored with a warning.
     pub(crate) fn of_schema(schema: &RawJson) -> Box<[Self]> {
         let mut found = Vec::new();
-        if schema.get().contains(ANNOTATION)
-            && let Ok(schema) = serde_json::from_str(schema.get())
-        {
-            collect(&schema, &mut Vec::new(), &mut found);
+        if schema.get().contains(ANNOTATION) {
+            match serde_json::from_str(schema.get()) {
+                Ok(schema) => collect(&schema, &mut Vec::new(), &mut found),
+                Err(error) => tracing::warn!(
+                    %error,
+                    "an input schema can't be read, and its `x-mcp-header` are ignored"
+                ),
+            }
         }
         found.into()
     }

@@ -88,7 +88,8 @@ fn references(schema: &mut Value) -> Vec<String> {
     names
 }
 
-/// Puts `definition` in place of the reference; what stands beside the reference wins.
+/// Puts `definition` in place of the reference. What describes the schema (a title, say) wins where
+/// it stands beside the reference; all that limits its values is kept.
 fn replace(schema: &mut Value, reference: &str, definition: &Value) {
     if schema.get("$ref").and_then(Value::as_str) != Some(reference) {
         return;
@@ -96,10 +97,55 @@ fn replace(schema: &mut Value, reference: &str, definition: &Value) {
     if let (Some(members), Value::Object(definition)) = (members(schema), definition) {
         members.remove("$ref");
         for (keyword, value) in definition {
-            members.entry(keyword).or_insert_with(|| value.clone());
+            join(members, keyword, value);
         }
     } else {
         *schema = definition.clone();
+    }
+}
+
+/// Keywords that describe values and limit none.
+const ANNOTATIONS: [&str; 7] = [
+    "title",
+    "description",
+    "default",
+    "examples",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+];
+
+/// Adds a keyword to a schema that may have it already: a tagged enum has its tag as a property
+/// beside the reference to what it holds.
+fn join(schema: &mut Map<String, Value>, keyword: &str, value: &Value) {
+    match (schema.get_mut(keyword), value) {
+        (None, _) => {
+            schema.insert(keyword.to_owned(), value.clone());
+        }
+        (Some(known), _) if known == value || ANNOTATIONS.contains(&keyword) => {}
+        (Some(Value::Object(known)), Value::Object(more))
+            if keyword == "properties" && more.keys().all(|name| !known.contains_key(name)) =>
+        {
+            known.extend(more.clone());
+        }
+        (Some(Value::Array(known)), Value::Array(more)) if keyword == "required" => {
+            for name in more {
+                if !known.contains(name) {
+                    known.push(name.clone());
+                }
+            }
+        }
+        (Some(_), _) => {
+            let all = schema
+                .entry("allOf")
+                .or_insert_with(|| Value::Array(Vec::new()));
+            if let Value::Array(all) = all {
+                all.push(Value::Object(Map::from_iter([(
+                    keyword.to_owned(),
+                    value.clone(),
+                )])));
+            }
+        }
     }
 }
 
@@ -107,4 +153,41 @@ fn replace(schema: &mut Value, reference: &str, definition: &Value) {
 fn is_plain(name: &str) -> bool {
     name.chars()
         .all(|letter| letter.is_ascii_alphanumeric() || "_-.".contains(letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_limits_values_is_kept_on_both_sides() {
+        let mut schemas = [json!({
+            "description": "Beside.",
+            "properties": {"kind": {"const": "book"}},
+            "required": ["kind"],
+            "anyOf": [{"minProperties": 1}],
+            "$ref": "#/$defs/Book",
+        })];
+        let definition = json!({
+            "description": "A book.",
+            "type": "object",
+            "properties": {"title": {"type": "string"}},
+            "required": ["title", "kind"],
+            "anyOf": [{"minProperties": 2}],
+        });
+        let mut definitions = Map::from_iter([("Book".to_owned(), definition)]);
+        write_out(&mut schemas, &mut definitions);
+        let expected = json!({
+            "description": "Beside.",
+            "type": "object",
+            "properties": {"kind": {"const": "book"}, "title": {"type": "string"}},
+            "required": ["kind", "title"],
+            "anyOf": [{"minProperties": 1}],
+            "allOf": [{"anyOf": [{"minProperties": 2}]}],
+        });
+        assert_eq!(schemas, [expected]);
+        assert!(definitions.is_empty());
+    }
 }

@@ -353,6 +353,8 @@ async fn what_can_only_be_an_object_is_never_wrapped() {
             .unwrap()
             .validate(&expected)
             .unwrap();
+        let nothing_of_it = json!({"kind": "book"});
+        assert!(!jsonschema::is_valid(&modern, &nothing_of_it), "{modern}");
         for revision in ["2025-06-18", "2025-11-25"] {
             let mut wire = Wire::to(&Results.into_server()).await;
             wire.handshake(revision).await;
