@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use http::HeaderValue;
+
 /// Takes a stream of events apart, however its bytes arrive.
 #[derive(Debug)]
 pub(super) struct EventParser {
@@ -21,8 +23,8 @@ pub(super) struct EventParser {
     kind: Vec<u8>,
     /// The address that messages are to be posted to: the first event of HTTP+SSE.
     pub(super) endpoint: Option<String>,
-    /// The id of the last event, to resume from.
-    pub(super) last_id: Option<String>,
+    /// The id of the last event, to resume from; `None` also where no header can carry it.
+    pub(super) last_id: Option<HeaderValue>,
     /// How long the server asks to wait before resuming.
     pub(super) retry: Option<Duration>,
 }
@@ -117,7 +119,10 @@ impl EventParser {
         match field {
             b"data" => self.data(value),
             b"event" => self.kind = value.to_vec(),
-            b"id" if !value.contains(&0) => self.last_id = String::from_utf8(value.to_vec()).ok(),
+            b"id" if !value.contains(&0) => {
+                let id = HeaderValue::from_bytes(value).ok();
+                self.last_id = id.filter(|id| !id.is_empty());
+            }
             b"retry" if value.iter().all(u8::is_ascii_digit) => {
                 let millis = std::str::from_utf8(value).ok()?.parse().ok()?;
                 self.retry = Some(Duration::from_millis(millis));
@@ -152,7 +157,8 @@ impl EventParser {
             b"" | b"message" if too_large => Some(Event::TooLarge(data)),
             b"" | b"message" => (!data.is_empty()).then_some(Event::Message(data)),
             b"endpoint" => {
-                self.endpoint = String::from_utf8(data).ok();
+                // What is not UTF-8 is no URL either, and is refused as such.
+                self.endpoint = Some(String::from_utf8_lossy(&data).into_owned());
                 None
             }
             _ => None,
@@ -189,7 +195,7 @@ mod tests {
             "\n: comment\n\n",
         ];
         assert_eq!(fed(&mut parser, &pieces), [r#"{"a" :1}"#]);
-        assert_eq!(parser.last_id.as_deref(), Some("1-0"));
+        assert_eq!(parser.last_id, Some("1-0".parse().unwrap()));
         assert_eq!(
             fed(&mut parser, &["retry: 500\nevent: message\ndata: 7\n\n"]),
             ["7"]
@@ -213,8 +219,18 @@ mod tests {
         let mut parser = parser();
         let pieces = ["id: 7\nretry: 5\nid: 8\0\nretry: +9\nretry: 1s\n\n"];
         assert!(fed(&mut parser, &pieces).is_empty());
-        assert_eq!(parser.last_id.as_deref(), Some("7"));
+        assert_eq!(parser.last_id, Some("7".parse().unwrap()));
         assert_eq!(parser.retry, Some(Duration::from_millis(5)));
+    }
+
+    #[test]
+    fn an_id_that_can_not_be_sent_back_is_none_to_resume_from() {
+        for id in ["\u{1}", ""] {
+            let mut parser = parser();
+            let pieces = [&*format!("id: 7\ndata: 1\n\nid: {id}\ndata: 2\n\n")];
+            assert_eq!(fed(&mut parser, &pieces), ["1", "2"]);
+            assert_eq!(parser.last_id, None, "{id:?}");
+        }
     }
 
     #[test]
@@ -242,7 +258,7 @@ mod tests {
             let mut parser = parser();
             let texts = fed(&mut parser, &[&pieces, "id: 9\ndata: 2\n\n"]);
             assert_eq!(texts, [found, "2".to_owned()], "{pieces:?}");
-            assert_eq!(parser.last_id.as_deref(), Some("9"));
+            assert_eq!(parser.last_id, Some("9".parse().unwrap()));
         }
         let mut parser = parser();
         for _ in 0..100 {
@@ -257,6 +273,6 @@ mod tests {
         assert!(fed(&mut parser, &["id: 1\ndata: 1\ndata: brok"]).is_empty());
         parser.resume();
         assert_eq!(fed(&mut parser, &["\u{feff}data: 2\n\n"]), ["2"]);
-        assert_eq!(parser.last_id.as_deref(), Some("1"));
+        assert_eq!(parser.last_id, Some("1".parse().unwrap()));
     }
 }

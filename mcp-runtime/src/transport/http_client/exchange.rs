@@ -172,7 +172,7 @@ impl Remote {
             response = loop {
                 tries += 1;
                 let resumable = self.has_handshake() && tries <= TRIES;
-                let last_id = parser.last_id.as_deref().filter(|_| resumable);
+                let last_id = parser.last_id.as_ref().filter(|_| resumable);
                 let last_id = last_id.ok_or_else(|| lost("the stream ended without the answer"))?;
                 tokio::time::sleep(retry::resumption(parser.retry, 0)).await;
                 match self.get(Some(last_id)).await {

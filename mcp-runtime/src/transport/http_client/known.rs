@@ -3,6 +3,7 @@
 use http::Uri;
 use http::header::HeaderValue;
 use mcp_types::jsonrpc::{Frame, Message};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::annotations::Annotations;
@@ -24,18 +25,28 @@ pub(super) struct Known {
 impl Known {
     /// Learns from the answer to `initialize`.
     pub(super) fn initialized(&mut self, message: &[u8], session: Option<HeaderValue>) {
-        let Ok(Frame::Single(Message::Response { outcome, .. })) = Frame::parse(message) else {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Initialized {
+            protocol_version: String,
+        }
+
+        let Ok(Frame::Single(Message::Response {
+            outcome: Ok(result),
+            ..
+        })) = Frame::parse(message)
+        else {
             return;
         };
-        let result = outcome.ok();
-        let result = result.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
-        let version = result
-            .as_ref()
-            .and_then(|result| result["protocolVersion"].as_str());
-        if let Some(version) = version {
-            self.version = HeaderValue::try_from(version).ok();
-            self.session = session;
-        }
+        // Whoever waits for the answer refuses one without a version, and one that is unknown.
+        let Ok(result) = serde_json::from_str::<Initialized>(result.get()) else {
+            return;
+        };
+        self.version = HeaderValue::try_from(result.protocol_version).ok();
+        self.session = session.map(|mut session| {
+            session.set_sensitive(true);
+            session
+        });
     }
 
     /// Learns from a list of tools, and takes those out of it whose annotations are invalid.
@@ -64,5 +75,21 @@ impl Known {
             });
         }
         serde_json::to_vec(&list)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_known_whatever_else_the_server_says() {
+        let result = r#"{"protocolVersion":"2025-11-25","capabilities":{"experimental":{"x":1e400,"y":"\ud800"}}}"#;
+        let message = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
+        let mut known = Known::default();
+        known.initialized(message.as_bytes(), HeaderValue::try_from("s-1").ok());
+        assert_eq!(known.version.unwrap(), "2025-11-25");
+        let session = known.session.unwrap();
+        assert!(session == "s-1" && session.is_sensitive());
     }
 }

@@ -30,7 +30,7 @@ impl Remote {
         loop {
             let begun = Instant::now();
             let has_resumed = parser.last_id.is_some();
-            match self.get(parser.last_id.as_deref()).await {
+            match self.get(parser.last_id.as_ref()).await {
                 Ok(mut response) if is_stream(&response) => {
                     parser.resume();
                     while let Some(bytes) = next(&mut response).await {

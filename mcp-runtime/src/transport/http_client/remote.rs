@@ -134,13 +134,14 @@ impl Remote {
     /// # Errors
     ///
     /// Why there is no answer, as with [`post`](Self::post).
-    pub(super) async fn get(&self, after: Option<&str>) -> Result<Response<Incoming>, CallError> {
+    pub(super) async fn get(
+        &self,
+        after: Option<&HeaderValue>,
+    ) -> Result<Response<Incoming>, CallError> {
         let mut headers = self.handshake_headers();
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
         if let Some(id) = after {
-            let id = HeaderValue::try_from(id);
-            let id = id.map_err(|_| not_sent("no header can carry the event's id"))?;
-            headers.insert(&LAST_EVENT_ID, id);
+            headers.insert(&LAST_EVENT_ID, id.clone());
         }
         let sending = Sending {
             method: Method::GET,

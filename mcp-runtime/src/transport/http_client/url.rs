@@ -222,5 +222,9 @@ mod tests {
         let shown = format!("{server:?}");
         assert!(!shown.contains("secret"), "{shown}");
         assert!(shown.contains("authorization"), "{shown}");
+        let headers = server.headers(None).unwrap();
+        assert!(headers["authorization"].is_sensitive());
+        let headers = http_client("").headers(Some("Basic secret".to_owned()));
+        assert!(headers.unwrap()["authorization"].is_sensitive());
     }
 }
