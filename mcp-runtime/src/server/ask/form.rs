@@ -14,6 +14,7 @@ use super::AskError;
 use super::field::{self, Definitions};
 use super::order;
 use crate::schema;
+use crate::server::handler::decode::with_plain_integers;
 
 /// What the one field of a form is called whose type is no struct.
 const ONLY_FIELD: &str = "answer";
@@ -111,12 +112,11 @@ pub(super) fn read<T: DeserializeOwned + JsonSchema>(
     check(text, &schema::<T>()?).map_err(AskError::Answer)?;
     let document = schema::document(schema::describe::<T>, schema::for_input());
     let whole = document.as_object().is_some_and(is_object);
-    let read = if whole {
-        mcp_types::from_str(text)
+    if whole {
+        decode(text)
     } else {
-        mcp_types::from_str(text).map(|Only { answer }| answer)
-    };
-    read.map_err(|fault| AskError::Answer(fault.to_string()))
+        decode(text).map(|Only { answer }| answer)
+    }
 }
 
 /// What was filled into a form that no type has made.
@@ -130,7 +130,16 @@ pub(super) fn read_as<T: DeserializeOwned>(
 ) -> Result<T, AskError> {
     let text = content.map_or("{}", RawJson::get);
     check(text, schema).map_err(AskError::Answer)?;
-    mcp_types::from_str(text).map_err(|fault| AskError::Answer(fault.to_string()))
+    decode(text)
+}
+
+/// Decodes what was filled in; integers may be spelled with a fraction of zeros or an exponent.
+fn decode<T: DeserializeOwned>(text: &str) -> Result<T, AskError> {
+    let decoded = mcp_types::from_str(text).or_else(|fault| match with_plain_integers(text) {
+        Some(plain) => mcp_types::from_str(&plain),
+        None => Err(fault),
+    });
+    decoded.map_err(|fault| AskError::Answer(fault.to_string()))
 }
 
 fn check(text: &str, schema: &ElicitSchema) -> Result<(), String> {

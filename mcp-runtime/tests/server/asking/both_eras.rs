@@ -45,6 +45,17 @@ async fn the_user_fills_in_a_form() {
 }
 
 #[tokio::test]
+async fn an_integer_may_be_filled_in_with_a_fraction_of_zero() {
+    for revision in REVISIONS {
+        let mut party = Party::new(revision, able()).await;
+        let content = json!({"city": "Oslo", "nights": 3.0});
+        let response = party.call("book", json!({}), accept(content)).await;
+        let said = "3 nights in Oslo, breakfast: None";
+        assert_eq!(text(&response), said, "{revision}");
+    }
+}
+
+#[tokio::test]
 async fn an_answer_leads_to_another_question() {
     for revision in REVISIONS {
         let mut party = Party::new(revision, able()).await;

@@ -55,6 +55,24 @@ async fn each_subscription_gets_what_it_asked_for_under_its_id() {
 }
 
 #[tokio::test]
+async fn the_id_of_a_subscription_is_an_integer_however_it_is_spelled() {
+    let server = server();
+    let mut wire = Wire::to(&server).await;
+    let filter = json!({"resourceSubscriptions": ["test://first"]});
+    let acknowledged = wire.ask(listen(2.0, filter)).await;
+    let id = &acknowledged["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"];
+    assert_eq!(id, 2, "{acknowledged}");
+    server.notify_resource_updated("test://first");
+    assert_eq!(wire.answer().await, updated(2, "test://first"));
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+        "params": {"requestId": 2.0}});
+    wire.send(cancel).await;
+    wire.lives_on().await;
+    server.notify_resource_updated("test://first");
+    wire.lives_on().await;
+}
+
+#[tokio::test]
 async fn a_subscription_that_is_cancelled_is_over_without_an_answer() {
     let server = server();
     let mut wire = Wire::to(&server).await;
