@@ -271,7 +271,7 @@ async fn a_fault_inside_a_value_is_named_by_its_path() {
         (
             json!([{"circle": {"centre": {"x": 1}, "radius": 2}}]),
             json!({}),
-            "- `shapes[0].circle.centre`: missing field `y`",
+            "- `shapes[0].circle.centre.y`: missing, expected an integer from -2147483648 to 2147483647",
         ),
         (
             json!([{"circle": {"centre": {"x": 1, "y": 1}, "radius": -2}}]),

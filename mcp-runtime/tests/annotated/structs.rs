@@ -247,3 +247,109 @@ async fn what_a_struct_says_of_its_values_is_enforced_for_each_argument() {
         ]
     );
 }
+
+/// What is bought, and how it is paid.
+#[allow(dead_code)] // Read through `Debug`.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Order {
+    items: Vec<Item>,
+    #[serde(default)]
+    size: Option<Size>,
+    paid: Option<Choice>,
+    either: Option<Either>,
+    pair: Option<(u8, String)>,
+    next: Option<Box<Order>>,
+    at: Option<std::net::Ipv4Addr>,
+}
+
+#[allow(dead_code)] // Read through `Debug`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Item {
+    name: String,
+    count: u32,
+    #[schemars(range(min = 0.5))]
+    weight: Option<f64>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Size {
+    Small,
+    Large,
+}
+
+#[allow(dead_code)] // Read through `Debug`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Either {
+    Left { left: u8 },
+    Right { right: Vec<u8>, more: u8 },
+    Leaf(String),
+}
+
+pub(crate) struct Orders;
+
+#[mcp_server(undocumented = "allow")]
+impl Orders {
+    #[tool]
+    fn order(&self, order: Order, shapes: Vec<Shape>) -> String {
+        format!("{order:?} {shapes:?}")
+    }
+
+    #[tool]
+    fn spread(&self, #[args] order: Order) -> String {
+        format!("{order:?}")
+    }
+}
+
+#[tokio::test]
+async fn every_fault_inside_an_argument_is_named() {
+    let server = Orders.into_server();
+    let order = json!({
+        "items": [
+            {"name": 5, "colour": "red", "weight": 0.25},
+            "cup",
+            {"name": "tea", "count": -1},
+            {"name": "pot", "count": 1.0},
+        ],
+        "size": "huge",
+        "paid": {"kind": "word"},
+        "either": true,
+        "pair": ["x", 1],
+        "next": {"size": null},
+        "at": "nowhere",
+    });
+    let inside = [
+        "at`: invalid IPv4 address syntax",
+        "either`: invalid type: boolean `true`, expected an object with `left`, an object or a string",
+        "items[0].colour`: unknown field `colour`, expected `count`, `name` or `weight`",
+        "items[0].count`: missing, expected an integer from 0 to 4294967295",
+        "items[0].name`: invalid type: integer `5`, expected a string",
+        "items[0].weight`: out of range: 0.25, expected a number of at least 0.5",
+        "items[1]`: invalid type: string \"cup\", expected an object",
+        "items[2].count`: invalid value: integer `-1`, expected an integer from 0 to 4294967295",
+        "next.items`: missing, expected a list",
+        "paid.text`: missing, expected a string",
+        "pair[0]`: invalid type: string \"x\", expected an integer from 0 to 255",
+        "pair[1]`: invalid type: integer `1`, expected a string",
+        "size`: invalid value: string \"huge\", expected \"small\" or \"large\"",
+    ];
+    let mut found = faults(&server, "spread", order.clone()).await.split_off(1);
+    found.sort();
+    assert_eq!(found, inside.map(|fault| format!("- `{fault}")));
+
+    let arguments = json!({"order": order, "shapes": [{"circle": {"radius": -1}}, {"square": 1}]});
+    let mut found = faults(&server, "order", arguments).await.split_off(1);
+    found.sort();
+    let mut expected = inside
+        .iter()
+        .map(|fault| format!("- `order.{fault}"))
+        .collect::<Vec<_>>();
+    expected.extend([
+        "- `shapes[0].circle.centre`: missing, expected an object".to_owned(),
+        "- `shapes[0].circle.radius`: invalid value: integer `-1`, expected an integer from 0 to 4294967295".to_owned(),
+        "- `shapes[1]`: invalid value: map, expected an object with `circle` or an object with `line`".to_owned(),
+    ]);
+    assert_eq!(found, expected);
+}

@@ -47,6 +47,19 @@ impl Fault {
     }
 }
 
+impl Fault {
+    /// Whether both are faults of one value, or of a value and something inside it.
+    pub(crate) fn is_beside(&self, other: &Self) -> bool {
+        is_within(&self.path, &other.path) || is_within(&other.path, &self.path)
+    }
+}
+
+/// Whether the value at `path` is the one at `outer`, or inside it.
+fn is_within(path: &str, outer: &str) -> bool {
+    let rest = path.strip_prefix(outer);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
 /// All faults of one call.
 #[derive(Debug, Default)]
 pub struct Faults(Vec<Fault>);
@@ -56,16 +69,16 @@ impl Faults {
         self.0.push(fault);
     }
 
+    /// Adds what a schema has found, and what the decoder has told, unless that is about the same.
+    pub(crate) fn push_explained(&mut self, found: Vec<Fault>, told: Fault) {
+        let is_new = !found.iter().any(|fault| fault.is_beside(&told));
+        self.0.extend(found);
+        self.0.extend(is_new.then_some(told));
+    }
+
     /// Whether something is wrong with the argument, or inside it.
     pub(crate) fn are_of(&self, argument: &str) -> bool {
-        let rest = |fault: &Fault| {
-            fault
-                .path
-                .strip_prefix(argument)
-                .map(|rest| rest.chars().next())
-        };
-        let mut rests = self.0.iter().filter_map(rest);
-        rests.any(|next| matches!(next, None | Some('.' | '[')))
+        self.0.iter().any(|fault| is_within(&fault.path, argument))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -108,17 +121,22 @@ const WORDS: [(&str, &str); 14] = [
     ("f64", "a number"),
 ];
 
+/// What a schema has for the type of Rust called `name`.
+pub(crate) fn words_of_type(name: &str) -> Option<&'static str> {
+    let known = WORDS.iter().find(|(known, _)| *known == name);
+    known.map(|(_, words)| *words)
+}
+
 /// The message with words of JSON for what was expected.
 fn in_plain_words(message: &str) -> String {
     let Some((found, expected)) = message.rsplit_once(", expected ") else {
         return message.to_owned();
     };
-    let known = WORDS.iter().find(|(name, _)| *name == expected);
     let is_object = ["struct ", "internally tagged enum ", "a map"]
         .iter()
         .any(|kind| expected.starts_with(kind));
-    let words = match known {
-        Some((_, words)) => words,
+    let words = match words_of_type(expected) {
+        Some(words) => words,
         None if is_object => "an object",
         None => expected,
     };

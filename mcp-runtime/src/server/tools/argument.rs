@@ -207,8 +207,10 @@ impl<T> Slot for ArgumentSlot<'_, T> {
             Ok((value, taken)) => (Some(value), taken),
             Err(error) => match self.tolerate(text, &error) {
                 Ok(read) => read,
-                Err(fault) => {
-                    faults.push(fault);
+                Err(told) => {
+                    let value = decode::skip(text).map_or(text, |end| &text[..end]);
+                    let found = self.argument.kind.explain(self.argument.name, value);
+                    faults.push_explained(found, told);
                     return None;
                 }
             },

@@ -8,7 +8,7 @@ use super::parameters::Parameter;
 use super::rules::Rules;
 use super::spec::expected;
 use crate::schema::{self, Describe, Plain};
-use crate::server::handler::fault::Faults;
+use crate::server::handler::fault::{Fault, Faults};
 
 /// What is known of the type of an argument.
 ///
@@ -21,6 +21,10 @@ pub(super) trait Kind: Send + Sync {
     /// Adds to `faults` what the schema forbids of `text`, the value of the argument `name`, that
     /// its decoder does not know.
     fn check(&self, name: &str, text: &str, faults: &mut Faults);
+
+    /// What the schema finds wrong with `text`, the value of the argument `name`, which its decoder
+    /// refused.
+    fn explain(&self, name: &str, text: &str) -> Vec<Fault>;
 
     /// What its schema is.
     fn shape(&self) -> Shape;
@@ -44,6 +48,10 @@ impl Kind for Plain {
 
     fn check(&self, _: &str, _: &str, _: &mut Faults) {}
 
+    fn explain(&self, _: &str, _: &str) -> Vec<Fault> {
+        Vec::new()
+    }
+
     fn shape(&self) -> Shape {
         Shape::Plain(*self)
     }
@@ -52,8 +60,8 @@ impl Kind for Plain {
 /// A type that schemars describes.
 pub(super) struct Described {
     describe: Describe,
-    /// What the schema says that the type does not enforce; made for the first call.
-    rules: OnceLock<Option<Rules>>,
+    /// What the schema says of values; made for the first call.
+    rules: OnceLock<Rules>,
 }
 
 impl Described {
@@ -63,6 +71,11 @@ impl Described {
             rules: OnceLock::new(),
         }
     }
+
+    fn rules(&self) -> &Rules {
+        let make = || Rules::of(self.describe, &mut schema::for_input());
+        self.rules.get_or_init(make)
+    }
 }
 
 impl Kind for Described {
@@ -71,10 +84,11 @@ impl Kind for Described {
     }
 
     fn check(&self, name: &str, text: &str, faults: &mut Faults) {
-        let make = || Rules::of(self.describe, &mut schema::for_input());
-        if let Some(rules) = self.rules.get_or_init(make) {
-            rules.check(name, text, faults);
-        }
+        self.rules().check(name, text, faults);
+    }
+
+    fn explain(&self, name: &str, text: &str) -> Vec<Fault> {
+        self.rules().explain(name, text)
     }
 
     fn shape(&self) -> Shape {

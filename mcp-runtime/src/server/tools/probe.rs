@@ -10,6 +10,7 @@ use mcp_types::RawJsonRef;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{DeserializeOwned, DeserializeSeed, MapAccess};
 
+use super::rules::Rules;
 use crate::server::handler::decode;
 use crate::server::handler::fault::{Fault, Faults};
 
@@ -37,6 +38,7 @@ pub(super) fn faults(
     error: Option<&serde_json::Error>,
     probe: Probe,
     required: &[(String, String)],
+    rules: &Rules,
 ) -> Faults {
     let mut faults = Faults::default();
     let Ok(members) = RawJsonRef::from_text(text).and_then(RawJsonRef::members) else {
@@ -47,7 +49,8 @@ pub(super) fn faults(
         if members[..index].iter().any(|(known, _)| known == name) {
             faults.push(Fault::new(&**name, "given twice"));
         } else if let Some(error) = probe(name, *value) {
-            faults.push(Fault::in_value(name, value.get(), &error));
+            let told = Fault::in_value(name, value.get(), &error);
+            faults.push_explained(rules.explain_member(name, value.get()), told);
         }
     }
     for (name, expected) in required {
@@ -56,7 +59,11 @@ pub(super) fn faults(
         }
     }
     if let Some(error) = error.filter(|_| faults.is_empty()) {
-        faults.push(Fault::in_value("arguments", text, error));
+        let found = rules.explain("", text);
+        if found.is_empty() {
+            faults.push(Fault::in_value("arguments", text, error));
+        }
+        found.into_iter().for_each(|fault| faults.push(fault));
     }
     faults
 }

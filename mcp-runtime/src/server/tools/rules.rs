@@ -1,15 +1,20 @@
-//! What a schema says of values beyond their types, enforced where only the schema says it.
+//! What a schema says of values, where the decoder does not say enough.
 //!
-//! The fields of structs get such rules from attributes of schemars, which only describe. Whatever
-//! else is wrong with a value, the decoder finds. Most types have no rules, and cost nothing.
+//! The fields of structs get rules from attributes of schemars, which only describe: they are
+//! enforced here ([`check`]). Most types have none, and cost nothing. Whatever else is wrong with a
+//! value, the decoder finds; where it does, the schema tells of every fault ([`explain`]).
 
 mod check;
+mod explain;
+mod words;
 
 use mcp_types::RawJsonRef;
 use schemars::generate::SchemaGenerator;
 use serde_json::{Map, Value};
 
 use self::check::Check;
+use self::explain::Explain;
+use self::words::{members, referred};
 use super::pattern::Patterns;
 use crate::schema::{Describe, walk};
 use crate::server::handler::fault::{Fault, Faults};
@@ -36,11 +41,13 @@ pub(super) struct Rules {
     /// The definitions that the schema refers to.
     definitions: Map<String, Value>,
     patterns: Patterns,
+    /// Whether there are any that the decoder does not know.
+    are_any: bool,
 }
 
 impl Rules {
-    /// The rules of a type, if it has any that its decoder does not know.
-    pub(super) fn of(describe: Describe, generator: &mut SchemaGenerator) -> Option<Self> {
+    /// The rules of a type.
+    pub(super) fn of(describe: Describe, generator: &mut SchemaGenerator) -> Self {
         let mut schema = describe(generator).to_value();
         let mut definitions = Map::new();
         let mut wanted = references(&mut schema);
@@ -64,11 +71,45 @@ impl Rules {
                 }
             });
         }
-        are_any.then_some(Self {
+        Self {
             schema,
             definitions,
             patterns,
-        })
+            are_any,
+        }
+    }
+
+    /// What is wrong with `text`, the value of the argument `name`, which could not be decoded.
+    pub(super) fn explain(&self, name: &str, text: &str) -> Vec<Fault> {
+        self.explain_by(&self.schema, name, text)
+    }
+
+    /// What is wrong with `text`, which could not be decoded as the member `name` of the struct that
+    /// takes all arguments.
+    pub(super) fn explain_member(&self, name: &str, text: &str) -> Vec<Fault> {
+        let whole = referred(&self.schema, &self.definitions);
+        match members(whole).and_then(|members| members.get(name)) {
+            Some(schema) => self.explain_by(schema, name, text),
+            None => Vec::new(),
+        }
+    }
+
+    fn explain_by(&self, schema: &Value, path: &str, text: &str) -> Vec<Fault> {
+        let Ok(value) = RawJsonRef::from_text(text).and_then(RawJsonRef::read) else {
+            return Vec::new();
+        };
+        let mut explain = Explain::new(&self.definitions);
+        explain.value(schema, &value, path, 0);
+        let mut faults = explain.faults;
+        if self.are_any {
+            let mut check = Check::new(self);
+            check.value(schema, &value, path, 0);
+            check
+                .faults
+                .retain(|fault| !faults.iter().any(|known| known.is_beside(fault)));
+            faults.append(&mut check.faults);
+        }
+        faults
     }
 
     /// Adds what is wrong with `text`, the value of the argument `name`, to `faults`.
@@ -88,6 +129,9 @@ impl Rules {
 
     fn find(&self, path: &str, text: &str) -> Vec<Fault> {
         let mut check = Check::new(self);
+        if !self.are_any {
+            return check.faults;
+        }
         match RawJsonRef::from_text(text).and_then(RawJsonRef::read) {
             Ok(value) => check.value(&self.schema, &value, path, 0),
             // A member that the type skips must not keep the others from being checked.
@@ -97,6 +141,27 @@ impl Rules {
             }
         }
         check.faults
+    }
+}
+
+/// The schemas, or values, under `keyword`.
+fn list<'a>(schema: &'a Value, keyword: &str) -> &'a [Value] {
+    let list = schema.get(keyword).and_then(Value::as_array);
+    list.map_or(&[], Vec::as_slice)
+}
+
+/// Alternatives in words, each once.
+fn one_of(words: impl Iterator<Item = String>) -> String {
+    let mut distinct: Vec<String> = Vec::new();
+    for word in words {
+        if !distinct.contains(&word) {
+            distinct.push(word);
+        }
+    }
+    let last = distinct.pop().unwrap_or_else(|| "nothing".to_owned());
+    match distinct.is_empty() {
+        true => last,
+        false => format!("{} or {last}", distinct.join(", ")),
     }
 }
 
@@ -139,11 +204,11 @@ mod tests {
 
     use schemars::JsonSchema;
 
-    use super::Rules;
+    use super::{Explain, Rules};
     use crate::schema::{describe, for_input};
 
     fn has_rules<T: JsonSchema>() -> bool {
-        Rules::of(describe::<T>, &mut for_input()).is_some()
+        Rules::of(describe::<T>, &mut for_input()).are_any
     }
 
     #[derive(JsonSchema)]
@@ -172,5 +237,23 @@ mod tests {
         assert!(!has_rules::<Plain>());
         assert!(has_rules::<Inner>());
         assert!(has_rules::<Outer>());
+    }
+
+    #[derive(JsonSchema)]
+    #[schemars(untagged)]
+    enum Tree {
+        Left { inner: Box<Tree>, left: u8 },
+        Right { inner: Box<Tree>, right: u8 },
+        Leaf(String),
+    }
+
+    #[test]
+    fn alternatives_within_alternatives_are_not_followed_for_ever() {
+        let rules = Rules::of(describe::<Tree>, &mut for_input());
+        let text = r#"{"left":1,"right":2,"inner":"#.repeat(18) + "5" + &"}".repeat(18);
+        let value = serde_json::from_str(&text).unwrap();
+        let mut explain = Explain::new(&rules.definitions);
+        explain.value(&rules.schema, &value, "tree", 0);
+        assert_eq!(explain.left, 0);
     }
 }

@@ -22,8 +22,8 @@ pub struct Spread<T> {
     probe: Probe,
     /// The members that have to be there, and what is expected of each.
     required: Vec<(String, String)>,
-    /// What the schema says of values beyond their types.
-    rules: Option<Rules>,
+    /// What the schema says of values.
+    rules: Rules,
 }
 
 /// A struct of the type `T` that takes all arguments.
@@ -34,7 +34,7 @@ pub fn spread<T: ToolArgument>() -> Spread<T> {
         decode: |text| mcp_types::from_prefix(text),
         probe: probe::probe::<T>,
         required: Vec::new(),
-        rules: None,
+        rules: Rules::of(schema::describe::<T>, &mut schema::for_input()),
     }
 }
 
@@ -43,7 +43,6 @@ impl ToolSpec {
     pub fn spread<T>(&mut self, mut spread: Spread<T>) -> Spread<T> {
         let mut schema = schema::document(spread.describe, schema::for_input());
         spread.required = required(&schema);
-        spread.rules = Rules::of(spread.describe, &mut schema::for_input());
         if let Value::Object(members) = &mut schema {
             // What the struct says of itself is said of the tool already, or not meant for it.
             members.remove("description");
@@ -91,15 +90,12 @@ impl Call<'_> {
             Err(error) => {
                 let error: Option<serde_json::Error> = error;
                 let required = &spread.required;
-                (
-                    None,
-                    probe::faults(text, error.as_ref(), spread.probe, required),
-                )
+                let (error, rules) = (error.as_ref(), &spread.rules);
+                let faults = probe::faults(text, error, spread.probe, required, rules);
+                (None, faults)
             }
         };
-        if let Some(rules) = &spread.rules {
-            rules.check_all(text, &mut faults);
-        }
+        spread.rules.check_all(text, &mut faults);
         value
             .filter(|_| faults.is_empty())
             .ok_or_else(|| Rejection::from(faults))

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::{Rules, definition};
+use super::{Rules, definition, list};
 use crate::server::handler::fault::Fault;
 
 /// A keyword, how its bound is put into words, and whether a number keeps it.
@@ -138,12 +138,6 @@ impl<'a> Check<'a> {
         let path = if path.is_empty() { "arguments" } else { path };
         self.faults.push(Fault::new(path, message));
     }
-}
-
-/// The schemas under `keyword`.
-fn list<'a>(schema: &'a Value, keyword: &str) -> &'a [Value] {
-    let list = schema.get(keyword).and_then(Value::as_array);
-    list.map_or(&[], Vec::as_slice)
 }
 
 /// Whether `value` has the shape that an alternative describes: its type, its constants, and the
