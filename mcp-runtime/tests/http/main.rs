@@ -37,6 +37,8 @@ mod site;
 mod stateless;
 mod stores;
 mod streams;
+#[cfg(feature = "http-client")]
+mod subscriptions;
 #[path = "../support/mod.rs"]
 mod support;
 mod telling;

@@ -88,7 +88,8 @@ fn timeout(waited: Duration) -> CallError {
 /// [`reconnect`](crate::ClientBuilder::reconnect); the pauses begin anew after a stream has lasted
 /// for 10 seconds. What has changed meanwhile is not known: everything that the server has agreed to
 /// tell of counts as changed once each time. A server that ends the subscription by its result, or
-/// refuses it with an error, is not asked again.
+/// refuses it with an error, is not asked again; internal errors (-32603) and HTTP 408, 429 and 5xx
+/// count as streams that break off.
 #[must_use = "a subscription that is dropped is over"]
 pub struct Subscription {
     pub(super) client: Client,
@@ -272,7 +273,7 @@ impl Subscription {
         let client = &self.client;
         // Opened again as soon as there is a connection: whoever restores it makes the pauses.
         let until = match error {
-            CallError::Closed => client.restores().then(Instant::now),
+            CallError::Closed | CallError::SessionEnded => client.restores().then(Instant::now),
             _ => self.reopening.next(&error, client.config().reconnect),
         };
         let until = until.ok_or(error)?;

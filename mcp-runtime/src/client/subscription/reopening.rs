@@ -1,7 +1,9 @@
 //! When a subscription is opened again, and what it counts as changed then.
 
+use std::io;
 use std::time::Duration;
 
+use mcp_types::jsonrpc::code;
 use mcp_types::{ResourceUpdatedNotificationParams, ServerNotification, SubscriptionFilter};
 use tokio::time::Instant;
 
@@ -51,9 +53,17 @@ impl Reopening {
     }
 }
 
-/// Whether an error says that the server was not reached or did not answer, not that it refuses.
+/// Whether an error says that the server was not reached or can't answer now, not that it refuses.
 pub(crate) fn is_lost(error: &CallError) -> bool {
-    matches!(error, CallError::Timeout { .. })
+    match error {
+        CallError::Timeout { .. } | CallError::Lost(_) | CallError::SessionEnded => true,
+        // Otherwise the request has no form in which it could be sent.
+        CallError::NotSent(error) => error.kind() != io::ErrorKind::InvalidInput,
+        // So says a server that has too much to do, or is shutting down.
+        CallError::Rpc(error) => error.code == code::INTERNAL_ERROR,
+        CallError::Http(error) => matches!(error.status, 408 | 429 | 500..),
+        _ => false,
+    }
 }
 
 /// Everything that a filter names, as changed.
