@@ -54,6 +54,61 @@ async fn changed(subscription: &mut Subscription) -> Option<Changed> {
     Some(Changed::by(&told).unwrap())
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_subscription_of_a_session_goes_on_with_the_server_that_comes_after_it() {
+    let (started, mut servers) = tokio::sync::mpsc::unbounded_channel();
+    let make = move || {
+        let (ours, server) = Scripted::pair();
+        // A test that is over starts no more servers.
+        let _ = started.send(server);
+        ours
+    };
+    let connecting = tokio::spawn(
+        builder()
+            .without_keep_alive()
+            .connect_with(make)
+            .into_future(),
+    );
+    let mut server: Scripted = servers.recv().await.unwrap();
+    let (id, _) = server.expect("server/discover").await;
+    server.refuse(&id, -32601, Value::Null).await;
+    server.shake_hands("2025-11-25").await;
+    let client = connecting.await.unwrap().unwrap();
+    let filter = SubscriptionFilter::new().with_resource_subscriptions(["test://watched"]);
+    let subscribing = tokio::spawn(async move { client.subscribe_to(filter).await });
+    let (id, _) = server.expect("resources/subscribe").await;
+    server.answer(&id, json!({})).await;
+    let mut subscription = subscribing.await.unwrap().unwrap();
+    let told = Changed::Resource("test://watched".to_owned());
+
+    // Another server with sessions: what has changed meanwhile is not known.
+    let next = tokio::spawn(async move { (changed(&mut subscription).await, subscription) });
+    drop(server);
+    let mut server: Scripted = servers.recv().await.unwrap();
+    server.shake_hands("2025-11-25").await;
+    let (id, _) = server.expect("resources/subscribe").await;
+    server.answer(&id, json!({})).await;
+    let (assumed, mut subscription) = next.await.unwrap();
+    assert_eq!(assumed.as_ref(), Some(&told));
+
+    // One without, which refuses the handshake.
+    let next = tokio::spawn(async move { changed(&mut subscription).await });
+    drop(server);
+    let mut server: Scripted = servers.recv().await.unwrap();
+    let (id, _) = server.expect("initialize").await;
+    server.refuse(&id, -32601, Value::Null).await;
+    let mut server: Scripted = servers.recv().await.unwrap();
+    server.be_discovered().await;
+    let (id, _) = server.expect("subscriptions/listen").await;
+    let about = json!({"io.modelcontextprotocol/subscriptionId": id});
+    let agreed = json!({"resourceSubscriptions": ["test://watched"]});
+    let params = json!({"_meta": about, "notifications": agreed});
+    server
+        .notify("notifications/subscriptions/acknowledged", params)
+        .await;
+    assert_eq!(next.await.unwrap(), Some(told));
+}
+
 #[tokio::test]
 async fn both_eras_tell_the_same() {
     let server = server();

@@ -54,6 +54,8 @@ impl Client {
         let mut subscription = Subscription::new(self, filter);
         subscription.accepted = self.subscribe_in_session(&subscription.filter).await?;
         subscription.state = State::Session(connections);
+        // A server without sessions that comes after this one agrees again.
+        subscription.reopening.agreed();
         Ok(subscription)
     }
 
@@ -186,7 +188,10 @@ impl Subscription {
     pub(crate) async fn event(&mut self) -> Result<SubscriptionEvent, CallError> {
         loop {
             if let State::Session(_) = self.state {
-                return self.event_in_session().await;
+                match self.event_in_session().await? {
+                    Some(event) => return Ok(event),
+                    None => continue,
+                }
             }
             match self.told().await? {
                 Some(ServerNotification::SubscriptionsAcknowledged(params)) => {

@@ -6,6 +6,8 @@ use mcp_types::{
     SubscriptionFilter, UnsubscribeRequest, UnsubscribeRequestParams,
 };
 
+use tokio::time::Instant;
+
 use super::handle::{State, Subscription, SubscriptionEvent};
 use crate::client::{Changed, Client};
 use crate::error::CallError;
@@ -81,21 +83,24 @@ impl Drop for Held<'_> {
 }
 
 impl Subscription {
-    /// What comes next in the session.
-    pub(super) async fn event_in_session(&mut self) -> Result<SubscriptionEvent, CallError> {
+    /// What comes next in the session. `None` when the session is over, as the server that came
+    /// after it keeps none.
+    pub(super) async fn event_in_session(
+        &mut self,
+    ) -> Result<Option<SubscriptionEvent>, CallError> {
         let State::Session(connections) = &mut self.state else {
-            return Ok(SubscriptionEvent::Ended);
+            return Ok(None);
         };
         loop {
             let told = tokio::select! {
                 biased;
-                () = connections.next() => return Ok(self.reopened_in_session()),
+                () = connections.next() => return self.reopened_in_session().await,
                 told = self.notifications.next() => told,
                 () = self.client.down() => None,
             };
             match told {
                 Some(told) if is_wanted(&self.accepted, &told) => {
-                    return Ok(SubscriptionEvent::Told(told));
+                    return Ok(Some(SubscriptionEvent::Told(told)));
                 }
                 Some(_) => {}
                 None => return Err(CallError::Closed),
@@ -106,12 +111,19 @@ impl Subscription {
 
 impl Subscription {
     /// There is another connection, over which the resources are subscribed to again.
-    fn reopened_in_session(&mut self) -> SubscriptionEvent {
+    async fn reopened_in_session(&mut self) -> Result<Option<SubscriptionEvent>, CallError> {
+        let connection = self.client.connection(true).await?;
+        if !connection.agreed.meta.is_empty() {
+            let uris = self.accepted.resource_subscriptions.take();
+            self.client.release(&uris.unwrap_or_default());
+            self.state = State::Lost(Instant::now());
+            return Ok(None);
+        }
         let lists = accepted_lists(&self.filter, &self.client.server_capabilities());
         let resources = self.accepted.resource_subscriptions.take();
         self.accepted = lists;
         self.accepted.resource_subscriptions = resources;
-        SubscriptionEvent::Reopened
+        Ok(Some(SubscriptionEvent::Reopened))
     }
 }
 
