@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::scripted::{Scripted, operating};
 use crate::support;
+use crate::support::clock::in_time;
 
 const REVISIONS: [Revision; 2] = [Revision::LATEST_HANDSHAKE, Revision::LATEST];
 
@@ -88,7 +89,7 @@ async fn a_subscription_of_a_session_goes_on_with_the_server_that_comes_after_it
     server.shake_hands("2025-11-25").await;
     let (id, _) = server.expect("resources/subscribe").await;
     server.answer(&id, json!({})).await;
-    let (assumed, mut subscription) = next.await.unwrap();
+    let (assumed, mut subscription) = in_time(next).await.unwrap();
     assert_eq!(assumed.as_ref(), Some(&told));
 
     // One without, which refuses the handshake.
@@ -106,7 +107,7 @@ async fn a_subscription_of_a_session_goes_on_with_the_server_that_comes_after_it
     server
         .notify("notifications/subscriptions/acknowledged", params)
         .await;
-    assert_eq!(next.await.unwrap(), Some(told));
+    assert_eq!(in_time(next).await.unwrap(), Some(told));
 }
 
 #[tokio::test]
