@@ -1,6 +1,8 @@
 //! What can go wrong, and whose fault it is.
 
 use std::io;
+use std::process::ExitStatus;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::{ErrorObject, InputRequiredResult};
@@ -47,15 +49,16 @@ pub enum CallError {
         /// How long was waited.
         waited: Duration,
     },
-    /// The connection ended before the answer came, or was over already.
-    #[error("the connection is closed")]
+    /// The connection was closed, by either side, before the answer came. The peer may have served
+    /// the request.
+    #[error("the connection was closed before the answer came")]
     Closed,
-    /// The request was not sent: the server can't be reached over HTTP, or the request has no form
-    /// that can be sent. Nothing was done because of it.
+    /// The request was not sent, so that nothing was done because of it: the server can't be
+    /// reached, the connection is over, or the request has no form that can be sent.
     #[error("the request was not sent: {0}")]
     NotSent(#[source] io::Error),
-    /// The connection of this one request was lost before the answer came over it. The server may
-    /// have served the request, or may still be doing so.
+    /// The connection was lost before the answer came over it. The server may have served the
+    /// request, or may still be doing so.
     #[error("the answer was lost, and the server may have served the request: {0}")]
     Lost(#[source] io::Error),
     /// The server has ended the session, or has forgotten it (HTTP 404), and did not serve the
@@ -67,7 +70,7 @@ pub enum CallError {
     #[error("{0}")]
     Http(#[source] Box<HttpError>),
     /// Nothing was sent: too much of what was sent before is still to be read by the peer.
-    #[error("the peer has too much left to read")]
+    #[error("nothing was sent: the peer has too much left to read")]
     Full,
     /// The request was not sent: the connection, its revision or the server's capabilities do not
     /// allow it.
@@ -121,4 +124,74 @@ pub enum CallError {
         /// What does not fit.
         reason: String,
     },
+}
+
+impl CallError {
+    /// The end of the child process that was to answer, if the request failed because of it.
+    #[must_use]
+    pub fn child_exit(&self) -> Option<&ChildExited> {
+        match self {
+            Self::Lost(error) | Self::NotSent(error) => ChildExited::in_error(error),
+            _ => None,
+        }
+    }
+
+    /// The request was sent, and the connection ended because of `cause`, if that is known.
+    pub(crate) fn lost(cause: Option<&Arc<io::Error>>) -> Self {
+        cause.map_or(Self::Closed, |cause| Self::Lost(shared(cause)))
+    }
+
+    /// The request was not sent, as the connection has ended because of `cause`, if that is known.
+    pub(crate) fn not_sent(cause: Option<&Arc<io::Error>>) -> Self {
+        Self::NotSent(cause.map_or_else(closed, shared))
+    }
+}
+
+/// The same error for one more of those who wait.
+pub(crate) fn shared(error: &Arc<io::Error>) -> io::Error {
+    io::Error::new(error.kind(), Arc::clone(error))
+}
+
+/// The connection is over, for no reason that is known.
+#[derive(Debug, thiserror::Error)]
+#[error("the connection is closed")]
+struct ConnectionClosed;
+
+fn closed() -> io::Error {
+    io::Error::new(io::ErrorKind::NotConnected, ConnectionClosed)
+}
+
+/// Whether an error says no more than that the connection is over.
+#[cfg_attr(
+    not(feature = "client"),
+    expect(dead_code, reason = "only clients connect")
+)]
+pub(crate) fn is_plain_end(error: &io::Error) -> bool {
+    matches!(error.get_ref(), Some(cause) if cause.is::<ConnectionClosed>())
+}
+
+/// The end of a child process that served a connection.
+///
+/// `Display` shows the program and its status. What it wrote to standard error may hold secrets, and
+/// is only in a field.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{program}` has ended ({status})")]
+#[non_exhaustive]
+pub struct ChildExited {
+    /// The program, as it was to be started.
+    pub program: String,
+    /// Its exit code, or the signal that ended it.
+    pub status: ExitStatus,
+    /// The last 4 KiB that it wrote to standard error, where that is logged or captured. Bytes that
+    /// are no UTF-8 are replaced.
+    pub stderr: String,
+}
+
+impl ChildExited {
+    /// The end of a child process that is the cause of `error`.
+    pub(crate) fn in_error(error: &io::Error) -> Option<&Self> {
+        let cause = error.get_ref()?;
+        let shared = || Self::in_error(cause.downcast_ref::<Arc<io::Error>>()?);
+        cause.downcast_ref().or_else(shared)
+    }
 }

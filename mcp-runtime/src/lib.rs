@@ -128,7 +128,7 @@ pub mod transport;
 #[cfg(feature = "client")]
 pub use client::{Call, Client, ClientBuilder, ConnectError, Status};
 pub use driver::Peer;
-pub use error::{CallError, ProtocolError, ServeError};
+pub use error::{CallError, ChildExited, ProtocolError, ServeError};
 pub use http_error::HttpError;
 #[cfg(feature = "macros")]
 #[doc = include_str!("docs/elicit.md")]

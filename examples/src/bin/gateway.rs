@@ -6,6 +6,7 @@
 use std::error::Error;
 use std::path::Path;
 
+use mcp_runtime::client::Reconnect;
 use mcp_runtime::prelude::*;
 use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::{Client, Server};
@@ -27,7 +28,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 /// Starts a program, and makes a server that stands for it.
 async fn behind(program: &str) -> Result<Server, Box<dyn Error>> {
+    // A program that dies is started again, however often.
+    let without_end = Reconnect {
+        tries: None,
+        ..Reconnect::default()
+    };
     let client = Client::builder("gateway", env!("CARGO_PKG_VERSION"))
+        .reconnect(without_end)
         .connect(ChildProcess::new(program))
         .await?;
     Ok(Server::proxy(&client).await?)

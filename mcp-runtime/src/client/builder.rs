@@ -169,8 +169,8 @@ impl ClientBuilder {
         self
     }
 
-    /// How a lost connection is made anew, for a client made by
-    /// [`connect_with`](Self::connect_with).
+    /// How a lost connection is made anew, where the transport can be opened again: a child process,
+    /// a URL, or whatever is given to [`connect_with`](Self::connect_with).
     pub fn reconnect(mut self, reconnect: Reconnect) -> Self {
         self.config.reconnect = Some(reconnect);
         self
@@ -183,7 +183,8 @@ impl ClientBuilder {
     }
 
     /// Opens the transport and agrees with the server on a revision. A connection that is lost
-    /// stays lost, unless the transport can be opened again, as those to a URL can.
+    /// stays lost, unless the transport can be opened again, as a
+    /// [`ChildProcess`](crate::transport::ChildProcess) and those to a URL can.
     ///
     /// Must be called within a tokio runtime: the connection is driven by a task of its own.
     ///
@@ -197,7 +198,8 @@ impl ClientBuilder {
             return Ok(Client::start(shared, Some(open), connection));
         }
         let link = shared.open(transport).await.map_err(ConnectError::Open)?;
-        let connection = shared.greet(link, shared.config.expected()).await?;
+        let expected = shared.config.expected(shared.config.remembered);
+        let connection = shared.greet(link, expected).await?;
         Ok(Client::start(shared, None, connection))
     }
 
@@ -205,7 +207,8 @@ impl ClientBuilder {
     /// lost: a server that died is started again.
     ///
     /// Calls that are safe to repeat (everything but tools, and tools that say that they only read
-    /// or are idempotent) are then sent again; others fail with [`CallError::Closed`]. The log
+    /// or are idempotent) are then sent again; others fail with [`CallError::Closed`]
+    /// or [`CallError::Lost`]. The log
     /// level and subscriptions are made again.
     ///
     /// ```no_run
@@ -228,6 +231,7 @@ impl ClientBuilder {
     /// being asked which revision it speaks.
     ///
     /// [`CallError::Closed`]: crate::CallError::Closed
+    /// [`CallError::Lost`]: crate::CallError::Lost
     pub async fn connect_with<T: Transport>(
         self,
         make: impl Fn() -> T + Send + Sync + 'static,
@@ -257,6 +261,7 @@ impl ClientBuilder {
         }
         Shared {
             config: Arc::new(self.config),
+            endless: Arc::default(),
             board: Arc::new(StatusBoard::new(self.on_status)),
             hub: Arc::new(Hub::new(self.on_notification)),
             memory: Arc::default(),
@@ -266,7 +271,8 @@ impl ClientBuilder {
 }
 
 async fn first(shared: &Shared, open: &Open) -> Result<Connection, ConnectError> {
-    let (expected, mut revisions) = (shared.config.expected(), shared.config.revisions);
+    let config = &shared.config;
+    let (expected, mut revisions) = (config.expected(config.remembered), config.revisions);
     if expected != revisions {
         match shared.connect(open, expected).await {
             Err(error) if error.is_the_servers() => {
@@ -277,7 +283,7 @@ async fn first(shared: &Shared, open: &Open) -> Result<Connection, ConnectError>
     }
     loop {
         let error = match shared.connect(open, revisions).await {
-            Err(error @ ConnectError::Closed) => error,
+            Err(error) if error.is_end() => error,
             settled => return settled,
         };
         tracing::debug!("the server closed the connection when it was probed");

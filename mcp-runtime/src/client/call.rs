@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::future::IntoFuture;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use tokio::time::Instant;
 
 use super::Client;
 use super::cache::Cached;
-use super::link::Options;
+use super::link::{Link, Options};
 use super::output::complete;
 use super::questions::Retry;
 use super::slot::Connection;
@@ -147,7 +148,7 @@ where
         loop {
             let options = with_rest::<R>(&options, spent)?;
             let begun = Instant::now();
-            let connection = reach::<R>(&client, &options, policy).await?;
+            let connection = reach(&client, &options, policy).await?;
             let agreed = &connection.agreed;
             params.conform(agreed.agreement.revision);
             let meta = meta(&client, &connection, &further);
@@ -162,7 +163,7 @@ where
             let link = &connection.link;
             let sent = link.request_round::<R>(&params, retry.as_ref(), &meta, options);
             let answer = match sent.await {
-                Err(error) if attempt < REPEATS && may_repeat(&error, policy) => {
+                Err(error) if attempt < REPEATS && may_repeat(&error, policy, link) => {
                     tracing::debug!(method = R::METHOD, %error, "the call is sent again");
                     attempt += 1;
                     continue;
@@ -219,9 +220,11 @@ fn keeping<R: Request>(
 const REPEATS: u32 = 2;
 
 /// Whether a call that failed with `error` is sent again.
-fn may_repeat(error: &CallError, policy: Policy) -> bool {
+fn may_repeat(error: &CallError, policy: Policy, link: &Link) -> bool {
     match error {
         CallError::Closed | CallError::Lost(_) => policy.repeats,
+        // The connection was lost just before.
+        CallError::NotSent(_) => policy.waits && link.is_over(),
         // It was not served: the connection or the session was over already.
         CallError::Unavailable(Unavailable::State { .. }) | CallError::SessionEnded => policy.waits,
         _ => false,
@@ -229,7 +232,7 @@ fn may_repeat(error: &CallError, policy: Policy) -> bool {
 }
 
 /// Waits for the connection, for no longer than for an answer.
-async fn reach<R: Request>(
+async fn reach(
     client: &Client,
     options: &Options,
     policy: Policy,
@@ -237,7 +240,15 @@ async fn reach<R: Request>(
     let waited = options.timeouts.shortest();
     let connection = client.connection(policy.waits);
     let reached = tokio::time::timeout(waited, connection).await;
-    reached.unwrap_or_else(|_| Err(timed_out::<R>(waited)))
+    reached.unwrap_or_else(|_| {
+        let reason = match client.not_sent() {
+            CallError::NotSent(cause) => format!(": {cause}"),
+            _ => String::new(),
+        };
+        let reason = format!("the connection was not restored within {waited:?}{reason}");
+        let error = io::Error::new(io::ErrorKind::TimedOut, reason);
+        Err(CallError::NotSent(error))
+    })
 }
 
 /// The options for the next round of a call whose rounds so far took `spent`.

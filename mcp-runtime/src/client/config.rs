@@ -54,10 +54,14 @@ impl Config {
         }
     }
 
-    /// The revisions to begin with: those of the era that is remembered, if any are spoken.
-    pub(super) fn expected(&self) -> Revisions {
-        let remembered = self.remembered;
-        let spoken = remembered.filter(|era| self.revisions.newest_of(*era).is_some());
-        spoken.map_or(self.revisions, |era| self.revisions.of(era))
+    /// The revisions to begin with, where the server spoke the era `known` the last time. Only a
+    /// handshake is begun with at once; a stateless server is probed as any other is, as the probe
+    /// is what it answers, and falls back to a handshake on the same connection.
+    pub(super) fn expected(&self, known: Option<Era>) -> Revisions {
+        let handshake = self.revisions.of(Era::Handshake);
+        match known {
+            Some(Era::Handshake) if handshake.newest_of(Era::Handshake).is_some() => handshake,
+            _ => self.revisions,
+        }
     }
 }

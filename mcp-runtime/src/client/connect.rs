@@ -10,15 +10,16 @@ use std::sync::Arc;
 use mcp_types::{
     Conform, DiscoverRequest, DiscoverResult, Era, ErrorObject, InitializeRequest,
     InitializeRequestParams, InitializeResult, InitializedNotification, RawJson, Request,
-    RequestMetaObject, RequestParams, Revision, Revisions, UnsupportedProtocolVersionErrorData,
-    error_codes,
+    RequestMetaObject, RequestParams, Revision, Revisions, error_codes,
 };
+use serde::Deserialize;
 
 use super::config::Config;
 use super::error::ConnectError;
 use super::link::{Link, Options};
 use crate::error::CallError;
-use crate::protocol::{Agreement, ClientLifecycle};
+use crate::forever::FOREVER;
+use crate::protocol::{Agreement, ClientLifecycle, Timeouts};
 
 /// What was agreed on, and what each request has to carry because of it.
 #[derive(Debug)]
@@ -52,7 +53,7 @@ pub(super) async fn agree(
     match (newest(Era::Stateless), newest(Era::Handshake)) {
         (Some(stateless), Some(handshake)) => probe(link, config, stateless, handshake).await,
         (Some(stateless), None) => {
-            let discovery = discover(link, config, stateless).await?;
+            let discovery = discover(link, config, stateless, config.timeouts).await?;
             settle(link, config, stateless, discovery).await
         }
         (None, Some(handshake)) => initialize(link, config, handshake).await,
@@ -75,7 +76,13 @@ async fn probe(
     stateless: Revision,
     handshake: Revision,
 ) -> Result<Agreed, ConnectError> {
-    let mut discovery = pin!(discover(link, config, stateless));
+    // Limited by the time of the probe instead, and of whatever follows it: a late answer counts.
+    let unlimited = Timeouts {
+        idle: FOREVER,
+        total: FOREVER,
+        reset_on_progress: false,
+    };
+    let mut discovery = pin!(discover(link, config, stateless, unlimited));
     match tokio::time::timeout(config.probe_timeout, &mut discovery).await {
         Ok(Ok(Discovery::Foreign(fault))) => {
             tracing::debug!(%fault, "`server/discover` failed: trying `initialize`");
@@ -114,10 +121,11 @@ async fn discover(
     link: &Link,
     config: &Config,
     asked: Revision,
+    timeouts: Timeouts,
 ) -> Result<Discovery, ConnectError> {
     let meta = request_meta(config, asked)?;
     // A server of the handshake era may not bear a cancellation before `initialize`.
-    let options = Options::silent(config.timeouts);
+    let options = Options::silent(timeouts);
     let params = RequestParams::new();
     let error = match link
         .request::<DiscoverRequest>(&params, &meta, options)
@@ -161,11 +169,7 @@ async fn settle(
     };
     let in_common = |revision: &Revision| offered.iter().any(|name| name == revision.as_str());
     let chosen = config.revisions.iter().rfind(in_common);
-    let none = ConnectError::Revision {
-        asked,
-        offered: offered.clone(),
-        supported: config.revisions,
-    };
+    let none = none_in_common(config, asked, offered.clone());
     match (chosen.map(|chosen| (chosen, chosen.era())), discovery) {
         (_, Discovery::Foreign(error)) => Err(error),
         (Some((chosen, Era::Stateless)), Discovery::Found(found)) => {
@@ -173,9 +177,13 @@ async fn settle(
         }
         // Even where it is the version that was asked in: the server says that it has it.
         (Some((chosen, Era::Stateless)), Discovery::Offers(_)) => {
-            match discover(link, config, chosen).await? {
+            match discover(link, config, chosen, config.timeouts).await? {
                 Discovery::Found(found) => adopt(link, config, chosen, *found),
-                _ => Err(none),
+                Discovery::Foreign(error) => Err(error),
+                Discovery::Offers(_) => Err(ConnectError::Result {
+                    method: DiscoverRequest::METHOD.to_owned(),
+                    reason: format!("it offers revision {chosen}, and refuses to speak it"),
+                }),
             }
         }
         (Some((chosen, Era::Handshake)), _) => initialize(link, config, chosen).await,
@@ -206,8 +214,41 @@ fn adopt(
     })
 }
 
-/// Shakes hands, offering `asked` (2025-11-25, "Lifecycle", section Initialization).
+/// Shakes hands, offering `asked` (2025-11-25, "Lifecycle", section Initialization). A server that
+/// refuses it and names revisions is asked once more, in the newest that both sides speak.
 async fn initialize(link: &Link, config: &Config, asked: Revision) -> Result<Agreed, ConnectError> {
+    let error = match initialize_in(link, config, asked).await? {
+        Ok(agreed) => return Ok(agreed),
+        Err(error) => error,
+    };
+    let Some(offered) = offered_in(&error) else {
+        return Err(ConnectError::Refused(error));
+    };
+    let in_common = |revision: &Revision| offered.iter().any(|name| name == revision.as_str());
+    let chosen = match config.revisions.iter().rfind(in_common) {
+        None => return Err(none_in_common(config, asked, offered)),
+        Some(chosen) if chosen == asked => return Err(ConnectError::Refused(error)),
+        Some(chosen) => chosen,
+    };
+    tracing::debug!(%asked, %chosen, %error, "`initialize` was refused: trying what is offered");
+    link.session().with(ClientLifecycle::refused);
+    if chosen.era() == Era::Stateless {
+        return match discover(link, config, chosen, config.timeouts).await? {
+            Discovery::Found(found) => adopt(link, config, chosen, *found),
+            _ => Err(ConnectError::Refused(error)),
+        };
+    }
+    initialize_in(link, config, chosen)
+        .await?
+        .map_err(ConnectError::Refused)
+}
+
+/// Asks for a handshake once; `Ok(Err(…))` is the refusal of the server.
+async fn initialize_in(
+    link: &Link,
+    config: &Config,
+    asked: Revision,
+) -> Result<Result<Agreed, ErrorObject>, ConnectError> {
     let mut params = InitializeRequestParams::new(
         asked.as_str(),
         config.handlers.capabilities(asked),
@@ -220,30 +261,29 @@ async fn initialize(link: &Link, config: &Config, asked: Revision) -> Result<Agr
         .await;
     let result = match answer {
         Ok(result) => decode::<InitializeRequest>(&result)?,
-        Err(CallError::Rpc(error)) => {
-            return Err(match offered_in(&error) {
-                Some(offered) => ConnectError::Revision {
-                    asked,
-                    offered,
-                    supported: config.revisions,
-                },
-                None => ConnectError::Refused(error),
-            });
-        }
+        Err(CallError::Rpc(error)) => return Ok(Err(error)),
         Err(other) => return Err(other.into()),
     };
     let answered = result.protocol_version.parse::<Revision>().ok();
-    let acceptable = answered.filter(|revision| {
-        config.revisions.contains(*revision) && revision.era() == Era::Handshake
-    });
-    let Some(revision) = acceptable else {
-        return Err(ConnectError::Revision {
-            asked,
-            offered: vec![result.protocol_version],
-            supported: config.revisions,
-        });
-    };
-    operate(link, revision, result)
+    match answered.filter(|revision| config.revisions.contains(*revision)) {
+        Some(revision) if revision.era() == Era::Handshake => {
+            operate(link, revision, result).map(Ok)
+        }
+        Some(revision) => Err(ConnectError::Result {
+            method: InitializeRequest::METHOD.to_owned(),
+            reason: format!("it chooses revision {revision}, which has no handshake"),
+        }),
+        None => Err(none_in_common(config, asked, vec![result.protocol_version])),
+    }
+}
+
+/// The error where nothing of what the server offers is spoken here.
+fn none_in_common(config: &Config, asked: Revision, offered: Vec<String>) -> ConnectError {
+    ConnectError::Revision {
+        asked,
+        offered,
+        supported: config.revisions,
+    }
 }
 
 /// Says that the handshake is over.
@@ -282,10 +322,15 @@ fn request_meta(config: &Config, revision: Revision) -> Result<String, ConnectEr
     Ok(object[1..object.len() - 1].to_owned())
 }
 
-/// The revisions that an error says the server speaks.
+/// The revisions that an error names as those of the server.
 fn offered_in(error: &ErrorObject) -> Option<Vec<String>> {
-    let data = error.data.as_ref()?;
-    let data: UnsupportedProtocolVersionErrorData = data.parse().ok()?;
+    #[derive(Deserialize)]
+    struct Data {
+        #[serde(alias = "supportedVersions")]
+        supported: Vec<String>,
+    }
+    // Details of another form say nothing about revisions.
+    let data: Data = serde_json::from_str(error.data.as_ref()?.get()).ok()?;
     Some(data.supported)
 }
 

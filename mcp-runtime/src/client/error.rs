@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mcp_types::{ErrorObject, Revision, Revisions};
 
-use crate::error::CallError;
+use crate::error::{CallError, ChildExited, is_plain_end};
 use crate::http_error::HttpError;
 use crate::protocol::Unavailable;
 
@@ -67,6 +67,36 @@ pub enum ConnectError {
 }
 
 impl ConnectError {
+    /// The end of the child process that was to be the server, if that is the reason.
+    #[must_use]
+    pub fn child_exit(&self) -> Option<&ChildExited> {
+        match self {
+            Self::Lost(error) => ChildExited::in_error(error),
+            _ => None,
+        }
+    }
+
+    /// The same error with the reason why the connection ended, if `fault` tells it.
+    pub(super) fn explained(self, fault: Option<io::Error>) -> Self {
+        match (self, fault) {
+            (Self::Closed, Some(fault)) => Self::Lost(fault),
+            (error, _) => error,
+        }
+    }
+
+    /// Whether the server has closed the connection, or has ended.
+    pub(super) fn is_end(&self) -> bool {
+        matches!(self, Self::Closed) || self.child_exit().is_some()
+    }
+
+    /// The same as an error of input and output, for calls that were not sent because of it.
+    pub(super) fn to_io(&self) -> io::Error {
+        match self.child_exit() {
+            Some(exited) => io::Error::new(io::ErrorKind::NotConnected, exited.clone()),
+            None => io::Error::new(io::ErrorKind::NotConnected, self.to_string()),
+        }
+    }
+
     /// Whether it comes of what the server did when it was spoken to.
     pub(super) fn is_the_servers(&self) -> bool {
         match self {
@@ -90,6 +120,7 @@ impl From<CallError> for ConnectError {
             CallError::Result { method, reason } | CallError::Malformed { method, reason } => {
                 Self::Result { method, reason }
             }
+            CallError::NotSent(error) if is_plain_end(&error) => Self::Closed,
             CallError::NotSent(error) | CallError::Lost(error) => Self::Lost(error),
             CallError::Http(error) => Self::Http(error),
             CallError::Closed

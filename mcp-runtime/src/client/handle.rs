@@ -1,6 +1,7 @@
 //! The handle to a server.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use mcp_types::{
     Implementation, PingRequest, Request, RequestParams, Revision, ServerCapabilities,
@@ -12,10 +13,10 @@ use super::config::Config;
 use super::hub::{Hub, Notifications};
 use super::memory::Memory;
 use super::opener::{Open, Shared};
-use super::slot::{Connection, Connections, Phase, Slot, usable};
+use super::slot::{Connection, Connections, Demand, Phase, Slot, usable};
 use super::status::{Status, StatusWatch};
 use super::supervisor::Supervisor;
-use super::{Call, ClientBuilder};
+use super::{Call, ClientBuilder, ConnectError};
 use crate::error::CallError;
 use crate::protocol::Agreement;
 
@@ -49,6 +50,7 @@ struct Inner {
     shared: Shared,
     slot: watch::Receiver<Slot>,
     closing: watch::Sender<bool>,
+    demand: Demand,
     /// Whether a lost connection is made anew.
     restores: bool,
 }
@@ -66,10 +68,12 @@ impl Client {
         if let Some(roots) = &shared.config.handlers.roots {
             tokio::spawn(roots.announce(slot.clone()));
         }
+        let demand = Demand::new();
         let supervisor = Supervisor {
             shared: shared.clone(),
             open,
             slot: announce,
+            demand: demand.clone(),
             closing: until,
         };
         tokio::spawn(supervisor.run());
@@ -77,6 +81,7 @@ impl Client {
             shared,
             slot,
             closing,
+            demand,
             restores,
         };
         Self {
@@ -109,7 +114,23 @@ impl Client {
     /// The connection, once it can be used; where it is not being restored, or the caller does not
     /// want to wait for that, at once or not at all.
     pub(super) async fn connection(&self, may_wait: bool) -> Result<Arc<Connection>, CallError> {
-        usable(self.inner.slot.clone(), may_wait && self.restores()).await
+        let waits = may_wait && self.restores();
+        usable(self.inner.slot.clone(), waits, Some(&self.inner.demand)).await
+    }
+
+    /// The connection, once it can be used, without asking for a try to restore it.
+    pub(super) async fn connection_by_itself(&self) -> Result<Arc<Connection>, CallError> {
+        usable(self.inner.slot.clone(), self.restores(), None).await
+    }
+
+    /// Whether there is a connection that can be used.
+    pub(super) fn is_connected(&self) -> bool {
+        self.inner.slot.borrow().usable().is_some()
+    }
+
+    /// The error of a call that was not sent because there is no connection.
+    pub(super) fn not_sent(&self) -> CallError {
+        self.inner.slot.borrow().not_sent()
     }
 
     /// Follows which connection is the newest, from the current one on.
@@ -183,6 +204,13 @@ impl Client {
         self.inner.shared.board.current()
     }
 
+    /// The reason why the connection was lost, or could not be restored; `None` while there is one,
+    /// and once this side has closed it.
+    #[must_use]
+    pub fn lost_because(&self) -> Option<Arc<ConnectError>> {
+        self.inner.slot.borrow().cause.clone()
+    }
+
     /// Follows where the connection stands.
     ///
     /// ```no_run
@@ -210,6 +238,25 @@ impl Client {
         let mut slot = self.inner.slot.clone();
         // An error means that the task was dropped with its runtime, which is the end as well.
         let _ = slot.wait_for(|slot| slot.phase == Phase::Down).await;
+    }
+
+    /// Makes tries to restore a lost connection go on without end: others depend on this client, who
+    /// do not see its calls fail.
+    #[cfg_attr(
+        not(feature = "server"),
+        expect(dead_code, reason = "called by proxies")
+    )]
+    pub(crate) fn reconnect_without_end(&self) {
+        self.inner.shared.endless.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits until the connection is lost for good, or closed, and returns the reason.
+    pub(super) async fn given_up(&self) -> CallError {
+        let mut slot = self.inner.slot.clone();
+        let lost = |slot: &Slot| matches!(slot.phase, Phase::GivenUp | Phase::Down);
+        let found = slot.wait_for(lost).await;
+        // An error means that the task was dropped with its runtime, which is the end as well.
+        found.map_or(CallError::Closed, |slot| slot.lost())
     }
 
     /// Closes the connection, and waits until everything is released. Calls that still wait for

@@ -1,13 +1,14 @@
 //! Opening a transport, once or again and again.
 
 use std::io;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_types::Revisions;
 
 use super::cache::Kept;
 use super::config::Config;
-use super::connect::agree;
+use super::connect::{Agreed, agree};
 use super::error::ConnectError;
 use super::hub::Hub;
 use super::link::Link;
@@ -37,6 +38,8 @@ pub(super) fn reopening<T: Transport>(transport: &T) -> Option<Open> {
 #[derive(Clone, Debug)]
 pub(super) struct Shared {
     pub(super) config: Arc<Config>,
+    /// Whether tries to restore a connection never end, whatever is configured.
+    pub(super) endless: Arc<AtomicBool>,
     pub(super) board: Arc<StatusBoard>,
     pub(super) hub: Arc<Hub>,
     pub(super) memory: Arc<Memory>,
@@ -78,15 +81,21 @@ impl Shared {
         link: Link,
         revisions: Revisions,
     ) -> Result<Connection, ConnectError> {
-        match agree(&link, &self.config, revisions).await {
+        match self.agree(&link, revisions).await {
             Ok(agreed) => Ok(Connection { link, agreed }),
             Err(error) => {
                 link.close().await;
-                Err(match (error, link.fault()) {
-                    (ConnectError::Closed, Some(fault)) => ConnectError::Lost(fault),
-                    (error, _) => error,
-                })
+                Err(error.explained(link.fault()))
             }
         }
+    }
+
+    /// Agrees with the server behind `link` on one of `revisions`.
+    pub(super) async fn agree(
+        &self,
+        link: &Link,
+        revisions: Revisions,
+    ) -> Result<Agreed, ConnectError> {
+        agree(link, &self.config, revisions).await
     }
 }

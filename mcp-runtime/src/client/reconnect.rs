@@ -8,53 +8,53 @@ use std::time::Duration;
 ///
 /// Before the first try there is a pause, and each further one is twice as long as the one before
 /// it, up to a maximum. A random part of each pause is left out, so that many clients of one
-/// server do not come back at the same moment. The stream of a
+/// server do not come back at the same moment. A call that waits for the connection cuts a pause
+/// short, but not below the first one. After the last try, each further call makes one more. A client
+/// behind a [proxy](crate::Server::proxy) tries without end. The stream of a
 /// [`Subscription`](super::Subscription) that breaks off is opened again by the same numbers.
 ///
 /// ```
-/// use std::time::Duration;
 /// use mcp_runtime::client::Reconnect;
 ///
-/// let patient = Reconnect { tries: 20, ..Reconnect::default() };
-/// # drop(patient);
+/// let without_end = Reconnect { tries: None, ..Reconnect::default() };
+/// # drop(without_end);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reconnect {
-    /// How many tries in a row may fail; 5 by default.
-    pub tries: u32,
+    /// How many tries in a row may fail, `None` for any number; 5 by default.
+    pub tries: Option<u32>,
     /// The pause before the first try; 1 second by default.
     pub first_pause: Duration,
     /// The longest pause; 30 seconds by default.
     pub max_pause: Duration,
     /// Which part of a pause may be left out, from 0 to 1; 0.25 by default.
     pub jitter: f64,
+    /// How long a connection must last for tries and pauses to begin anew when it is lost; 30
+    /// seconds by default.
+    pub stable_after: Duration,
 }
 
 impl Default for Reconnect {
     fn default() -> Self {
         Self {
-            tries: 5,
+            tries: Some(5),
             first_pause: Duration::from_secs(1),
             max_pause: Duration::from_secs(30),
             jitter: 0.25,
+            stable_after: Duration::from_secs(30),
         }
     }
 }
 
 impl Reconnect {
-    /// The pauses before the tries, one after the other.
-    pub(super) fn pauses(self) -> impl Iterator<Item = Duration> {
-        (0..self.tries).map(move |attempt| self.pause(attempt, random()))
+    /// Whether there is a try after so many.
+    pub(super) fn goes_on_after(self, tries: u32) -> bool {
+        self.tries.is_none_or(|most| tries < most)
     }
 
     /// The pause before a try (counted from 0).
     pub(crate) fn pause_before(self, attempt: u32) -> Duration {
         self.pause(attempt, random())
-    }
-
-    /// Whether no further try is made after so many in a row have failed.
-    pub(super) fn is_exhausted(self, failed: u32) -> bool {
-        failed >= self.tries
     }
 
     /// The pause before a try (counted from 0); `random` is from 0 to 1.
@@ -80,15 +80,15 @@ mod tests {
         let policy = Reconnect::default();
         let pauses = [0, 1, 2, 3, 4, 5, 40].map(|attempt| policy.pause(attempt, 0.0).as_secs());
         assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30]);
-        assert_eq!(policy.pauses().count(), 5);
+        assert!(policy.goes_on_after(4) && !policy.goes_on_after(5));
     }
 
     #[test]
     fn jitter_shortens_within_its_bound() {
         let policy = Reconnect::default();
         assert_eq!(policy.pause(2, 1.0), Duration::from_secs(3));
-        for pause in policy.pauses().zip([1, 2, 4, 8, 16]) {
-            let (pause, whole) = (pause.0.as_secs_f64(), f64::from(pause.1));
+        for (attempt, whole) in (0..).zip([1.0, 2.0, 4.0, 8.0, 16.0]) {
+            let pause = policy.pause_before(attempt).as_secs_f64();
             assert!(
                 pause <= whole && pause >= whole * 0.75,
                 "{pause} of {whole}"

@@ -20,6 +20,8 @@ pub(super) struct ClientRole {
     hub: Arc<Hub>,
     memory: Arc<Memory>,
     config: Arc<Config>,
+    /// Whether the server has sent something that is no message.
+    warned: bool,
 }
 
 impl ClientRole {
@@ -29,6 +31,7 @@ impl ClientRole {
             hub: Arc::clone(&shared.hub),
             memory: Arc::clone(&shared.memory),
             config: Arc::clone(&shared.config),
+            warned: false,
         }
     }
 
@@ -72,12 +75,27 @@ impl ClientRole {
     }
 }
 
+/// How much of a line that is no message is logged, in characters.
+const SHOWN_CHARS: usize = 200;
+
 impl Role for ClientRole {
     type Answer = RawJson;
     const IS_CLIENT: bool = true;
 
     fn heard(&mut self) {
         self.session.heard();
+    }
+
+    fn not_a_message(&mut self, frame: &[u8]) {
+        if std::mem::replace(&mut self.warned, true) {
+            return;
+        }
+        let line = String::from_utf8_lossy(&frame[..frame.len().min(4 * SHOWN_CHARS)]);
+        let line: String = line.chars().take(SHOWN_CHARS).collect();
+        tracing::warn!(
+            line,
+            "the server has sent what is no message; only logged once"
+        );
     }
 
     fn request(

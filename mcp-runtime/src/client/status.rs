@@ -8,13 +8,19 @@ use crate::protocol::LifecycleState;
 
 /// Whether there is a transport that carries messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum TransportState {
-    /// There is none: not yet, or no more.
+    /// There is none: not yet, or no more because it was closed.
     Disconnected,
     /// It is being opened.
     Connecting,
     /// It is open.
     Connected,
+    /// It was lost, and is going to be opened again.
+    Reconnecting,
+    /// It was lost for good, and is opened again only if another call asks for it, where it can be
+    /// opened again at all. [`Client::lost_because`](crate::Client::lost_because) has the reason.
+    Lost,
 }
 
 impl fmt::Display for TransportState {
@@ -23,6 +29,8 @@ impl fmt::Display for TransportState {
             Self::Disconnected => "disconnected",
             Self::Connecting => "connecting",
             Self::Connected => "connected",
+            Self::Reconnecting => "reconnecting",
+            Self::Lost => "lost",
         })
     }
 }

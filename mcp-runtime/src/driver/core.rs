@@ -1,5 +1,7 @@
 //! From frames to answers, without I/O.
 
+use std::io;
+use std::sync::Arc;
 use std::time::Instant;
 
 use mcp_types::jsonrpc::write;
@@ -25,11 +27,18 @@ pub(crate) struct Core<R: Role> {
     pub(super) outbox: Outbox,
     pub(super) in_flight: InFlight<R::Answer>,
     batches: Batches,
-    pending: Pending<Waiter>,
+    pending: Pending<Requested>,
     pub(super) commands: Commands,
     /// What was asked for besides messages, and not done yet.
     pub(super) control: Vec<Command>,
     limits: Limits,
+}
+
+/// A request of this side.
+struct Requested {
+    waiter: Waiter,
+    /// How much was written to the outbox before it, in all.
+    offset: u64,
 }
 
 /// Tells the time to whom a deadline begins for. Nobody else asks: an answer costs 25 ns, one in
@@ -54,7 +63,13 @@ impl<R: Role> Core<R> {
     pub(super) fn incoming(&mut self, incoming: Incoming<'_>, now: Clock) {
         let frame = match incoming {
             Incoming::Failed { id, error } => return self.failed(&id, error),
-            Incoming::Frame(bytes) => Frame::parse_with_max_depth(bytes, self.limits.max_depth),
+            Incoming::Frame(bytes) => {
+                let frame = Frame::parse_with_max_depth(bytes, self.limits.max_depth);
+                if matches!(&frame, Err(invalid) if invalid.id.is_none() && !invalid.has_method) {
+                    self.role.not_a_message(bytes);
+                }
+                frame
+            }
             Incoming::TooLarge { head, tail, limit } => {
                 too_large(Head::read(head).with_tail(tail), limit)
             }
@@ -150,7 +165,7 @@ impl<R: Role> Core<R> {
                 Some(outcome) => outcome,
                 None => {
                     if R::IS_CLIENT {
-                        self.pending.hold(id, now(), Waiter::takes_input);
+                        self.pending.hold(id, now(), |it| it.waiter.takes_input());
                     }
                     return;
                 }
@@ -206,10 +221,10 @@ impl<R: Role> Core<R> {
             ProgressNotification::METHOD => {
                 if let Some(progress) = parsed::<ProgressNotificationParams>(params)
                     && let RequestId::Number(id) = progress.progress_token
-                    && let Some(waiter) = self.pending.progress(id, now())
+                    && let Some(requested) = self.pending.progress(id, now())
                 {
                     // A panic is logged; there is no one to answer.
-                    let _ = contain(|| waiter.progress(progress));
+                    let _ = contain(|| requested.waiter.progress(progress));
                 }
                 self.role.notification(method, params);
             }
@@ -220,14 +235,14 @@ impl<R: Role> Core<R> {
     /// The peer ends what this side asked it to keep open, which counts as an answer.
     fn withdrawn(&mut self, id: &RequestId) {
         if let RequestId::Number(id) = id
-            && let Some(waiter) = self.pending.remove_if(*id, Waiter::is_open_end)
+            && let Some(requested) = self.pending.remove_if(*id, |it| it.waiter.is_open_end())
         {
-            waiter.finish(Ok(RawJson::empty_object()));
+            requested.waiter.finish(Ok(RawJson::empty_object()));
         }
     }
 
     fn answered(&mut self, id: Option<&RequestId>, answer: Answer<'_>) {
-        answered(id, answer, |id| self.pending.remove(id));
+        answered(id, answer, |id| Some(self.pending.remove(id)?.waiter));
     }
 
     /// The transport has no answer to a request of this side.
@@ -237,9 +252,9 @@ impl<R: Role> Core<R> {
             self.role.shut_down();
         }
         if let RequestId::Number(id) = id
-            && let Some(waiter) = self.pending.remove(*id)
+            && let Some(requested) = self.pending.remove(*id)
         {
-            waiter.finish(Err(error));
+            requested.waiter.finish(Err(error));
         }
     }
 
@@ -313,13 +328,15 @@ impl<R: Role> Core<R> {
                 timeouts,
                 waiter,
             } => {
-                self.pending.insert(id, waiter, timeouts, now());
+                let offset = self.outbox.sent_in_all() + self.outbox.len() as u64;
+                let requested = Requested { waiter, offset };
+                self.pending.insert(id, requested, timeouts, now());
                 self.push(&frame);
             }
             Command::Notify { frame, .. } => self.push(&frame),
             Command::Abandon { id } => {
-                if let Some(waiter) = self.pending.remove(id) {
-                    self.cancel_at_peer(id, &waiter, "nobody waits for the answer");
+                if let Some(requested) = self.pending.remove(id) {
+                    self.cancel_at_peer(id, &requested.waiter, "nobody waits for the answer");
                 }
             }
             Command::ShutDown | Command::Abort => self.control.push(command),
@@ -344,24 +361,39 @@ impl<R: Role> Core<R> {
 
     /// Gives up the requests that have run out of time.
     pub(super) fn expire(&mut self, now: Instant) {
-        for (id, waiter, waited) in self.pending.expire(now) {
-            self.cancel_at_peer(id, &waiter, "no answer came in time");
-            waiter.time_out(waited);
+        for (id, requested, waited) in self.pending.expire(now) {
+            self.cancel_at_peer(id, &requested.waiter, "no answer came in time");
+            requested.waiter.time_out(waited);
         }
     }
 
     /// Cancels the requests of this side that are not answered yet.
     pub(super) fn abandon_pending(&mut self) {
-        for (id, waiter) in self.pending.drain() {
-            self.cancel_at_peer(id, &waiter, "the connection is being closed");
-            waiter.finish(Err(CallError::Closed));
+        for (id, requested) in self.pending.drain() {
+            self.cancel_at_peer(id, &requested.waiter, "the connection is being closed");
+            requested.waiter.finish(Err(CallError::Closed));
         }
     }
 
-    /// The peer is gone: whoever waits for it learns so.
-    pub(super) fn fail_pending(&mut self) {
-        for (_, waiter) in self.pending.drain() {
-            waiter.finish(Err(CallError::Closed));
+    /// Fails all requests of this side, because the peer is gone. Those that were not written
+    /// before the byte `written` of all that the outbox has held were not sent.
+    pub(super) fn fail_pending(&mut self, written: u64, cause: Option<&Arc<io::Error>>) {
+        for (_, requested) in self.pending.drain() {
+            let error = match requested.offset < written {
+                true => CallError::lost(cause),
+                false => CallError::not_sent(cause),
+            };
+            requested.waiter.finish(Err(error));
+        }
+    }
+
+    /// Refuses further commands, and fails the requests among those that wait.
+    pub(super) fn close_commands(&mut self, cause: Option<&Arc<io::Error>>) {
+        self.commands.close();
+        while let Some(command) = self.commands.try_recv() {
+            if let Command::Request { waiter, .. } = command {
+                waiter.finish(Err(CallError::not_sent(cause)));
+            }
         }
     }
 }

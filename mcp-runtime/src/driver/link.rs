@@ -59,7 +59,7 @@ pub(crate) enum Unsent {
 impl From<Unsent> for CallError {
     fn from(unsent: Unsent) -> Self {
         match unsent {
-            Unsent::Closed => Self::Closed,
+            Unsent::Closed => Self::not_sent(None),
             Unsent::Full(_) => Self::Full,
         }
     }

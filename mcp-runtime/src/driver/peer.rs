@@ -138,9 +138,7 @@ impl Peer {
             progress: sending.progress,
             answer,
         };
-        let Sending {
-            method, timeouts, ..
-        } = sending;
+        let timeouts = sending.timeouts;
         let command = Command::Request {
             id,
             frame,
@@ -148,14 +146,16 @@ impl Peer {
             waiter,
         };
         if let Err(unsent) = self.link.send(command) {
-            self.wait_for_room(unsent, timeouts, method).await?;
+            self.wait_for_room(unsent, timeouts).await?;
         }
         let abandoned = AbandonOnDrop {
             peer: self,
             id,
             armed: true,
         };
-        let answer = waiting.await.unwrap_or(Err(CallError::Closed));
+        let answer = waiting
+            .await
+            .unwrap_or_else(|_| Err(CallError::not_sent(None)));
         abandoned.disarm();
         answer
     }
@@ -216,18 +216,14 @@ impl Peer {
     }
 
     /// Sends a request that found no room, for which no more time is waited than for its answer.
-    async fn wait_for_room(
-        &self,
-        unsent: Unsent,
-        timeouts: Timeouts,
-        method: &str,
-    ) -> Result<(), CallError> {
+    async fn wait_for_room(&self, unsent: Unsent, timeouts: Timeouts) -> Result<(), CallError> {
         let Unsent::Full(command) = unsent else {
-            return Err(CallError::Closed);
+            return Err(unsent.into());
         };
         let waited = timeouts.shortest();
         let sent = tokio::time::timeout(waited, self.link.send_later(command)).await;
-        Ok(sent.map_err(|_| timed_out(method, waited))??)
+        let sent = sent.map_err(|_| CallError::Full)?;
+        sent.map_err(|Closed| CallError::not_sent(None))
     }
 
     /// Sends a notification at once. Over HTTP it goes before the answer to the request at hand.

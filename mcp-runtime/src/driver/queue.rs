@@ -71,6 +71,12 @@ impl Commands {
         queued.command
     }
 
+    /// Refuses further commands; those that wait can still be taken.
+    pub(super) fn close(&mut self) {
+        self.room.close();
+        self.queue.close();
+    }
+
     /// What was taken has left: others may take its place.
     pub(super) fn make_room(&mut self) {
         if self.taken > 0 {

@@ -26,6 +26,9 @@ pub(crate) trait Role: Send + 'static {
     /// The peer has sent something, whatever it is.
     fn heard(&mut self) {}
 
+    /// The peer has sent a frame that is no message at all.
+    fn not_a_message(&mut self, _frame: &[u8]) {}
+
     /// Serves a request, at once or later.
     fn request(
         &mut self,

@@ -2,12 +2,14 @@
 
 use std::future::pending;
 use std::io;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mcp_types::jsonrpc::DEFAULT_MAX_DEPTH;
 
 use super::stall::Stall;
 use super::{Command, Commands, Core, Role};
+use crate::error::shared;
 use crate::forever::bounded;
 use crate::transport::{FrameReader, FrameWriter};
 
@@ -43,6 +45,10 @@ const OUTBOX_HIGH_WATER: usize = 1024 * 1024;
 
 /// Bytes that wait to be sent, below which there is room for more of what this side says by itself.
 const OUTBOX_LOW_WATER: usize = 64 * 1024;
+
+/// How long a client goes on reading from a server that it can't write to any more: what the
+/// server has sent before may still be an answer.
+const LAST_READ: Duration = Duration::from_millis(200);
 
 /// How a connection came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,16 +111,44 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
     ///
     /// When the transport fails; everything is released then, too.
     pub(crate) async fn run(mut self) -> io::Result<End> {
-        let end = self.serve().await;
+        let end = match self.serve().await {
+            // A peer that stops reading has closed the connection as well.
+            Err(error) if is_gone(&error) => Ok(End::Peer),
+            Err(error) => Err(Arc::new(error)),
+            Ok(end) => Ok(end),
+        };
         self.core.in_flight.cancel_all();
-        self.core.fail_pending();
         self.core.role.terminate();
+        self.fail_pending(end.as_ref().err());
+        self.core.close_commands(end.as_ref().err());
         let closed = self.writer.close().await;
         match end {
             Ok(end) => gone_is_fine(closed).map(|()| end),
-            // A peer that stops reading has closed the connection as well.
-            Err(error) if is_gone(&error) => Ok(End::Peer),
-            Err(error) => Err(error),
+            Err(error) => Err(shared(&error)),
+        }
+    }
+
+    /// Fails the requests of this side, which get no answer any more.
+    fn fail_pending(&mut self, cause: Option<&Arc<io::Error>>) {
+        let outbox = &self.core.outbox;
+        let in_transit = self.writer.in_transit(outbox) as u64;
+        let written = outbox.sent_in_all() + in_transit;
+        self.core.fail_pending(written, cause);
+    }
+
+    /// Takes what a server has sent before it stopped reading, and the cause of that if it is told.
+    async fn read_rest(&mut self, error: io::Error) -> io::Error {
+        let rest = async {
+            while self.reader.fill().await? {
+                while let Some(incoming) = self.reader.next_frame() {
+                    self.core.incoming(incoming, now);
+                }
+            }
+            Ok(())
+        };
+        match tokio::time::timeout(LAST_READ, rest).await {
+            Ok(Err(cause)) => cause,
+            _ => error,
         }
     }
 
@@ -140,7 +174,10 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         let reading = self.input_open && self.accepts_frames();
         tokio::select! {
             biased;
-            written = self.writer.write(&mut self.core.outbox), if sending => written?,
+            written = self.writer.write(&mut self.core.outbox), if sending => match written {
+                Err(error) if R::IS_CLIENT => return Err(self.read_rest(error).await),
+                written => written?,
+            },
             done = self.core.in_flight.next(), if !self.core.in_flight.is_empty() => {
                 done.into_iter().for_each(|done| self.core.finished(done, now));
             }
@@ -166,8 +203,8 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         }
         let all_taken = self.accepts_frames();
         if !self.input_open && all_taken && matches!(self.phase, Phase::Operating) {
-            self.core.fail_pending();
             self.begin_drain(End::Peer, self.drain);
+            self.fail_pending(None);
         }
     }
 
@@ -191,7 +228,13 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         while let Some(command) = self.core.control.pop() {
             match command {
                 Command::Abort => self.begin_drain(End::Aborted, Duration::ZERO),
-                _ => self.begin_drain(End::ShutDown, self.drain),
+                _ => {
+                    self.begin_drain(End::ShutDown, self.drain);
+                    if R::IS_CLIENT {
+                        // Handlers of a server may wait for these; those of a client do not.
+                        self.core.abandon_pending();
+                    }
+                }
             }
         }
         if self.core.outbox.len() < OUTBOX_LOW_WATER {

@@ -77,6 +77,13 @@ impl ClientLifecycle {
         }
     }
 
+    /// The server refused `initialize`; another one, or `server/discover`, may be sent.
+    pub(crate) fn refused(&mut self) {
+        if matches!(self.state, State::Initializing) {
+            self.state = State::Uninitialized;
+        }
+    }
+
     /// The server answered `initialize`, and its terms are acceptable. Out of place, nothing
     /// happens; otherwise `notifications/initialized` is due.
     pub(crate) fn initialized(&mut self, agreement: Arc<Agreement>) -> bool {

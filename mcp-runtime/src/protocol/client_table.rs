@@ -25,6 +25,7 @@ const STATES: [(LifecycleState, Event); 6] = [
 enum Event {
     Send(&'static str),
     Accepted,
+    Refused,
     Operate,
     Discovered,
     Request(&'static str),
@@ -33,7 +34,7 @@ enum Event {
     Terminate,
 }
 
-const EVENTS: [(&str, Event); 14] = [
+const EVENTS: [(&str, Event); 15] = [
     (
         "`initialize` is to be sent",
         Event::Send(methods::INITIALIZE),
@@ -52,6 +53,10 @@ const EVENTS: [(&str, Event); 14] = [
         Event::Send(methods::PROMPTS_LIST),
     ),
     ("the answer to `initialize` is acceptable", Event::Accepted),
+    (
+        "`initialize` is refused, and other revisions are offered",
+        Event::Refused,
+    ),
     ("`notifications/initialized` was sent", Event::Operate),
     (
         "the answer to `server/discover` is acceptable",
@@ -110,6 +115,10 @@ fn happen(lifecycle: &mut ClientLifecycle, event: Event) -> String {
         },
         Event::Notification(method) if lifecycle.notification(method) => "passed on",
         Event::Notification(_) => "",
+        Event::Refused => {
+            lifecycle.refused();
+            ""
+        }
         Event::Accepted => {
             lifecycle.initialized(agreement());
             ""

@@ -7,6 +7,7 @@ use std::fmt;
 /// A handshake-era connection passes through all of them in order; a stateless one is served
 /// without leaving [`Uninitialized`](Self::Uninitialized) until it shuts down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum LifecycleState {
     /// Nothing was agreed on. The handshake era allows only `initialize` and `ping`; a stateless
     /// request brings its own terms and is served.

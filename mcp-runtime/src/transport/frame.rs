@@ -104,6 +104,13 @@ pub trait FrameWriter: Send + 'static {
         false
     }
 
+    /// How many bytes at the front of `outbox` may have reached the peer although they are still
+    /// there. A request that is behind them was not sent; all of them count unless a writer knows
+    /// better.
+    fn in_transit(&self, outbox: &Outbox) -> usize {
+        outbox.len()
+    }
+
     /// Closes this direction, so that the peer sees the end of input. Called once, at the end.
     ///
     /// # Errors

@@ -148,6 +148,10 @@ impl<W: AsyncWrite + Unpin + Send + 'static> FrameWriter for LineWriter<W> {
         Ok(())
     }
 
+    fn in_transit(&self, _outbox: &Outbox) -> usize {
+        self.taken
+    }
+
     fn takes_parts(&self) -> bool {
         self.stream.is_write_vectored()
     }

@@ -300,7 +300,7 @@ async fn what_is_not_offered_is_not_sent() {
     client.close().await;
     assert_eq!(server.next().await, None);
     let late = client.ping().await.unwrap_err();
-    assert!(matches!(late, CallError::Closed), "{late}");
+    assert!(matches!(late, CallError::NotSent(_)), "{late}");
 }
 
 #[tokio::test]
@@ -339,4 +339,42 @@ async fn a_list_can_be_read_item_by_item() {
         read,
         ["a1", "a2", "b1", "b2"].map(|name| Ok(name.to_owned()))
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_wait_are_cancelled_when_the_client_is_closed() {
+    let asked = builder().on_sample(async |_| std::future::pending().await);
+    let (client, mut server) = operating(asked).await;
+    let calling = call(&client, "slow");
+    let (id, _) = server.expect("tools/call").await;
+    let question = json!({"messages": [], "maxTokens": 1});
+    server
+        .send(json!({"jsonrpc": "2.0", "id": "q", "method": "sampling/createMessage", "params": question}))
+        .await;
+    // Whatever is asked before the ping has reached its handler.
+    let (pinging, ping) = tokio::join!(client.ping(), async {
+        let (ping, _) = server.expect("ping").await;
+        server.answer(&ping, json!({})).await;
+    });
+    pinging.unwrap();
+    let () = ping;
+    let closing = tokio::spawn(async move { client.close().await });
+    let (_, params) = server.expect("notifications/cancelled").await;
+    assert_eq!(params["requestId"], id);
+    let error = calling.await.unwrap().unwrap_err();
+    assert!(matches!(error, CallError::Closed), "{error}");
+    closing.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_without_room_says_that_it_was_not_sent() {
+    let (client, _server) = operating(builder()).await;
+    let large = json!({"text": "x".repeat(200_000)});
+    let first = client.call_tool("slow", &large).timeout(5 * SECOND);
+    let second = client.call_tool("slow", &large).timeout(SECOND);
+    let (first, second) = tokio::join!(first.into_future(), second.into_future());
+    assert!(matches!(first, Err(CallError::Timeout { .. })), "{first:?}");
+    let error = second.unwrap_err();
+    assert!(matches!(error, CallError::Full), "{error}");
+    assert!(error.to_string().contains("nothing was sent"), "{error}");
 }

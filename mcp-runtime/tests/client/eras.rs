@@ -249,14 +249,127 @@ async fn a_server_that_is_not_what_it_was_is_asked() {
 
     let remembered = builder().remembered(Revision::V2026_07_28);
     let client = connect_again(remembered, async |servers| {
-        let mut first = servers.recv().await.unwrap();
-        let (id, _) = first.expect("server/discover").await;
-        first.refuse(&id, -32601, Value::Null).await;
-        let mut second = servers.recv().await.unwrap();
-        let (id, _) = second.expect("server/discover").await;
-        second.refuse(&id, -32601, Value::Null).await;
-        second.shake_hands("2025-06-18").await;
-        second
+        let mut server = servers.recv().await.unwrap();
+        let (id, _) = server.expect("server/discover").await;
+        server.refuse(&id, -32601, Value::Null).await;
+        server.shake_hands("2025-06-18").await;
+        server
     });
     assert_eq!(client.await.revision(), Revision::V2025_06_18);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_server_that_was_stateless_once_is_greeted_on_the_same_connection() {
+    let start = Instant::now();
+    let remembered = builder().remembered(Revision::V2026_07_28);
+    let client = connect(remembered, async |mut server: Scripted| {
+        server.expect("server/discover").await;
+        server.shake_hands("2025-06-18").await;
+        server
+    });
+    assert_eq!(client.await.unwrap().revision(), Revision::V2025_06_18);
+    assert_eq!(start.elapsed(), Duration::from_secs(3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_server_is_greeted_however_short_the_limit_of_a_call_is() {
+    for idle in [1, 3] {
+        let timeouts = mcp_runtime::Timeouts {
+            idle: Duration::from_secs(idle),
+            ..Default::default()
+        };
+        let start = Instant::now();
+        let client = connect(
+            builder().timeouts(timeouts),
+            async |mut server: Scripted| {
+                server.expect("server/discover").await;
+                server.shake_hands("2025-06-18").await;
+                server
+            },
+        );
+        assert_eq!(client.await.unwrap().revision(), Revision::V2025_06_18);
+        assert_eq!(start.elapsed(), Duration::from_secs(3));
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_that_names_versions_is_followed_once() {
+    for (code, data) in [
+        (
+            -32602,
+            json!({"supported": ["2024-11-05", "2025-03-26"], "requested": "x"}),
+        ),
+        (-32000, json!({"supportedVersions": ["2025-03-26"]})),
+        (-32022, json!({"supported": ["2025-03-26"]})),
+    ] {
+        let client = connect(
+            builder().era(Era::Handshake),
+            async move |mut server: Scripted| {
+                let (id, _) = server.expect("initialize").await;
+                server.refuse(&id, code, data).await;
+                let params = server.shake_hands("2025-03-26").await;
+                assert_eq!(params["protocolVersion"], "2025-03-26");
+                server
+            },
+        );
+        assert_eq!(client.await.unwrap().revision(), Revision::V2025_03_26);
+    }
+    let client = connect(builder(), async |mut server: Scripted| {
+        let (id, _) = server.expect("server/discover").await;
+        server.refuse(&id, -32601, Value::Null).await;
+        let (id, _) = server.expect("initialize").await;
+        server
+            .refuse(&id, -32602, json!({"supported": ["2026-07-28"]}))
+            .await;
+        server.be_discovered().await;
+        server
+    });
+    assert_eq!(client.await.unwrap().revision(), Revision::V2026_07_28);
+}
+
+#[tokio::test]
+async fn what_is_said_of_versions_does_not_contradict_itself() {
+    // Each refusal names a version that is spoken here, or the one that was asked for.
+    for versions in [json!(["2025-11-25"]), json!(["2025-06-18"])] {
+        let refused = connect(
+            builder().era(Era::Handshake),
+            async move |mut server: Scripted| {
+                for _ in 0..2 {
+                    let Some(message) = server.next().await else {
+                        break;
+                    };
+                    let data = json!({"supported": versions});
+                    server.refuse(&message["id"], -32602, data).await;
+                }
+                server
+            },
+        );
+        let refused = refused.await.unwrap_err();
+        assert!(matches!(refused, ConnectError::Refused(_)), "{refused}");
+    }
+    let refused = connect(
+        builder().era(Era::Handshake),
+        async |mut server: Scripted| {
+            let (id, _) = server.expect("initialize").await;
+            server
+                .refuse(&id, -32602, json!({"supported": ["2099-01-01"]}))
+                .await;
+            server
+        },
+    );
+    let refused = refused.await.unwrap_err();
+    assert!(
+        matches!(refused, ConnectError::Revision { .. }),
+        "{refused}"
+    );
+    let refused = connect(
+        builder().era(Era::Handshake),
+        async |mut server: Scripted| {
+            let (id, _) = server.expect("initialize").await;
+            server.answer(&id, initialized("2026-07-28")).await;
+            server
+        },
+    );
+    let refused = refused.await.unwrap_err();
+    assert!(!matches!(refused, ConnectError::Refused(_)), "{refused}");
 }

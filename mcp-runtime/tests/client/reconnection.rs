@@ -82,9 +82,9 @@ async fn a_lost_connection_is_made_anew() {
     let transports = seen.iter().map(|status| status.transport);
     let mut transports: Vec<_> = transports.collect();
     transports.dedup();
-    use TransportState::{Connected, Connecting, Disconnected};
+    use TransportState::{Connected, Connecting, Disconnected, Reconnecting};
     let once = [Connecting, Connected, Disconnected];
-    assert_eq!(transports, [once, once].concat());
+    assert_eq!(transports, [&once[..], &[Reconnecting], &once[..]].concat());
     let operating = seen.iter().map(|status| status.lifecycle);
     let operating = operating.filter(|state| *state == LifecycleState::Operating);
     assert_eq!(operating.count(), 2, "{seen:?}");
@@ -159,14 +159,13 @@ async fn a_call_that_kills_each_server_comes_to_an_end() {
 async fn callers_wait_for_the_connection_or_fail_fast() {
     let (client, server, mut servers) = connected(builder()).await;
     drop(server);
-    let mut status = client.watch_status();
-    while status.current().transport != TransportState::Disconnected {
-        status.changed().await.unwrap();
-    }
+    until(&client, TransportState::Reconnecting).await;
     let hasty = client.call_tool("add", ()).fail_fast().await.unwrap_err();
-    assert!(matches!(hasty, CallError::Closed), "{hasty}");
+    assert!(matches!(hasty, CallError::NotSent(_)), "{hasty}");
     let brief = client.call_tool("add", ()).timeout(SECOND / 2).await;
-    assert!(matches!(brief, Err(CallError::Timeout { .. })));
+    let brief = brief.unwrap_err();
+    assert!(matches!(brief, CallError::NotSent(_)), "{brief}");
+    assert!(brief.to_string().contains("not restored within"), "{brief}");
     let patient = tokio::spawn(client.call_tool("add", ()).into_future());
     let mut server = servers.operating().await;
     let (id, _) = server.expect("tools/call").await;
@@ -179,16 +178,128 @@ async fn a_server_that_stays_away_is_given_up() {
     let (client, server, mut servers) = connected(builder()).await;
     let start = Instant::now();
     drop(server);
-    let waiting = tokio::spawn(client.call_tool("add", ()).into_future());
+    assert!(client.lost_because().is_none());
     for seconds in [1, 3, 7, 15, 31] {
         drop(servers.next().await);
         assert_eq!(start.elapsed().as_secs(), seconds, "pauses double");
     }
-    let error = waiting.await.unwrap().unwrap_err();
-    assert!(matches!(error, CallError::Closed), "{error}");
+    until(&client, TransportState::Lost).await;
     assert_eq!(start.elapsed().as_secs(), 31);
-    let error = client.list_tools().await.unwrap_err();
-    assert!(matches!(error, CallError::Closed), "{error}");
+    assert!(client.lost_because().is_some());
+    let hasty = client.call_tool("add", ()).fail_fast().await.unwrap_err();
+    assert!(matches!(hasty, CallError::NotSent(_)), "{hasty}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_the_last_try_each_call_makes_one_more() {
+    let (client, server, mut servers) = connected(builder()).await;
+    drop(server);
+    for _ in 0..5 {
+        drop(servers.next().await);
+    }
+    until(&client, TransportState::Lost).await;
+    let given_up = Instant::now();
+    let calling = tokio::spawn(client.call_tool("add", ()).into_future());
+    drop(servers.next().await);
+    assert_eq!(
+        given_up.elapsed(),
+        SECOND,
+        "never sooner than the first pause"
+    );
+    let error = calling.await.unwrap().unwrap_err();
+    assert!(matches!(error, CallError::NotSent(_)), "{error}");
+    until(&client, TransportState::Lost).await;
+
+    tokio::time::sleep(100 * SECOND).await;
+    let later = Instant::now();
+    let calling = tokio::spawn(client.call_tool("add", ()).into_future());
+    let mut server = servers.operating().await;
+    assert_eq!(later.elapsed(), Duration::ZERO, "the last try is long ago");
+    let (id, _) = server.expect("tools/call").await;
+    server.answer(&id, said("5")).await;
+    calling.await.unwrap().unwrap();
+    assert!(client.lost_because().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_waits_cuts_a_pause_short() {
+    let (client, server, mut servers) = connected(builder()).await;
+    drop(server);
+    for _ in 0..3 {
+        drop(servers.next().await);
+    }
+    // The next pause would be of 8 seconds.
+    let start = Instant::now();
+    let calling = tokio::spawn(client.call_tool("add", ()).into_future());
+    let mut server = servers.operating().await;
+    assert_eq!(start.elapsed(), SECOND);
+    let (id, _) = server.expect("tools/call").await;
+    server.answer(&id, said("5")).await;
+    calling.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn tries_may_go_on_without_end() {
+    let endless = Reconnect {
+        tries: None,
+        jitter: 0.0,
+        ..Reconnect::default()
+    };
+    let (client, server, mut servers) = connected(builder().reconnect(endless)).await;
+    drop(server);
+    for _ in 0..20 {
+        drop(servers.next().await);
+    }
+    let _server = servers.operating().await;
+    until(&client, TransportState::Connected).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_dies_after_each_handshake_is_given_up() {
+    let (client, mut server, mut servers) = connected(builder()).await;
+    let start = Instant::now();
+    for seconds in [1, 3, 7, 15, 31] {
+        drop(server);
+        server = servers.operating().await;
+        assert_eq!(start.elapsed().as_secs(), seconds, "pauses double");
+    }
+    drop(server);
+    until(&client, TransportState::Lost).await;
+    assert_eq!(start.elapsed().as_secs(), 31);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tries_begin_anew_after_a_connection_that_has_lasted() {
+    let (_client, server, mut servers) = connected(builder().without_keep_alive()).await;
+    drop(server);
+    for _ in 0..3 {
+        drop(servers.next().await);
+    }
+    let server = servers.operating().await;
+    tokio::time::sleep(30 * SECOND).await;
+    let lost = Instant::now();
+    drop(server);
+    let _server = servers.operating().await;
+    assert_eq!(lost.elapsed(), SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_just_after_the_loss_waits_for_the_connection() {
+    let (client, server, mut servers) = connected(builder()).await;
+    drop(server);
+    let calling = tokio::spawn(client.call_tool("add", ()).into_future());
+    let mut server = servers.operating().await;
+    let (id, _) = server.expect("tools/call").await;
+    server.answer(&id, said("5")).await;
+    calling.await.unwrap().unwrap();
+}
+
+/// Waits until the transport of `client` is in a state.
+async fn until(client: &Client, state: TransportState) {
+    let mut status = client.watch_status();
+    while status.current().transport != state {
+        status.changed().await.unwrap();
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -279,10 +390,7 @@ async fn signs_of_life_are_as_often_as_wanted() {
 async fn closing_ends_the_attempts() {
     let (client, server, mut servers) = connected(builder()).await;
     drop(server);
-    let mut status = client.watch_status();
-    while status.current().transport != TransportState::Disconnected {
-        status.changed().await.unwrap();
-    }
+    until(&client, TransportState::Reconnecting).await;
     client.close().await;
     assert!(
         servers.0.try_recv().is_err(),

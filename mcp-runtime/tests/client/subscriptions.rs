@@ -191,7 +191,7 @@ async fn a_server_that_does_not_agree_again_is_asked_again() {
     };
     let steady = Reconnect {
         jitter: 0.0,
-        tries: 2,
+        tries: Some(2),
         ..Reconnect::default()
     };
     let builder = builder().timeouts(timeouts).reconnect(steady);

@@ -192,7 +192,7 @@ async fn a_server_that_does_not_come_back_is_given_up() {
     let mut subscription = subscribed(&client).await;
     let error = next(&mut subscription).await.unwrap_err();
     assert!(matches!(error, CallError::Lost(_)), "{error}");
-    let tries = Reconnect::default().tries as usize;
+    let tries = Reconnect::default().tries.unwrap() as usize;
     assert_eq!(server.count("subscriptions/listen"), 1 + tries);
 }
 

@@ -7,6 +7,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod announcements;
+#[cfg(all(unix, feature = "client"))]
+mod child_process;
 #[cfg(feature = "log-layer")]
 mod client_logs;
 #[cfg(all(feature = "http-client", feature = "http-server"))]

@@ -153,8 +153,9 @@ impl Subscription {
     ///
     /// # Errors
     ///
-    /// [`CallError::Closed`] when the connection is lost for good; what the server answered, or why
-    /// it could not be reached, when it refuses the subscription or all tries have failed.
+    /// [`CallError::Closed`] or [`CallError::Lost`] when the connection is lost for good; what the
+    /// server answered, or why it could not be reached, when it refuses the subscription or all tries
+    /// have failed.
     pub async fn next(&mut self) -> Result<Option<ServerNotification>, CallError> {
         loop {
             if let Some(assumed) = self.assumed.pop_front() {
@@ -279,6 +280,9 @@ impl Subscription {
         // Opened again as soon as there is a connection: whoever restores it makes the pauses.
         let until = match error {
             CallError::Closed | CallError::SessionEnded => client.restores().then(Instant::now),
+            CallError::Lost(_) | CallError::NotSent(_) if !client.is_connected() => {
+                client.restores().then(Instant::now)
+            }
             _ => self.reopening.next(&error, client.config().reconnect),
         };
         let until = until.ok_or(error)?;

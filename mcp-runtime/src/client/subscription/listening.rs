@@ -30,7 +30,7 @@ impl Listening {
         client: &Client,
         filter: SubscriptionFilter,
     ) -> Result<Self, CallError> {
-        let connection = client.connection(true).await?;
+        let connection = client.connection_by_itself().await?;
         let id = connection.link.peer().next_id();
         let agreed = &connection.agreed;
         let meta = client.memory().meta(&agreed.meta);

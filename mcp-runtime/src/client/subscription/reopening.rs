@@ -43,7 +43,7 @@ impl Reopening {
         if lasted {
             self.short = 0;
         }
-        if policy.is_exhausted(self.failed) {
+        if !policy.goes_on_after(self.failed) {
             return None;
         }
         let pause = policy.pause_before(self.short);

@@ -96,7 +96,7 @@ impl Subscription {
                 biased;
                 () = connections.next() => return self.reopened_in_session().await,
                 told = self.notifications.next() => told,
-                () = self.client.down() => None,
+                lost = self.client.given_up() => return Err(lost),
             };
             match told {
                 Some(told) if is_wanted(&self.accepted, &told) => {

@@ -82,6 +82,7 @@ impl Lasting {
     fn is_refusal(&self, error: &CallError) -> bool {
         match error {
             CallError::Closed => self.connections.are_over(),
+            CallError::Lost(_) | CallError::NotSent(_) if self.connections.are_over() => true,
             error => !is_lost(error),
         }
     }

@@ -63,6 +63,7 @@ pub(super) async fn server(
     callers: Arc<Callers>,
     hear: bool,
 ) -> Result<Server, CallError> {
+    client.reconnect_without_end();
     let remote = Arc::new(Remote::new(client.clone(), callers, hear));
     let mut builder = Server::builder();
     if let Some(info) = client.server_info() {

@@ -8,11 +8,15 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
 
-use tokio::process::{ChildStdout, Command};
+use tokio::process::Command;
+use tokio::sync::Mutex;
 
 use super::environment::safe;
 use super::group::Group;
 use super::process::{ChildWriter, Process};
+use super::program::resolve;
+use super::reader::ChildReader;
+use super::stderr::Recent;
 use super::{Exit, Grace, Stderr};
 use crate::transport::{DEFAULT_MAX_FRAME_BYTES, LineReader, Transport};
 
@@ -25,7 +29,11 @@ pub(super) type OnExit = Arc<dyn Fn(Exit) + Send + Sync>;
 /// it gets SIGTERM and finally SIGKILL, each after the time that [`Grace`] gives. A connection
 /// that is dropped with its runtime kills it. On Unix the same signals go to all of the child's
 /// process group: wrappers such as `npx` end together with what they have started. Descendants that
-/// leave the group (`setsid`, daemons) are not reached.
+/// leave the group (`setsid`, daemons) are not reached. On Windows a job object ends all that the
+/// child has started.
+///
+/// A child that ends by itself is started again, as [`Reconnect`](crate::client::Reconnect) says.
+/// Calls and connecting fail with its [`ChildExited`](crate::ChildExited) until then.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), mcp_runtime::ConnectError> {
@@ -52,7 +60,8 @@ pub struct ChildProcess {
 }
 
 impl ChildProcess {
-    /// A server that is started as `program`, looked up in `PATH`.
+    /// A server that is started as `program`, looked up in `PATH`, and on Windows with the extensions
+    /// in `PATHEXT`, as a shell does.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),
@@ -141,7 +150,9 @@ impl ChildProcess {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new(&self.program);
+        let directory = self.directory.as_deref();
+        let program = resolve(&self.program, directory, &self.environment);
+        let mut command = Command::new(program);
         command
             .args(&self.arguments)
             .stdin(Stdio::piped())
@@ -161,7 +172,7 @@ impl ChildProcess {
 }
 
 impl Transport for ChildProcess {
-    type Reader = LineReader<ChildStdout>;
+    type Reader = ChildReader;
     type Writer = ChildWriter;
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
@@ -174,13 +185,23 @@ impl Transport for ChildProcess {
         })?;
         let streams = child.stdin.take().zip(child.stdout.take());
         let stderr = child.stderr.take();
-        let stderr = stderr.map(|stream| tokio::spawn(self.stderr.read(stream, program)));
-        let process = Process::new(child, stderr, self.grace, self.on_exit);
+        let recent = Recent::default();
+        let stderr = stderr.map(|stream| {
+            let (program, recent) = (program.clone(), recent.clone());
+            tokio::spawn(self.stderr.read(stream, program, recent))
+        });
+        let process = Process::new(child, program, stderr, recent, self.grace, self.on_exit);
+        let process = Arc::new(Mutex::new(process));
         let (input, output) = streams.ok_or(io::ErrorKind::BrokenPipe)?;
+        let lines = LineReader::new(output, self.max_frame_bytes);
         Ok((
-            LineReader::new(output, self.max_frame_bytes),
+            ChildReader::new(lines, Arc::clone(&process)),
             ChildWriter::new(input, process),
         ))
+    }
+
+    fn again(&self) -> Option<Self> {
+        Some(self.clone())
     }
 }
 

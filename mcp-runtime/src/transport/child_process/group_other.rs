@@ -19,5 +19,5 @@ impl Group {
     }
 
     /// Nothing: the child is ended by its own handle.
-    pub(super) fn kill(&self) {}
+    pub(super) fn kill(&mut self) {}
 }

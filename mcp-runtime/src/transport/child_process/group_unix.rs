@@ -28,7 +28,7 @@ impl Group {
     }
 
     /// Ends all members.
-    pub(super) fn kill(&self) {
+    pub(super) fn kill(&mut self) {
         self.signal(Signal::KILL);
     }
 

@@ -7,12 +7,19 @@ mod command;
 mod environment;
 mod exit;
 #[cfg_attr(unix, path = "group_unix.rs")]
-#[cfg_attr(not(unix), path = "group_other.rs")]
+#[cfg_attr(windows, path = "group_windows.rs")]
+#[cfg_attr(not(any(unix, windows)), path = "group_other.rs")]
 mod group;
+#[cfg(any(windows, test))]
+mod lookup;
 mod process;
+#[cfg_attr(windows, path = "program_windows.rs")]
+mod program;
+mod reader;
 mod stderr;
 
 pub use command::ChildProcess;
 pub use exit::{Exit, ExitStep, Grace};
 pub use process::ChildWriter;
+pub use reader::ChildReader;
 pub use stderr::{Captured, Stderr};

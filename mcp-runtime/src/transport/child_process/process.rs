@@ -1,15 +1,19 @@
 //! A child that runs.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::process::{Child, ChildStdin};
+use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::command::OnExit;
 use super::group::Group;
+use super::stderr::Recent;
 use super::{Exit, ExitStep, Grace};
+use crate::error::ChildExited;
 use crate::transport::{FrameWriter, LineWriter, Outbox};
 
 /// The input of a child process, and the process itself: closing the one ends the other.
@@ -18,11 +22,11 @@ use crate::transport::{FrameWriter, LineWriter, Outbox};
 #[derive(Debug)]
 pub struct ChildWriter {
     input: Option<LineWriter<ChildStdin>>,
-    process: Process,
+    process: Arc<Mutex<Process>>,
 }
 
 impl ChildWriter {
-    pub(super) fn new(input: ChildStdin, process: Process) -> Self {
+    pub(super) fn new(input: ChildStdin, process: Arc<Mutex<Process>>) -> Self {
         Self {
             input: Some(LineWriter::new(input)),
             process,
@@ -40,15 +44,23 @@ impl FrameWriter for ChildWriter {
 
     async fn close(&mut self) -> io::Result<()> {
         self.input = None;
-        self.process.end().await
+        self.process.lock().await.end().await
+    }
+
+    fn in_transit(&self, outbox: &Outbox) -> usize {
+        let input = self.input.as_ref();
+        input.map_or(0, |input| input.in_transit(outbox))
     }
 }
 
 /// A child process, and all that belongs to it.
 pub(super) struct Process {
     child: Child,
+    program: String,
     group: Group,
     stderr: Option<JoinHandle<()>>,
+    /// The newest of standard error.
+    recent: Recent,
     grace: Grace,
     on_exit: Option<OnExit>,
     ended: bool,
@@ -60,18 +72,39 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 impl Process {
     pub(super) fn new(
         child: Child,
+        program: String,
         stderr: Option<JoinHandle<()>>,
+        recent: Recent,
         grace: Grace,
         on_exit: Option<OnExit>,
     ) -> Self {
         Self {
             group: Group::of(&child),
             child,
+            program,
             stderr,
+            recent,
             grace,
             on_exit,
             ended: false,
         }
+    }
+
+    /// The end of the child, if it ends within `limit`. What is left of its standard error is waited
+    /// for as long.
+    pub(super) async fn exited(&mut self, limit: Duration) -> Option<ChildExited> {
+        let deadline = Instant::now() + limit;
+        let status = timeout_at(deadline, self.child.wait()).await.ok()?;
+        if let Some(stderr) = &mut self.stderr
+            && timeout_at(deadline, stderr).await.is_ok()
+        {
+            self.stderr = None;
+        }
+        Some(ChildExited {
+            program: self.program.clone(),
+            status: status.ok()?,
+            stderr: self.recent.text(),
+        })
     }
 
     /// Waits for the child, whose input is closed, and insists step by step (2026-07-28, "stdio",

@@ -38,10 +38,10 @@ impl Stderr {
     }
 
     /// Reads until the end, where there is something to be read.
-    pub(super) async fn read(self, stream: ChildStderr, program: String) {
+    pub(super) async fn read(self, stream: ChildStderr, program: String, recent: Recent) {
         let read = match self {
-            Self::Log => log(stream, &program).await,
-            Self::Capture(captured) => captured.fill(stream).await,
+            Self::Log => log(stream, &program, &recent).await,
+            Self::Capture(captured) => captured.fill(stream, &recent).await,
             Self::Inherit | Self::Discard => Ok(()),
         };
         if let Err(error) = read {
@@ -50,7 +50,7 @@ impl Stderr {
     }
 }
 
-async fn log(stream: ChildStderr, program: &str) -> std::io::Result<()> {
+async fn log(stream: ChildStderr, program: &str, recent: &Recent) -> std::io::Result<()> {
     let mut stream = BufReader::new(stream);
     let mut line = Vec::new();
     loop {
@@ -59,6 +59,7 @@ async fn log(stream: ChildStderr, program: &str) -> std::io::Result<()> {
         if part.read_until(b'\n', &mut line).await? == 0 {
             return Ok(());
         }
+        recent.0.keep(&line);
         let line = String::from_utf8_lossy(&line);
         tracing::info!(program, "{}", line.trim_end());
     }
@@ -66,7 +67,38 @@ async fn log(stream: ChildStderr, program: &str) -> std::io::Result<()> {
 
 /// The newest of what a child said on standard error. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Captured(Arc<Mutex<VecDeque<u8>>>);
+pub struct Captured(Newest<KEPT_BYTES>);
+
+/// The newest 4 KiB of standard error, for the error that tells of the end of a child.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Recent(Newest<RECENT_BYTES>);
+
+impl Recent {
+    pub(super) fn text(&self) -> String {
+        self.0.text()
+    }
+}
+
+/// How much of standard error such an error carries, in bytes.
+const RECENT_BYTES: usize = 4 * 1024;
+
+/// The newest `LIMIT` bytes of a stream.
+#[derive(Clone, Debug, Default)]
+struct Newest<const LIMIT: usize>(Arc<Mutex<VecDeque<u8>>>);
+
+impl<const LIMIT: usize> Newest<LIMIT> {
+    fn text(&self) -> String {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(kept.make_contiguous()).into_owned()
+    }
+
+    fn keep(&self, bytes: &[u8]) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(bytes);
+        let surplus = kept.len().saturating_sub(LIMIT);
+        kept.drain(..surplus);
+    }
+}
 
 impl Captured {
     /// Room for what a child will say.
@@ -78,26 +110,19 @@ impl Captured {
     /// What is kept, the newest 64 KiB. Bytes that are no UTF-8 are replaced.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(kept.make_contiguous()).into_owned()
+        self.0.text()
     }
 
-    async fn fill(&self, mut stream: ChildStderr) -> std::io::Result<()> {
+    async fn fill(&self, mut stream: ChildStderr, recent: &Recent) -> std::io::Result<()> {
         let mut buffer = vec![0; 4096];
         loop {
             let count = stream.read(&mut buffer).await?;
             if count == 0 {
                 return Ok(());
             }
-            self.keep(&buffer[..count]);
+            self.0.keep(&buffer[..count]);
+            recent.0.keep(&buffer[..count]);
         }
-    }
-
-    fn keep(&self, bytes: &[u8]) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(bytes);
-        let surplus = kept.len().saturating_sub(KEPT_BYTES);
-        kept.drain(..surplus);
     }
 }
 
@@ -108,8 +133,8 @@ mod tests {
     #[test]
     fn the_newest_is_kept() {
         let captured = Captured::new();
-        captured.keep(b"old");
-        captured.keep(&vec![b'n'; KEPT_BYTES - 1]);
+        captured.0.keep(b"old");
+        captured.0.keep(&vec![b'n'; KEPT_BYTES - 1]);
         let text = captured.text();
         assert_eq!(text.len(), KEPT_BYTES);
         assert!(text.starts_with("dn"));

@@ -213,6 +213,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameWriter for WebSock
         Ok(())
     }
 
+    fn in_transit(&self, _outbox: &Outbox) -> usize {
+        self.started
+    }
+
     async fn close(&mut self) -> io::Result<()> {
         self.sending.close().await
     }
