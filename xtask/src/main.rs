@@ -1,18 +1,19 @@
 //! Development tasks of this workspace: `cargo xtask --help`.
 
-mod bench;
 mod bindings;
 mod codegen;
 mod conformance;
 mod port;
 mod schema;
+mod size;
 mod tidy;
 
 use clap::{Parser, Subcommand};
 use std::error::Error;
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 /// Development tasks of this workspace.
 #[derive(Parser)]
@@ -37,10 +38,17 @@ enum Task {
         /// Protocol revision (YYYY-MM-DD).
         revision: String,
     },
-    /// Measure against other SDKs, or guard the hot path.
-    Bench(bench::Options),
+    /// Measure against other SDKs, or guard the hot path: runs `benches/harness`.
+    #[command(disable_help_flag = true)]
+    Bench {
+        /// Arguments of the harness; `--help` lists them.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
     /// Run the official conformance suite. Needs npm.
     Conformance(conformance::Options),
+    /// Count the lines of code of each part, and compare them with its limits.
+    Size,
     /// Check the house rules.
     Tidy,
 }
@@ -63,9 +71,30 @@ fn run(root: &Path, task: Task) -> Result<String, Box<dyn Error>> {
         Task::Schema(command) => Ok(schema::run(root, command)?),
         Task::Codegen(options) => Ok(codegen::run(root, &options)?),
         Task::Bindings { revision } => Ok(bindings::run(root, &revision)?),
-        Task::Bench(options) => Ok(bench::run(root, &options)?),
+        Task::Bench { arguments } => bench(root, &arguments),
         Task::Conformance(options) => Ok(conformance::run(root, &options)?),
+        Task::Size => size::run(root),
         Task::Tidy => Ok(tidy::run(root)?),
+    }
+}
+
+/// Builds and runs the bench harness, which is a package of the workspace in `benches`.
+fn bench(root: &Path, arguments: &[OsString]) -> Result<String, Box<dyn Error>> {
+    let status = Command::new(env!("CARGO"))
+        .args([
+            "run",
+            "--quiet",
+            "--locked",
+            "--package",
+            "bench-harness",
+            "--",
+        ])
+        .args(arguments)
+        .current_dir(root.join("benches"))
+        .status()?;
+    match status.success() {
+        true => Ok(String::new()),
+        false => Err("the measurement failed".into()),
     }
 }
 

@@ -25,3 +25,4 @@ mod workspace;
 
 pub(crate) use check::run;
 pub(crate) use names::is_test_only;
+pub(crate) use workspace::{File, Workspace};

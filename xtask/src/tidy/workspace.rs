@@ -21,52 +21,52 @@ const SKIPPED: &[&str] = &[
 const TEXT: &[&str] = &["json", "md", "rs", "sh", "toml", "yaml", "yml"];
 
 /// Every text file of the workspace.
-pub(super) struct Workspace {
+pub(crate) struct Workspace {
     files: Vec<File>,
 }
 
 /// One text file.
-pub(super) struct File {
+pub(crate) struct File {
     /// Path from the root, with `/` between its parts.
-    pub(super) path: String,
-    pub(super) text: String,
+    pub(crate) path: String,
+    pub(crate) text: String,
     syntax: OnceCell<Option<syn::File>>,
 }
 
 impl Workspace {
     /// Reads the tree at `root`.
-    pub(super) fn read(root: &Path) -> Result<Self, Error> {
+    pub(crate) fn read(root: &Path) -> Result<Self, Error> {
         let mut files = Vec::new();
         collect(root, "", &mut files)?;
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Self::new(files))
     }
 
-    pub(super) fn new(files: Vec<File>) -> Self {
+    pub(crate) fn new(files: Vec<File>) -> Self {
         Self { files }
     }
 
-    pub(super) fn files(&self) -> &[File] {
+    pub(crate) fn files(&self) -> &[File] {
         &self.files
     }
 
     /// Rust files, tests and generated ones included.
-    pub(super) fn rust(&self) -> impl Iterator<Item = &File> {
+    pub(crate) fn rust(&self) -> impl Iterator<Item = &File> {
         self.files.iter().filter(|file| file.has_extension("rs"))
     }
 
     /// Rust files that people wrote and that ship: no tests, nothing generated.
-    pub(super) fn sources(&self) -> impl Iterator<Item = &File> {
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &File> {
         self.rust()
             .filter(|file| !file.is_test() && !file.is_generated())
     }
 
-    pub(super) fn get(&self, path: &str) -> Option<&File> {
+    pub(crate) fn get(&self, path: &str) -> Option<&File> {
         self.files.iter().find(|file| file.path == path)
     }
 
     /// True for a file, or a folder with files in it.
-    pub(super) fn exists(&self, path: &str) -> bool {
+    pub(crate) fn exists(&self, path: &str) -> bool {
         let folder = format!("{path}/");
         path.is_empty()
             || self.get(path).is_some()
@@ -75,7 +75,7 @@ impl Workspace {
 }
 
 impl File {
-    pub(super) fn new(path: String, text: String) -> Self {
+    pub(crate) fn new(path: String, text: String) -> Self {
         Self {
             path,
             text,
@@ -83,35 +83,35 @@ impl File {
         }
     }
 
-    pub(super) fn has_extension(&self, extension: &str) -> bool {
+    pub(crate) fn has_extension(&self, extension: &str) -> bool {
         self.path
             .rsplit_once('.')
             .is_some_and(|(_, it)| it == extension)
     }
 
     /// Last part of the path.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 
     /// Path without its last part; empty at the root.
-    pub(super) fn folder(&self) -> &str {
+    pub(crate) fn folder(&self) -> &str {
         self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 
     /// True for tests, benchmarks and fuzz targets.
-    pub(super) fn is_test(&self) -> bool {
+    pub(crate) fn is_test(&self) -> bool {
         let mut folders = self.folder().split('/');
         folders.any(|folder| matches!(folder, "benches" | "fuzz" | "tests"))
             || matches!(self.name(), "tests.rs" | "test.rs")
     }
 
-    pub(super) fn is_generated(&self) -> bool {
+    pub(crate) fn is_generated(&self) -> bool {
         self.folder().split('/').any(|folder| folder == "generated")
     }
 
     /// Lines of the test modules inside the file, counted from 1.
-    pub(super) fn test_lines(&self) -> Vec<RangeInclusive<usize>> {
+    pub(crate) fn test_lines(&self) -> Vec<RangeInclusive<usize>> {
         let items = self.syntax().into_iter().flat_map(|syntax| &syntax.items);
         let modules = items.filter_map(|item| match item {
             syn::Item::Mod(module) if is_test_only(&module.attrs) => Some(module.span()),
@@ -124,7 +124,7 @@ impl File {
 
     /// The parsed file; `None` where it is no valid Rust, which is the
     /// compiler's to say.
-    pub(super) fn syntax(&self) -> Option<&syn::File> {
+    pub(crate) fn syntax(&self) -> Option<&syn::File> {
         let parse = || syn::parse_file(&self.text).ok();
         self.syntax.get_or_init(parse).as_ref()
     }

@@ -7,15 +7,15 @@ use std::time::Duration;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-use super::bars::{CLEAN, CRATES, DEAREST, SESSION, STRIPPED};
-use super::counts::{Case, Counter};
-use super::figures::{Cell, Record};
-use super::message::{Ask, Wire};
-use super::report::figure;
-use super::series;
-use super::servers::{Server, Way};
-use super::timing::{Load, Sample};
-use super::{loads, once, weight};
+use crate::bars::{CLEAN, CRATES, DEAREST, SESSION, STRIPPED};
+use crate::counts::{Case, Counter};
+use crate::figures::{Cell, Record};
+use crate::message::{Ask, Wire};
+use crate::report::figure;
+use crate::series;
+use crate::servers::{Server, Way};
+use crate::timing::{Load, Sample};
+use crate::{loads, once, weight};
 
 /// A part of the measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]

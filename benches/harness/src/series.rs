@@ -2,9 +2,9 @@
 
 use std::io;
 
-use super::figures::Cell;
-use super::report::figure;
-use super::servers::Server;
+use crate::figures::Cell;
+use crate::report::figure;
+use crate::servers::Server;
 
 /// What the runs of one server came to, or why there are none.
 pub(super) type Series<T> = Result<Vec<T>, String>;

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::bars::{self, Verdict};
-use super::plan::Part;
-use super::report;
+use crate::bars::{self, Verdict};
+use crate::plan::Part;
+use crate::report;
 
 /// What stands where a server does not take part.
 pub(super) const NONE: &str = "–";

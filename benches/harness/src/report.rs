@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-use super::figures::{Figures, NONE, Row, Table};
+use crate::figures::{Figures, NONE, Row, Table};
 
 /// All that is to be read: the bars, and then the parts. Versions come from the lock file of the
 /// measurements.
@@ -135,10 +135,10 @@ fn versions(lock: &str) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::bars::Verdict;
-    use super::super::figures::{Cell, Measured};
-    use super::super::plan::Part;
     use super::*;
+    use crate::bars::Verdict;
+    use crate::figures::{Cell, Measured};
+    use crate::plan::Part;
 
     #[test]
     fn tables_say_why_a_figure_is_missing() {

@@ -4,14 +4,15 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{Parser, ValueEnum};
 
-use super::figures::Record;
-use super::plan::{Part, Plan};
-use super::{guard, servers};
+use crate::figures::Record;
+use crate::plan::{Part, Plan};
+use crate::{guard, servers};
 
 /// What to measure.
-#[derive(Args)]
+#[derive(Parser)]
+#[command(name = "cargo xtask bench")]
 pub(crate) struct Options {
     /// Only these parts. The others stay as they were measured last on this machine.
     #[arg(long, value_delimiter = ',', value_name = "PART")]

@@ -5,10 +5,10 @@ use std::net::{SocketAddr, TcpStream};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::message::{Ask, INITIALIZED, Template, Wire, opening};
-use super::process::Process;
-use super::stdio::nanoseconds;
+use crate::message::{Ask, INITIALIZED, Template, Wire, opening};
 use crate::port::Port;
+use crate::process::Process;
+use crate::stdio::nanoseconds;
 
 /// A server that listens.
 pub(super) struct Listening {

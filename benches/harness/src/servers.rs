@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::message::Wire;
+use crate::message::Wire;
 
 /// One server, and how it is run.
 pub(super) struct Server {

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use super::counts::{Case, Counter};
-use super::message::{Ask, Wire};
-use super::servers::{self, Way};
+use crate::counts::{Case, Counter};
+use crate::message::{Ask, Wire};
+use crate::servers::{self, Way};
 
 /// The record, by the name of what is measured.
 const RECORD: &str = "benches/instructions.toml";

@@ -4,8 +4,8 @@ use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
-use super::message::{Ask, INITIALIZED, Template, Wire, opening};
-use super::process::Process;
+use crate::message::{Ask, INITIALIZED, Template, Wire, opening};
+use crate::process::Process;
 
 /// A server that is a child process.
 pub(super) struct Piped {

@@ -4,12 +4,12 @@ use std::io::Result;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::counts::Case;
-use super::http::Listening;
-use super::message::Template;
-use super::process;
-use super::servers::{Server, Way};
-use super::stdio::{Piped, nanoseconds};
+use crate::counts::Case;
+use crate::http::Listening;
+use crate::message::Template;
+use crate::process;
+use crate::servers::{Server, Way};
+use crate::stdio::{Piped, nanoseconds};
 
 /// However fast a server is: what each request took has to be held.
 const MOST_REQUESTS: usize = 200_000;

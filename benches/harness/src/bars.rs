@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::figures::Cell;
-use super::plan::Part;
-use super::report::figure;
+use crate::figures::Cell;
+use crate::plan::Part;
+use crate::report::figure;
 
 /// What a figure of ours is held against.
 #[derive(Clone, Copy, Debug)]
@@ -172,10 +172,10 @@ pub(super) fn judge(part: Part, name: &str, columns: &[&str], cells: &[Cell]) ->
 
 #[cfg(test)]
 mod tests {
-    use super::super::counts::Case;
-    use super::super::loads;
-    use super::super::timing::Load;
     use super::*;
+    use crate::counts::Case;
+    use crate::loads;
+    use crate::timing::Load;
 
     fn judged(part: Part, name: &str, figures: [f64; 2]) -> Option<bool> {
         let cells = figures.map(Cell::of);

@@ -7,10 +7,10 @@ use std::io::{Error, Result};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::http::Listening;
-use super::message::{Ask, Template, Wire};
-use super::servers::{Server, Way};
-use super::stdio::Piped;
+use crate::http::Listening;
+use crate::message::{Ask, Template, Wire};
+use crate::servers::{Server, Way};
+use crate::stdio::Piped;
 
 /// How many runs there have been: each has a log of its own.
 static RUNS: AtomicUsize = AtomicUsize::new(0);

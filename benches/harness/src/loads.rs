@@ -1,9 +1,9 @@
 //! What is asked of the servers, in which order.
 
-use super::counts::Case;
-use super::message::{Ask, Wire};
-use super::servers::Way;
-use super::timing::Load;
+use crate::counts::Case;
+use crate::message::{Ask, Wire};
+use crate::servers::Way;
+use crate::timing::Load;
 
 /// What is counted.
 pub(super) fn counted() -> Vec<Case> {

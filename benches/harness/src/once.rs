@@ -4,11 +4,11 @@ use std::io::Result;
 use std::path::Path;
 use std::time::Instant;
 
-use super::http::Listening;
-use super::message::{Ask, Wire};
-use super::process;
-use super::servers::Server;
-use super::stdio::{Piped, nanoseconds};
+use crate::http::Listening;
+use crate::message::{Ask, Wire};
+use crate::process;
+use crate::servers::Server;
+use crate::stdio::{Piped, nanoseconds};
 
 /// Sessions among which the memory is divided.
 const SESSIONS: usize = 500;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use super::servers::Server;
+use crate::servers::Server;
 
 /// The same smallest server of one tool over stdio, on two SDKs.
 pub(super) const SMALLEST: [(&str, &str); 2] =
@@ -88,7 +88,7 @@ impl Builds<'_> {
         };
         let times: Result<Vec<_>> = (0..CHANGES).map(change).collect();
         fs::write(&source, &text)?;
-        Ok(super::series::median(times?).unwrap_or_default())
+        Ok(crate::series::median(times?).unwrap_or_default())
     }
 }
 
