@@ -7,7 +7,7 @@
 
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, code};
-use mcp_types::{Encode, RawJsonRef, RequestId};
+use mcp_types::{RawJsonRef, RequestId};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -64,15 +64,10 @@ fn check_message(message: &Message<'_>) {
 fn write_message(line: &mut Vec<u8>, message: &Message<'_>) {
     match message {
         Message::Request { id, method, params } => {
-            write::request(
-                line,
-                id,
-                method,
-                params.as_ref().map(|it| it as &dyn Encode),
-            );
+            write::request(line, id, method, params.as_ref());
         }
         Message::Notification { method, params } => {
-            write::notification(line, method, params.as_ref().map(|it| it as &dyn Encode));
+            write::notification(line, method, params.as_ref());
         }
         Message::Response {
             id: Some(id),

@@ -81,7 +81,7 @@ impl TraceContext {
     /// What `_meta` says, if it is well-formed; a malformed trace is begun anew, as the W3C wants.
     pub(crate) fn of_meta(meta: RawJsonRef<'_>) -> Option<Self> {
         let says = |name| {
-            let said = meta.member(name).map(RawJsonRef::read::<Option<String>>);
+            let said = meta.member(name).map(RawJsonRef::parse::<Option<String>>);
             said.transpose().ok().map(Option::flatten)
         };
         let context = Self::new(says("traceparent")??)?;

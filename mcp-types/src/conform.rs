@@ -1,10 +1,10 @@
 //! Values made into what one revision allows.
 
+use serde::Serialize;
 use serde_json::Value;
 
-use crate::json::{Encode, Reader, decode, encode};
 use crate::union::best_match::{ByBestMatch, best};
-use crate::{OneOrMany, Revision, Revisions};
+use crate::{OneOrMany, RawJson, Revision, Revisions};
 
 /// Changes a value into the nearest one that a message of a given revision can contain.
 ///
@@ -83,17 +83,17 @@ pub(crate) fn single<T: Nearest>(value: &mut OneOrMany<T>) {
 /// The value as the member that it fits best among those that `revision` has.
 ///
 /// `known` are the revisions of each member, as the bits of a [`Revisions`].
-pub(crate) fn refit<T: ByBestMatch + Encode>(
+pub(crate) fn refit<T: ByBestMatch + Serialize>(
     value: &T,
     known: &[u16],
     revision: Revision,
 ) -> Option<T> {
-    let json = encode(value);
-    let parsed = decode(&json).ok()?;
+    let json = RawJson::encode(value);
+    let parsed = json.parse().ok()?;
     let candidates = T::CANDIDATES.iter().zip(known).enumerate();
     let candidates = candidates.filter(|(_, (_, known))| Revisions(**known).contains(revision));
     let best = best(candidates.map(|(index, (one, _))| (index, one)), &parsed)?;
-    T::decode(best, &mut Reader::of_valid(&json)).ok().flatten()
+    T::read(best, &json).ok().flatten()
 }
 
 /// Leaves out what a revision does not know.
@@ -111,8 +111,8 @@ pub(crate) fn number(value: &mut f64, minimum: f64, maximum: f64) {
 }
 
 /// A value in words: the template with each `{field}` filled in, or else its JSON.
-pub(crate) fn describe(value: &dyn Encode, template: &str) -> String {
-    let value = decode(&encode(value)).unwrap_or_default();
+pub(crate) fn describe(value: &impl Serialize, template: &str) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
     filled_in(&value, template)
 }
 
@@ -141,7 +141,7 @@ fn text(value: &Value) -> String {
         Value::Array(items) if items.iter().all(Value::is_string) => {
             items.iter().map(text).collect::<Vec<_>>().join(", ")
         }
-        _ => encode(value),
+        _ => value.to_string(),
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Conform, DecodeOwned, Encode};
+use crate::Conform;
 
 /// A message that is answered.
 ///
@@ -29,9 +29,9 @@ pub trait Request {
     /// [`Request::Result`], in the stateless era.
     const MAY_REQUIRE_INPUT: bool;
     /// The type of `params`.
-    type Params: DecodeOwned + Encode + Serialize + DeserializeOwned + Conform + Send;
+    type Params: Serialize + DeserializeOwned + Conform + Send;
     /// The type of the answer's `result`.
-    type Result: DecodeOwned + Encode + Serialize + DeserializeOwned + Conform + Send;
+    type Result: Serialize + DeserializeOwned + Conform + Send;
 }
 
 /// A message that is not answered.
@@ -43,5 +43,5 @@ pub trait Notification {
     /// Whether some revision allows the message without `params`.
     const PARAMS_OPTIONAL: bool;
     /// The type of `params`.
-    type Params: DecodeOwned + Encode + Serialize + DeserializeOwned + Conform + Send;
+    type Params: Serialize + DeserializeOwned + Conform + Send;
 }

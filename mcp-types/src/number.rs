@@ -1,26 +1,52 @@
-//! Numbers read by their value, however they are written.
+//! Numbers read by their value, however they are written, and written as peers expect them.
 
 use std::borrow::Cow;
 
-use serde_json::Result;
+use serde::de::{Deserialize, Deserializer, Error};
+use serde::ser::Serializer;
+use serde_json::Number;
 
-use crate::json::{Decode, Reader};
+/// The largest number up to which each whole `f64` is exact.
+const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// An integer that is 0 where a peer says that it is less.
-pub(crate) struct FromZero(pub(crate) u64);
-
-impl<'de> Decode<'de> for FromZero {
-    fn decode(reader: &mut Reader<'de>) -> Result<Self> {
-        reader.peek();
-        let start = reader.place();
-        match reader.raw()?.parse::<f64>() {
-            Ok(value) if value <= 0.0 => Ok(Self(0)),
-            _ => {
-                reader.go(start);
-                u64::decode(reader).map(Self)
-            }
-        }
+/// Writes a whole number without a fraction: `5`, not `5.0`.
+pub(crate) fn whole<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    match value.fract() == 0.0 && value.abs() <= LARGEST_EXACT {
+        #[allow(
+            clippy::cast_possible_truncation,
+            reason = "the value is whole and in range"
+        )]
+        true => serializer.serialize_i64(*value as i64),
+        false => serializer.serialize_f64(*value),
     }
+}
+
+/// [`whole`] for a field that may be absent.
+pub(crate) fn whole_option<S: Serializer>(
+    value: &Option<f64>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => whole(value, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// Reads an integer that is 0 where a peer sends less.
+///
+/// # Errors
+///
+/// When the value is neither `null` nor a number, or a positive one with a fraction.
+pub(crate) fn from_zero<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<u64>, D::Error> {
+    let Some(number) = Option::<Number>::deserialize(deserializer)? else {
+        return Ok(None);
+    };
+    let below = number.as_f64().is_some_and(|value| value <= 0.0);
+    let value = if below { Some(0) } else { number.as_u64() };
+    let fault = || D::Error::custom(format_args!("expected an integer, found {number}"));
+    value.map(Some).ok_or_else(fault)
 }
 
 /// The largest power of ten that [`integer_digits`] writes out; no finite `f64` has a larger one.

@@ -7,8 +7,6 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Serialize, Serializer};
 
-use crate::json::{Decode, Encode, Encoder, Reader};
-
 /// An object, or a list of such objects; written the way it was read.
 ///
 /// ```
@@ -75,15 +73,6 @@ impl<T: Serialize> Serialize for OneOrMany<T> {
     }
 }
 
-impl<T: Encode> Encode for OneOrMany<T> {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        match self {
-            Self::One(value) => value.encode(to),
-            Self::Many(values) => values.encode(to),
-        }
-    }
-}
-
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Either(PhantomData))
@@ -109,15 +98,5 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Either<T> {
             values.push(value);
         }
         Ok(OneOrMany::Many(values))
-    }
-}
-
-impl<'de, T: Decode<'de>> Decode<'de> for OneOrMany<T> {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        match reader.peek() {
-            Some(b'[') => Vec::decode(reader).map(Self::Many),
-            Some(b'{') => T::decode(reader).map(Self::One),
-            _ => Err(reader.misfit(&"an object or a list of objects")),
-        }
     }
 }

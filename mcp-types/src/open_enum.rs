@@ -1,22 +1,33 @@
 //! Strings out of a list that may grow.
 
-use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
 
-use serde_json::Result;
+use serde::de::{Deserializer, Error, Visitor};
 
-use crate::json::Reader;
-
-/// An enum of strings with room for those it does not know.
-pub(crate) trait OpenEnum: Sized {
-    /// The variant for `value`, if there is one of its own.
-    fn known(value: &str) -> Option<Self>;
-
-    /// The variant for all other values.
-    fn unknown(value: String) -> Self;
+/// Reads an enum of strings with room for those it does not know.
+///
+/// # Errors
+///
+/// When the value is no string.
+pub(crate) fn deserialize<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: for<'a> From<&'a str>,
+    D: Deserializer<'de>,
+{
+    deserializer.deserialize_str(TextVisitor(PhantomData))
 }
 
-/// Reads a string; only an unknown one is allocated.
-pub(crate) fn decode<T: OpenEnum>(reader: &mut Reader<'_>) -> Result<T> {
-    let value = reader.string()?;
-    Ok(T::known(&value).unwrap_or_else(|| T::unknown(Cow::into_owned(value))))
+struct TextVisitor<T>(PhantomData<T>);
+
+impl<T: for<'a> From<&'a str>> Visitor<'_> for TextVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<T, E> {
+        Ok(T::from(value))
+    }
 }

@@ -1,15 +1,17 @@
 //! JSON kept as it was written.
 
 use std::fmt;
+use std::sync::LazyLock;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::ser::Serialize;
 use serde_json::value::RawValue;
-
-use crate::RawJsonRef;
-use crate::json::{self, Decode, Encode, Encoder, RawText, Reader};
 
 /// A JSON object whose members the protocol leaves open.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;
+
+/// A JSON object used as a map from names to values of one type, in the order of the wire.
+pub type OrderedMap<T> = indexmap::IndexMap<String, T>;
 
 /// Any JSON value, kept verbatim and parsed only when asked for.
 ///
@@ -25,20 +27,21 @@ pub type JsonObject = serde_json::Map<String, serde_json::Value>;
 /// assert_eq!(point.get(), "[1,2]");
 /// assert_eq!(point.parse::<(i32, i32)>().unwrap(), (1, 2));
 /// ```
-#[derive(Clone, PartialEq)]
-pub struct RawJson(Box<str>);
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct RawJson(Box<RawValue>);
 
 impl RawJson {
-    /// Serialises `value`, on one line.
+    /// Serializes `value`.
     ///
     /// # Errors
     ///
     /// When the value has no JSON form, such as a map whose keys are not strings.
     pub fn new<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Self> {
-        json::to_text(value).map(|text| Self(text.into()))
+        serde_json::value::to_raw_value(value).map(Self)
     }
 
-    /// Writes a value of the model, on one line.
+    /// Serializes a value of the model, or another that always has a JSON form.
     ///
     /// ```
     /// use mcp_types::{Implementation, RawJson};
@@ -46,54 +49,38 @@ impl RawJson {
     /// let json = RawJson::encode(&Implementation::new("a", "1"));
     /// assert_eq!(json.get(), r#"{"name":"a","version":"1"}"#);
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the value has no JSON form; every type of this crate has one.
     #[must_use]
-    pub fn encode(value: &dyn Encode) -> Self {
-        Self(json::encode(value).into())
+    pub fn encode<T: Serialize + ?Sized>(value: &T) -> Self {
+        Self::new(value).expect("the value has a JSON form")
     }
 
-    /// Writes an object with these members, in this order.
-    ///
-    /// ```
-    /// use mcp_types::RawJson;
-    ///
-    /// let json = RawJson::object(&[("uri", &"file:///a"), ("again", &true)]);
-    /// assert_eq!(json.get(), r#"{"uri":"file:///a","again":true}"#);
-    /// ```
-    #[must_use]
-    pub fn object(members: &[(&str, &dyn Encode)]) -> Self {
-        Self::encode(&MembersOf(members))
-    }
-
-    /// Takes text that is already JSON.
+    /// Takes text that is already JSON; white space around it is left out.
     ///
     /// # Errors
     ///
     /// When the text is not one JSON value.
     pub fn from_text(text: impl Into<String>) -> serde_json::Result<Self> {
         let text = text.into();
-        let json = RawJsonRef::from_text(&text)?.get();
-        // White space around it is rare, and its text need not be copied without.
-        Ok(Self(match json.len() == text.len() {
-            true => text.into(),
-            false => json.into(),
-        }))
+        match text.starts_with(is_space) || text.ends_with(is_space) {
+            true => RawJsonRef::from_text(&text).map(Self::from),
+            false => RawValue::from_string(text).map(Self),
+        }
     }
 
     /// The empty object, `{}`.
     #[must_use]
     pub fn empty_object() -> Self {
-        Self("{}".into())
-    }
-
-    /// No JSON at all, which takes no memory either.
-    pub(crate) fn of_nothing() -> Self {
-        Self(Box::default())
+        RawJsonRef::empty_object().into()
     }
 
     /// The JSON text.
     #[must_use]
     pub fn get(&self) -> &str {
-        &self.0
+        self.0.get()
     }
 
     /// Whether the JSON is an object.
@@ -105,16 +92,7 @@ impl RawJson {
     /// The same JSON, borrowed.
     #[must_use]
     pub fn as_raw(&self) -> RawJsonRef<'_> {
-        RawJsonRef::of_checked(self.get())
-    }
-
-    /// Reads the value as a type of the model, or as JSON; `T` may borrow from it.
-    ///
-    /// # Errors
-    ///
-    /// When the JSON does not fit `T`.
-    pub fn read<'a, T: Decode<'a>>(&'a self) -> serde_json::Result<T> {
-        json::decode(self.get())
+        RawJsonRef(&self.0)
     }
 
     /// Decodes the value; `T` may borrow from it.
@@ -123,37 +101,35 @@ impl RawJson {
     ///
     /// When the JSON does not fit `T`.
     pub fn parse<'a, T: Deserialize<'a>>(&'a self) -> serde_json::Result<T> {
-        json::from_valid(self.get())
+        self.as_raw().parse()
     }
 }
 
-struct MembersOf<'m>(&'m [(&'m str, &'m dyn Encode)]);
+fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\n' | '\r' | '\t')
+}
 
-impl Encode for MembersOf<'_> {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        for (name, value) in self.0 {
-            object.entry(name, value);
-        }
-        object.end();
+impl PartialEq for RawJson {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
     }
 }
 
 impl From<Box<RawValue>> for RawJson {
     fn from(raw: Box<RawValue>) -> Self {
-        Self(raw.into())
+        Self(raw)
     }
 }
 
 impl From<&RawValue> for RawJson {
     fn from(raw: &RawValue) -> Self {
-        Self(raw.get().into())
+        Self(raw.to_owned())
     }
 }
 
 impl From<RawJsonRef<'_>> for RawJson {
     fn from(json: RawJsonRef<'_>) -> Self {
-        Self(json.get().into())
+        Self(json.0.to_owned())
     }
 }
 
@@ -165,7 +141,7 @@ impl From<serde_json::Value> for RawJson {
 
 impl From<RawJson> for Box<RawValue> {
     fn from(json: RawJson) -> Self {
-        RawValue::from_string(json.0.into()).expect("raw JSON is JSON")
+        json.0
     }
 }
 
@@ -181,26 +157,223 @@ impl fmt::Display for RawJson {
     }
 }
 
-impl Serialize for RawJson {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.as_raw().serialize(serializer)
+/// Reads a field whose value may be `null`: only an absent one is `None`.
+///
+/// # Errors
+///
+/// When the value is no JSON.
+pub(crate) fn some<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<RawJson>, D::Error> {
+    RawJson::deserialize(deserializer).map(Some)
+}
+
+/// A JSON value kept as the text it came in, borrowed from the message that it is a part of.
+///
+/// The parameters of a request are one until the method is known, and so are their parts that
+/// only some handlers look at. [`RawJson`] is the same with a text of its own.
+///
+/// ```
+/// use mcp_types::RawJsonRef;
+///
+/// let point = RawJsonRef::from_text(" [1, 2] ").unwrap();
+/// assert_eq!(point.get(), "[1, 2]");
+/// assert_eq!(point.parse::<(i32, i32)>().unwrap(), (1, 2));
+/// ```
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct RawJsonRef<'a>(#[serde(borrow)] &'a RawValue);
+
+impl<'a> RawJsonRef<'a> {
+    /// Takes text that is already JSON; white space around it is left out.
+    ///
+    /// # Errors
+    ///
+    /// When the text is not one JSON value.
+    pub fn from_text(text: &'a str) -> serde_json::Result<Self> {
+        serde_json::from_str(text)
+    }
+
+    /// The empty object, `{}`, which absent parameters count as.
+    #[must_use]
+    pub fn empty_object() -> Self {
+        static EMPTY: LazyLock<RawJson> = LazyLock::new(|| RawJson::encode(&JsonObject::new()));
+        EMPTY.as_raw()
+    }
+
+    /// The JSON text.
+    #[must_use]
+    pub fn get(self) -> &'a str {
+        self.0.get()
+    }
+
+    /// Whether the JSON is an object.
+    #[must_use]
+    pub fn is_object(self) -> bool {
+        self.get().starts_with('{')
+    }
+
+    /// Decodes the value; `T` may borrow from it.
+    ///
+    /// # Errors
+    ///
+    /// When the JSON does not fit `T`.
+    pub fn parse<T: Deserialize<'a>>(self) -> serde_json::Result<T> {
+        serde_json::from_str(self.get())
+    }
+
+    /// The value of the first member called `name`, if this is an object that has one.
+    ///
+    /// ```
+    /// use mcp_types::RawJsonRef;
+    ///
+    /// let params = RawJsonRef::from_text(r#"{"name": "add", "_meta": {}}"#).unwrap();
+    /// assert_eq!(params.member("_meta").unwrap().get(), "{}");
+    /// assert!(params.member("arguments").is_none());
+    /// ```
+    #[must_use]
+    pub fn member(self, name: &str) -> Option<Self> {
+        let members = self.members().ok()?;
+        let found = members.into_iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value)
+    }
+
+    /// The members of an object, in the order in which they stand there. A name that occurs twice
+    /// is listed twice.
+    ///
+    /// ```
+    /// use mcp_types::RawJsonRef;
+    ///
+    /// let object = RawJsonRef::from_text(r#"{"b": 1, "a": [2]}"#).unwrap();
+    /// let members = object.members().unwrap();
+    /// assert_eq!(members[1].0, "a");
+    /// assert_eq!(members[1].1.get(), "[2]");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the JSON is no object.
+    pub fn members(self) -> serde_json::Result<Vec<(String, Self)>> {
+        self.parse::<Members<'a>>().map(|Members(members)| members)
+    }
+
+    /// The elements of an array.
+    ///
+    /// # Errors
+    ///
+    /// When the JSON is no array.
+    pub fn elements(self) -> serde_json::Result<Vec<Self>> {
+        self.parse()
     }
 }
 
-impl Encode for RawJson {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        to.raw(self.get());
-    }
-}
+struct Members<'a>(Vec<(String, RawJsonRef<'a>)>);
 
-impl<'de> Deserialize<'de> for RawJson {
+impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        RawText::deserialize(deserializer).map(|text| Self(text.into_text()))
+        deserializer.deserialize_map(MembersVisitor)
     }
 }
 
-impl<'de> Decode<'de> for RawJson {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        reader.raw().map(|text| Self(text.into()))
+struct MembersVisitor;
+
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Members<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some((name, value)) = map.next_entry()? {
+            members.push((name, value));
+        }
+        Ok(Members(members))
+    }
+}
+
+impl PartialEq for RawJsonRef<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl Eq for RawJsonRef<'_> {}
+
+impl<'a> From<&'a RawValue> for RawJsonRef<'a> {
+    fn from(raw: &'a RawValue) -> Self {
+        Self(raw)
+    }
+}
+
+impl<'a> From<&'a RawJson> for RawJsonRef<'a> {
+    fn from(json: &'a RawJson) -> Self {
+        json.as_raw()
+    }
+}
+
+impl fmt::Debug for RawJsonRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.get())
+    }
+}
+
+impl fmt::Display for RawJsonRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.get())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_borrowed_where_it_stands() {
+        let text = r#"{"a": [1.0, "\u00e9"]}"#;
+        let members: std::collections::BTreeMap<&str, RawJsonRef<'_>> =
+            serde_json::from_str(text).unwrap();
+        assert_eq!(members["a"].get(), r#"[1.0, "\u00e9"]"#);
+        assert!(
+            text.as_bytes()
+                .as_ptr_range()
+                .contains(&members["a"].get().as_ptr())
+        );
+    }
+
+    #[test]
+    fn parts_are_found_where_they_stand() {
+        let json = RawJsonRef::from_text(r#"{"a" : [1, {"b":2}] ,"\u0062": "x","a":3}"#).unwrap();
+        let names: Vec<_> = json
+            .members()
+            .unwrap()
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
+        assert_eq!(names, ["a", "b", "a"]);
+        let list = json.members().unwrap()[0].1;
+        let elements = list.elements().unwrap();
+        assert_eq!([elements[0].get(), elements[1].get()], ["1", r#"{"b":2}"#]);
+        assert!(list.members().is_err());
+        assert!(list.parse::<String>().is_err());
+    }
+
+    #[test]
+    fn text_is_written_as_it_is() {
+        let text = r#"{"a": [1.0, "\u00e9"]}"#;
+        let json = RawJsonRef::from_text(text).unwrap();
+        assert_eq!(serde_json::to_string(&json).unwrap(), text);
+        let parsed: serde_json::Value = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_value(json).unwrap(), parsed);
+        assert_eq!(RawJson::from(json).get(), text);
+    }
+
+    #[test]
+    fn only_json_is_taken() {
+        assert_eq!(RawJson::from_text(" {}\n").unwrap().get(), "{}");
+        assert!(RawJson::from_text("{").is_err());
+        assert!(RawJsonRef::from_text("[1").is_err());
+        assert!(RawJsonRef::from_text("1 2").is_err());
     }
 }

@@ -1,34 +1,24 @@
 //! What generated code brings into scope.
 
 pub(crate) mod model {
-    pub(crate) use crate::debug;
-    pub(crate) use crate::json::{self, Decode, Encode, Encoder, FieldName, Members, Reader};
-    pub(crate) use crate::object::{self, Fields, Fill, Object, set};
-    pub(crate) use crate::vacant::Vacant;
     pub(crate) use crate::{JsonObject, OneOrMany, OrderedMap, ProgressToken, RawJson, RequestId};
-    pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    pub(crate) use std::fmt;
+    pub(crate) use crate::{number, raw};
+    pub(crate) use serde::{Deserialize, Serialize};
 }
 
 pub(crate) mod enums {
-    pub(crate) use crate::json::{self, Decode, Encode, Encoder, Reader};
-    pub(crate) use crate::open_enum::{self, OpenEnum};
-    pub(crate) use crate::vacant::Vacant;
+    pub(crate) use crate::open_enum;
     pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
     pub(crate) use std::fmt;
 }
 
 pub(crate) mod unions {
-    pub(crate) use crate::debug;
-    pub(crate) use crate::json::{self, Decode, Encode, Encoder, Members, Reader};
-    pub(crate) use crate::object;
+    pub(crate) use crate::number;
     pub(crate) use crate::union::best_match::{self, ByBestMatch, Candidate};
-    pub(crate) use crate::union::message::{self, ByMethod, Params};
-    pub(crate) use crate::union::{self, ByField, ByKey};
-    pub(crate) use crate::vacant::Vacant;
+    pub(crate) use crate::union::message::{self, ByMethod};
+    pub(crate) use crate::union::{self, ByField, ByKey, Union};
     pub(crate) use crate::{RawJson, RawJsonRef};
     pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    pub(crate) use std::fmt;
 }
 
 pub(crate) mod availability {
@@ -40,10 +30,8 @@ pub(crate) mod availability {
 
 pub(crate) mod borrowed {
     pub(crate) use crate::RawJsonRef;
-    pub(crate) use crate::json::{self, Decode, Members, Reader};
-    pub(crate) use crate::object::{self, Fields, Fill, Object, set};
-    pub(crate) use crate::vacant::Vacant;
-    pub(crate) use serde::{Deserialize, Deserializer};
+    pub(crate) use crate::text;
+    pub(crate) use serde::Deserialize;
     pub(crate) use std::borrow::Cow;
 }
 

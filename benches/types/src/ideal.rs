@@ -2,7 +2,7 @@
 #![expect(dead_code, reason = "the fields are only decoded")]
 
 use mcp_types::JsonObject;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// A call, borrowed whole, in one pass.
@@ -25,25 +25,30 @@ pub struct CallParams<'a> {
 }
 
 /// A list of tools with the fields that it holds, its schemas raw.
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 pub struct List {
     pub tools: Vec<Tool>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
     pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     pub input_schema: Box<RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ToolAnnotations>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolAnnotations {
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub read_only_hint: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
 }
 
@@ -61,6 +66,7 @@ pub enum Block {
 #[derive(Deserialize)]
 pub struct Text {
     pub text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     #[serde(rename = "_meta")]
     pub meta: Option<JsonObject>,
@@ -71,6 +77,7 @@ pub struct Text {
 pub struct Media {
     pub data: String,
     pub mime_type: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     #[serde(rename = "_meta")]
     pub meta: Option<JsonObject>,
@@ -81,10 +88,13 @@ pub struct Media {
 pub struct Link {
     pub uri: String,
     pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     pub mime_type: Option<String>,
     pub size: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     #[serde(rename = "_meta")]
     pub meta: Option<JsonObject>,
@@ -93,6 +103,7 @@ pub struct Link {
 #[derive(Deserialize)]
 pub struct Resource {
     pub resource: Contents,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     #[serde(rename = "_meta")]
     pub meta: Option<JsonObject>,

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_types::jsonrpc::{RequestId, write};
-use mcp_types::{Encode, RawJson, Request, methods};
+use mcp_types::{RawJson, Request, methods};
 use serde::Serialize;
 use tokio::sync::watch;
 
@@ -160,7 +160,7 @@ impl Link {
         &self,
         method: &'static str,
         id: i64,
-        params: &dyn Encode,
+        params: &(impl Serialize + ?Sized),
         meta: &str,
     ) -> Result<Vec<u8>, CallError> {
         self.session.with(|lifecycle| lifecycle.send(method))?;

@@ -7,11 +7,13 @@ use std::time::Instant;
 use mcp_types::jsonrpc::write;
 use mcp_types::jsonrpc::{ErrorObject, Frame, Head, InvalidMessage, Message, RequestId};
 use mcp_types::{
-    CancelledNotification, CancelledNotificationParams, Decode, InitializeRequest, Notification,
+    CancelledNotification, CancelledNotificationParams, InitializeRequest, Notification,
     ProgressNotification, ProgressNotificationParams, RawJson, RawJsonRef, Request,
 };
 
 use super::answer::{Answer, answered};
+use serde::Deserialize;
+
 use super::batch::{BatchKey, Batches};
 use super::in_flight::{Finished, InFlight, Kind};
 use super::panic::contain;
@@ -412,8 +414,8 @@ fn too_large<'a>(head: Head, limit: usize) -> Result<Frame<'a>, InvalidMessage> 
     })
 }
 
-fn parsed<'a, T: Decode<'a>>(params: Option<RawJsonRef<'a>>) -> Option<T> {
-    let parsed = params?.read();
+fn parsed<'a, T: Deserialize<'a>>(params: Option<RawJsonRef<'a>>) -> Option<T> {
+    let parsed = params?.parse();
     parsed
         .inspect_err(|fault| tracing::debug!(%fault, "a malformed notification was ignored"))
         .ok()

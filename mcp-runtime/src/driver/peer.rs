@@ -6,9 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::jsonrpc::write;
-use mcp_types::{
-    Encode, ErrorObject, Notification, ProgressNotificationParams, RawJson, Request, methods,
-};
+use mcp_types::{ErrorObject, Notification, ProgressNotificationParams, RawJson, Request, methods};
+use serde::Serialize;
 use tokio::sync::oneshot;
 
 use super::link::{Link, Unsent};
@@ -34,7 +33,7 @@ pub(crate) trait Guard: Send + Sync {
     /// # Errors
     ///
     /// Why it must not be.
-    fn check(&self, method: &'static str, params: &dyn Encode) -> Result<(), Unavailable>;
+    fn check(&self, method: &'static str, params: &RawJson) -> Result<(), Unavailable>;
 }
 
 /// What the driver is asked to do.
@@ -167,11 +166,12 @@ impl Peer {
     /// The peer's error, or why there is no answer. [`CallError::Unavailable`] for what the peer did
     /// not declare that it can do, and for all requests to stateless clients: nothing is sent then.
     pub async fn call<R: Request>(&self, params: &R::Params) -> Result<R::Result, CallError> {
+        let params = RawJson::encode(params);
         if let Some(guard) = &self.guard {
-            guard.check(R::METHOD, params)?;
+            guard.check(R::METHOD, &params)?;
         }
-        let result = self.ask(R::METHOD, params, Timeouts::default()).await?;
-        result.read().map_err(|fault| CallError::Result {
+        let result = self.ask(R::METHOD, &params, Timeouts::default()).await?;
+        result.parse().map_err(|fault| CallError::Result {
             method: R::METHOD.to_owned(),
             reason: fault.to_string(),
         })
@@ -181,9 +181,9 @@ impl Peer {
     pub(crate) fn ask(
         &self,
         method: &'static str,
-        params: &dyn Encode,
+        params: &(impl Serialize + ?Sized),
         timeouts: Timeouts,
-    ) -> impl Future<Output = Result<RawJson, CallError>> + Send + use<'_> {
+    ) -> impl Future<Output = Result<RawJson, CallError>> + Send {
         let id = self.next_id();
         let mut frame = Vec::new();
         write::request(&mut frame, &id.into(), method, Some(params));
@@ -299,7 +299,6 @@ fn timed_out(method: &str, waited: Duration) -> CallError {
 /// A notification as it is sent.
 pub(crate) fn notification<N: Notification>(params: Option<&N::Params>) -> Vec<u8> {
     let mut frame = Vec::new();
-    let params = params.map(|params| params as &dyn Encode);
     write::notification(&mut frame, N::METHOD, params);
     frame
 }

@@ -3,7 +3,7 @@
 use mcp_types::{
     ClientCapabilities, ClientCapabilitiesElicitation, ClientCapabilitiesRoots,
     ClientCapabilitiesSampling, Conform, CreateMessageRequest, CreateMessageRequestParams,
-    ElicitRequest, ElicitRequestParams, Encode, InputRequest, JsonObject, ListRootsRequest,
+    ElicitRequest, ElicitRequestParams, InputRequest, JsonObject, ListRootsRequest, RawJson,
     Request, Revision, SamplingMessageContentBlock, Side,
 };
 use serde_json::Value;
@@ -17,11 +17,7 @@ impl Terms {
     /// # Errors
     ///
     /// Why it must not be.
-    pub(crate) fn allow(
-        &self,
-        method: &'static str,
-        params: &dyn Encode,
-    ) -> Result<(), Unavailable> {
+    pub(crate) fn allow(&self, method: &'static str, params: &RawJson) -> Result<(), Unavailable> {
         let revision = self.revision;
         if !revision.allows(method, Side::Server) {
             return Err(Unavailable::NotInRevision { method, revision });
@@ -63,7 +59,7 @@ impl Need {
 
     /// What a request needs whose parameters are written already. They are looked at as they are:
     /// the decoders of all that a question may hold are a tenth of a small server.
-    fn of_method(method: &str, params: &dyn Encode) -> Option<Self> {
+    fn of_method(method: &str, params: &RawJson) -> Option<Self> {
         let read = || tree(params);
         match method {
             ListRootsRequest::METHOD => Some(Self::Roots),
@@ -222,6 +218,6 @@ mod tests {
             assert_eq!(Need::of(&request.unwrap().unwrap()), Some(need), "{params}");
             assert_eq!(Need::of_method(method, &params), Some(need), "{params}");
         }
-        assert_eq!(Need::of_method("ping", &JsonObject::new()), None);
+        assert_eq!(Need::of_method("ping", &RawJson::empty_object()), None);
     }
 }

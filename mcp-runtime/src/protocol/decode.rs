@@ -1,6 +1,7 @@
 //! Parameters, decoded so that a fault is named by its path.
 
-use mcp_types::{Decode, RawJsonRef};
+use mcp_types::RawJsonRef;
+use serde::Deserialize;
 
 use super::Refusal;
 use super::place::locate;
@@ -10,11 +11,11 @@ use super::place::locate;
 /// # Errors
 ///
 /// [`Refusal::InvalidParams`] with the path of the first fault, such as `params.clientInfo.name`.
-pub(crate) fn decode_params<'a, T: Decode<'a>>(
+pub(crate) fn decode_params<'a, T: Deserialize<'a>>(
     params: Option<RawJsonRef<'a>>,
 ) -> Result<T, Refusal> {
-    let params = params.unwrap_or(RawJsonRef::EMPTY_OBJECT);
-    let decoded = params.read();
+    let params = params.unwrap_or(RawJsonRef::empty_object());
+    let decoded = params.parse();
     decoded.map_err(|error| invalid_params("params", params.get(), &error))
 }
 
@@ -23,14 +24,14 @@ pub(crate) fn decode_params<'a, T: Decode<'a>>(
 /// # Errors
 ///
 /// [`Refusal::InvalidParams`] with the path of the member.
-pub(crate) fn decode_param<'a, T: Decode<'a>>(
+pub(crate) fn decode_param<'a, T: Deserialize<'a>>(
     params: Option<RawJsonRef<'a>>,
     name: &str,
 ) -> Result<Option<T>, Refusal> {
     let Some(member) = params.and_then(|params| params.member(name)) else {
         return Ok(None);
     };
-    let decoded = member.read();
+    let decoded = member.parse();
     decoded.map_err(|error| invalid_params(&format!("params.{name}"), member.get(), &error))
 }
 

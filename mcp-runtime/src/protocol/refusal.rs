@@ -3,7 +3,7 @@
 use mcp_types::jsonrpc::{ErrorObject, code};
 use mcp_types::{Era, RawJson, Revision, Revisions, error_codes};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::LifecycleState;
 
@@ -107,15 +107,12 @@ impl Refusal {
                 supported,
             } => {
                 let supported: Vec<_> = supported.iter().rev().map(Revision::as_str).collect();
-                error.with_data(RawJson::object(&[
-                    ("requested", requested),
-                    ("supported", &supported),
-                ]))
+                error.with_data(json!({"requested": requested, "supported": supported}))
             }
             Self::MissingCapability { missing, revision } => {
                 error.with_data(about_lack(missing, *revision))
             }
-            Self::ResourceNotFound { uri, .. } => error.with_data(RawJson::object(&[("uri", uri)])),
+            Self::ResourceNotFound { uri, .. } => error.with_data(json!({"uri": uri})),
             _ => error,
         }
     }
@@ -173,9 +170,9 @@ fn about_lack(missing: &Value, revision: Revision) -> RawJson {
                 "the server can't do without what the client does not declare: {}",
                 names.join(", ")
             );
-            RawJson::object(&[("capability", &names.first()), ("reason", &reason)])
+            json!({"capability": names.first(), "reason": reason}).into()
         }
-        Era::Stateless => RawJson::object(&[("requiredCapabilities", missing)]),
+        Era::Stateless => json!({"requiredCapabilities": missing}).into(),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use mcp_types::{ClientCapabilities, Encode, RawJson};
+use mcp_types::ClientCapabilities;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Refusal, Terms};
@@ -82,9 +83,9 @@ fn json(capabilities: &ClientCapabilities) -> Value {
     value
 }
 
-/// A value as a tree, by way of its text: so nothing is compiled to be written in a second way.
-pub(crate) fn tree(value: &dyn Encode) -> Value {
-    RawJson::encode(value).read().unwrap_or_default()
+/// A value of the model as a tree.
+pub(crate) fn tree(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
 }
 
 /// Adds what `more` has to `required`.

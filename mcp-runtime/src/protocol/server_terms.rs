@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use mcp_types::{
-    Decode, Era, InitializeRequestParams, LoggingLevel, ProgressToken, RawJsonRef, RequestMetaRef,
+    Era, InitializeRequestParams, LoggingLevel, ProgressToken, RawJsonRef, RequestMetaRef,
     Revision, Revisions,
 };
+use serde::Deserialize;
 
 use super::decode::invalid_params;
 use super::requirement::Requirement;
@@ -148,7 +149,7 @@ pub(super) fn check_progress_token(meta: Option<&RequestMetaRef<'_>>) -> Result<
     if is_short_integer {
         return Ok(());
     }
-    let token_read = token.read::<ProgressToken>();
+    let token_read = token.parse::<ProgressToken>();
     token_read
         .map(drop)
         .map_err(|error| invalid_params("params._meta.progressToken", token.get(), &error))
@@ -165,7 +166,7 @@ fn check_level(raw: RawJsonRef<'_>) -> Result<(), Refusal> {
     }
 }
 
-fn required<'a, T: Decode<'a>>(raw: Option<RawJsonRef<'a>>, key: &str) -> Result<T, Refusal> {
+fn required<'a, T: Deserialize<'a>>(raw: Option<RawJsonRef<'a>>, key: &str) -> Result<T, Refusal> {
     let raw = raw.ok_or_else(|| Refusal::InvalidParams {
         path: path(key),
         reason: "missing".to_owned(),
@@ -173,8 +174,8 @@ fn required<'a, T: Decode<'a>>(raw: Option<RawJsonRef<'a>>, key: &str) -> Result
     decoded(raw, key)
 }
 
-fn decoded<'a, T: Decode<'a>>(raw: RawJsonRef<'a>, key: &str) -> Result<T, Refusal> {
-    let decoded = raw.read();
+fn decoded<'a, T: Deserialize<'a>>(raw: RawJsonRef<'a>, key: &str) -> Result<T, Refusal> {
+    let decoded = raw.parse();
     decoded.map_err(|error| invalid_params(&path(key), raw.get(), &error))
 }
 

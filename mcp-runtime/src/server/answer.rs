@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use mcp_types::jsonrpc::{PreparedResult, RequestId, write};
 use mcp_types::{
-    CallToolResult, Conform, Encode, Implementation, JsonObject, RawJson, ResultMetaObject,
-    Revision, meta_keys,
+    CallToolResult, Conform, Implementation, JsonObject, RawJson, ResultMetaObject, Revision,
+    meta_keys,
 };
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::driver::Outgoing;
@@ -68,7 +69,7 @@ impl Answer {
     }
 
     /// A result that is written for this one request.
-    pub(super) fn once<T: Encode + Conform>(mut result: T, revision: Revision) -> Self {
+    pub(super) fn once<T: Serialize + Conform>(mut result: T, revision: Revision) -> Self {
         result.conform(revision);
         Self {
             body: Body::Written(RawJson::encode(&result)),
@@ -77,7 +78,7 @@ impl Answer {
     }
 
     /// A result that is written for this one request, by a server that names itself in it.
-    pub(super) fn written<T: Encode + Conform>(
+    pub(super) fn written<T: Serialize + Conform>(
         result: T,
         terms: &Terms,
         server: &Arc<Identity>,
@@ -162,7 +163,7 @@ fn write(
     out: &mut Vec<u8>,
     id: &RequestId,
     prefix: Option<&str>,
-    result: &dyn Encode,
+    result: &impl Serialize,
 ) -> serde_json::Result<()> {
     match prefix {
         None => {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use mcp_types::jsonrpc::code;
-use mcp_types::{JsonObject, OrderedMap, RawJson, RawJsonRef, ServerCapabilities};
+use mcp_types::{JsonObject, OrderedMap, RawJsonRef, ServerCapabilities};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -55,12 +55,12 @@ impl Extensions {
                 "the extension `{name}` of a mounted server has other settings than here: \
                  declare it once, or with the same settings"
             );
-            self.declared.insert(name.as_str(), settings.clone());
+            self.declared.insert(name.clone(), settings.clone());
         }
         for (method, serve) in theirs.methods.iter() {
             let (serve, at) = (Arc::clone(serve), mounted.clone());
             let known = self.methods.insert(
-                method,
+                method.clone(),
                 Arc::new(move |call: MethodCall<'_>| {
                     call.context.serve_at(&at);
                     serve(call)
@@ -78,7 +78,7 @@ impl Extensions {
     }
 
     pub(super) fn methods(&self) -> impl Iterator<Item = String> {
-        self.methods.keys().map(str::to_owned)
+        self.methods.keys().cloned()
     }
 
     pub(super) fn call(&self, method: &str, call: MethodCall<'_>) -> Option<Reply<JsonObject>> {
@@ -91,7 +91,7 @@ impl Extensions {
         let mut capabilities = capabilities.clone();
         for (name, settings) in &self.declared {
             let experimental = capabilities.experimental.get_or_insert_default();
-            experimental.insert(name.as_str(), settings.clone());
+            experimental.insert(name.clone(), settings.clone());
         }
         capabilities
     }
@@ -126,7 +126,7 @@ where
     E: HandlerError,
 {
     Arc::new(move |call| {
-        let params = call.params.unwrap_or(RawJsonRef::EMPTY_OBJECT);
+        let params = call.params.unwrap_or(RawJsonRef::empty_object());
         let params: P = match params.parse() {
             Ok(parsed) => parsed,
             Err(error) => {
@@ -137,7 +137,7 @@ where
         let future = function(params, call.context.clone());
         Reply::Pending(Box::pin(async move {
             let result = future.await.map_err(to_protocol)?;
-            match RawJson::new(&result).and_then(|result| result.read()) {
+            match serde_json::to_value(&result) {
                 Ok(Value::Object(result)) => Ok(result),
                 Ok(Value::Null) => Ok(JsonObject::new()),
                 Ok(_) => Err(no_result("it is no object")),

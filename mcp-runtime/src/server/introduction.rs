@@ -41,7 +41,7 @@ impl Introduction {
             for (name, settings) in theirs.introduction().experimental.iter().flatten() {
                 let experimental = joined.experimental.get_or_insert_default();
                 if experimental.get(name).is_none() {
-                    experimental.insert(name, settings.clone());
+                    experimental.insert(name.clone(), settings.clone());
                 }
             }
         }

@@ -4,7 +4,8 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use mcp_types::jsonrpc::PreparedResult;
-use mcp_types::{Conform, Encode, Revision};
+use mcp_types::{Conform, Revision};
+use serde::Serialize;
 
 use super::cursor::{Pageable, Place};
 use super::prepared::Prepared;
@@ -72,7 +73,7 @@ impl Pages {
 
 impl Page<'_> {
     /// The page as `revision` wants it, from `make` unless it was written before.
-    pub(super) fn written<T: Encode + Conform>(
+    pub(super) fn written<T: Serialize + Conform>(
         &self,
         revision: Revision,
         make: impl Fn() -> T,

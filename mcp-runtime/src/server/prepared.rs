@@ -3,7 +3,8 @@
 use std::sync::OnceLock;
 
 use mcp_types::jsonrpc::PreparedResult;
-use mcp_types::{Conform, Encode, Revision};
+use mcp_types::{Conform, Revision};
+use serde::Serialize;
 
 /// One answer, as each revision wants it. Made when it is first asked for.
 #[derive(Debug, Default)]
@@ -13,7 +14,7 @@ pub(super) struct Prepared {
 
 impl Prepared {
     /// The answer for `revision`, from `make` unless it was made before.
-    pub(super) fn get<T: Encode + Conform>(
+    pub(super) fn get<T: Serialize + Conform>(
         &self,
         revision: Revision,
         make: impl Fn() -> T,

@@ -18,7 +18,7 @@ pub(super) struct Wishes {
 
 impl Wishes {
     pub(super) fn of(cx: &Context) -> Self {
-        let meta = cx.meta().map(mcp_types::RawJson::read);
+        let meta = cx.meta().map(mcp_types::RawJson::parse);
         let Some(Ok(RequestMetaRef {
             progress_token,
             log_level,
@@ -27,8 +27,8 @@ impl Wishes {
         else {
             return Self::default();
         };
-        let token = progress_token.and_then(|token| token.read().ok());
-        let level = log_level.and_then(|level| level.read::<LoggingLevel>().ok());
+        let token = progress_token.and_then(|token| token.parse().ok());
+        let level = log_level.and_then(|level| level.parse::<LoggingLevel>().ok());
         Self {
             progress: token.map(|token| {
                 let reporter = Reporter::new(token, cx.revision(), cx.peer().clone());

@@ -98,7 +98,7 @@ fn watched<A: Send + 'static>(
 
 fn name(params: RawJsonRef<'_>) -> Option<Cow<'_, str>> {
     let name = params.member("name").or_else(|| params.member("uri"))?;
-    name.read().ok()
+    name.parse().ok()
 }
 
 /// The caller's trace, for whatever connects spans to traces, such as an OpenTelemetry layer.

@@ -1,6 +1,8 @@
 //! Content blocks: text, pictures, sound and resources.
 
-use super::base64;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::{
     AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceContents, ResourceLink,
     SamplingMessageContentBlock, TextContent,
@@ -124,13 +126,13 @@ macro_rules! from_bytes {
             /// `mime_type` is its media type, such as `image/png` or `audio/wav`.
             #[must_use]
             pub fn from_bytes(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
-                Self::new(base64::encode(bytes.as_ref()), mime_type)
+                Self::new(STANDARD.encode(bytes), mime_type)
             }
 
             /// The bytes, or `None` if `data` is not Base64.
             #[must_use]
             pub fn bytes(&self) -> Option<Vec<u8>> {
-                base64::decode(&self.data)
+                STANDARD.decode(&self.data).ok()
             }
         })*
     };

@@ -1,6 +1,8 @@
 //! What resources hold.
 
-use super::base64;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::{BlobResourceContents, ReadResourceResult, ResourceContents, TextResourceContents};
 
 impl ResourceContents {
@@ -80,13 +82,13 @@ impl BlobResourceContents {
     /// The content of the resource `uri`, from its bytes.
     #[must_use]
     pub fn from_bytes(uri: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
-        Self::new(uri, base64::encode(bytes.as_ref()))
+        Self::new(uri, STANDARD.encode(bytes))
     }
 
     /// The bytes, or `None` if `blob` is not Base64.
     #[must_use]
     pub fn bytes(&self) -> Option<Vec<u8>> {
-        base64::decode(&self.blob)
+        STANDARD.decode(&self.blob).ok()
     }
 }
 

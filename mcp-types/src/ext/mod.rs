@@ -1,6 +1,5 @@
 //! Conveniences on the generated types: short ways to make values, and to look into them.
 
-mod base64;
 mod content;
 mod contents;
 mod display_name;

@@ -10,239 +10,125 @@ use crate::support::borrowed::*;
 /// in.
 ///
 /// Decoding allocates nothing, unless a string has escapes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct CallToolRequestParamsRef<'a> {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", borrow, default)]
     pub meta: Option<RawJsonRef<'a>>,
     /// Arguments as a JSON object that fits the tool's `inputSchema`. Absent means none.
     ///
     /// Revisions: all.
+    #[serde(borrow, default)]
     pub arguments: Option<RawJsonRef<'a>>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "inputResponses", borrow, default)]
     pub input_responses: Option<RawJsonRef<'a>>,
     /// Which tool to run, by its `name` in the list.
     ///
     /// Revisions: all.
+    #[serde(borrow)]
     pub name: Cow<'a, str>,
     /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
     /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "requestState",
+        borrow,
+        default,
+        deserialize_with = "text::optional"
+    )]
     pub request_state: Option<Cow<'a, str>>,
     /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
     /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(borrow, default)]
     pub task: Option<RawJsonRef<'a>>,
-}
-
-impl<'a> Vacant for CallToolRequestParamsRef<'a> {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            arguments: Vacant::vacant(),
-            input_responses: Vacant::vacant(),
-            name: Vacant::vacant(),
-            request_state: Vacant::vacant(),
-            task: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'a> Object<'a> for CallToolRequestParamsRef<'a> {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, CallToolRequestParams",
-        names: &["_meta", "arguments", "inputResponses", "name", "requestState", "task"],
-        required: 0b1000,
-    };
-}
-
-impl<'a> Fill<'a> for CallToolRequestParamsRef<'a> {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'a>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.arguments, members),
-            2usize => set(&mut self.input_responses, members),
-            3usize => set(&mut self.name, members),
-            4usize => set(&mut self.request_state, members),
-            _ => set(&mut self.task, members),
-        }
-    }
-}
-
-impl<'a> Decode<'a> for CallToolRequestParamsRef<'a> {
-    fn decode(reader: &mut Reader<'a>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'a> Deserialize<'a> for CallToolRequestParamsRef<'a> {
-    fn deserialize<D: Deserializer<'a>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize_borrowed(deserializer)
-    }
 }
 
 /// [`GetPromptRequestParams`](super::GetPromptRequestParams), borrowed from the message it
 /// came in.
 ///
 /// Decoding allocates nothing, unless a string has escapes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct GetPromptRequestParamsRef<'a> {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", borrow, default)]
     pub meta: Option<RawJsonRef<'a>>,
     /// Value of each argument as text, by the argument's name.
     ///
     /// Revisions: all.
+    #[serde(borrow, default)]
     pub arguments: Option<RawJsonRef<'a>>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "inputResponses", borrow, default)]
     pub input_responses: Option<RawJsonRef<'a>>,
     /// Which prompt, by its `name` in the list.
     ///
     /// Revisions: all.
+    #[serde(borrow)]
     pub name: Cow<'a, str>,
     /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
     /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "requestState",
+        borrow,
+        default,
+        deserialize_with = "text::optional"
+    )]
     pub request_state: Option<Cow<'a, str>>,
-}
-
-impl<'a> Vacant for GetPromptRequestParamsRef<'a> {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            arguments: Vacant::vacant(),
-            input_responses: Vacant::vacant(),
-            name: Vacant::vacant(),
-            request_state: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'a> Object<'a> for GetPromptRequestParamsRef<'a> {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, GetPromptRequestParams",
-        names: &["_meta", "arguments", "inputResponses", "name", "requestState"],
-        required: 0b1000,
-    };
-}
-
-impl<'a> Fill<'a> for GetPromptRequestParamsRef<'a> {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'a>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.arguments, members),
-            2usize => set(&mut self.input_responses, members),
-            3usize => set(&mut self.name, members),
-            _ => set(&mut self.request_state, members),
-        }
-    }
-}
-
-impl<'a> Decode<'a> for GetPromptRequestParamsRef<'a> {
-    fn decode(reader: &mut Reader<'a>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'a> Deserialize<'a> for GetPromptRequestParamsRef<'a> {
-    fn deserialize<D: Deserializer<'a>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize_borrowed(deserializer)
-    }
 }
 
 /// [`ReadResourceRequestParams`](super::ReadResourceRequestParams), borrowed from the message
 /// it came in.
 ///
 /// Decoding allocates nothing, unless a string has escapes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParamsRef<'a> {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", borrow, default)]
     pub meta: Option<RawJsonRef<'a>>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "inputResponses", borrow, default)]
     pub input_responses: Option<RawJsonRef<'a>>,
     /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
     /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "requestState",
+        borrow,
+        default,
+        deserialize_with = "text::optional"
+    )]
     pub request_state: Option<Cow<'a, str>>,
     /// Which resource. The scheme is free; the server alone knows what it means.
     ///
     /// Revisions: all.
+    #[serde(borrow)]
     pub uri: Cow<'a, str>,
-}
-
-impl<'a> Vacant for ReadResourceRequestParamsRef<'a> {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            input_responses: Vacant::vacant(),
-            request_state: Vacant::vacant(),
-            uri: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'a> Object<'a> for ReadResourceRequestParamsRef<'a> {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ReadResourceRequestParams",
-        names: &["_meta", "inputResponses", "requestState", "uri"],
-        required: 0b1000,
-    };
-}
-
-impl<'a> Fill<'a> for ReadResourceRequestParamsRef<'a> {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'a>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.input_responses, members),
-            2usize => set(&mut self.request_state, members),
-            _ => set(&mut self.uri, members),
-        }
-    }
-}
-
-impl<'a> Decode<'a> for ReadResourceRequestParamsRef<'a> {
-    fn decode(reader: &mut Reader<'a>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'a> Deserialize<'a> for ReadResourceRequestParamsRef<'a> {
-    fn deserialize<D: Deserializer<'a>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize_borrowed(deserializer)
-    }
 }

@@ -39,25 +39,13 @@ impl CacheScope {
     }
 }
 
-impl OpenEnum for CacheScope {
-    fn known(value: &str) -> Option<Self> {
-        Some(
-            match value {
-                "private" => Self::Private,
-                "public" => Self::Public,
-                _ => return None,
-            },
-        )
-    }
-
-    fn unknown(value: String) -> Self {
-        Self::Unknown(value)
-    }
-}
-
 impl From<&str> for CacheScope {
     fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::Unknown(value.to_owned()))
+        match value {
+            "private" => Self::Private,
+            "public" => Self::Public,
+            _ => Self::Unknown(value.to_owned()),
+        }
     }
 }
 
@@ -67,33 +55,15 @@ impl fmt::Display for CacheScope {
     }
 }
 
-impl Vacant for CacheScope {
-    fn vacant() -> Self {
-        Self::Unknown(String::new())
-    }
-}
-
-impl Encode for CacheScope {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        to.text(self.as_str());
-    }
-}
-
 impl Serialize for CacheScope {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for CacheScope {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        open_enum::decode(reader)
+        serializer.serialize_str(self.as_str())
     }
 }
 
 impl<'de> Deserialize<'de> for CacheScope {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        open_enum::deserialize(deserializer)
     }
 }
 
@@ -135,26 +105,14 @@ impl ElicitAction {
     }
 }
 
-impl OpenEnum for ElicitAction {
-    fn known(value: &str) -> Option<Self> {
-        Some(
-            match value {
-                "accept" => Self::Accept,
-                "cancel" => Self::Cancel,
-                "decline" => Self::Decline,
-                _ => return None,
-            },
-        )
-    }
-
-    fn unknown(value: String) -> Self {
-        Self::Unknown(value)
-    }
-}
-
 impl From<&str> for ElicitAction {
     fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::Unknown(value.to_owned()))
+        match value {
+            "accept" => Self::Accept,
+            "cancel" => Self::Cancel,
+            "decline" => Self::Decline,
+            _ => Self::Unknown(value.to_owned()),
+        }
     }
 }
 
@@ -164,33 +122,15 @@ impl fmt::Display for ElicitAction {
     }
 }
 
-impl Vacant for ElicitAction {
-    fn vacant() -> Self {
-        Self::Unknown(String::new())
-    }
-}
-
-impl Encode for ElicitAction {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        to.text(self.as_str());
-    }
-}
-
 impl Serialize for ElicitAction {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for ElicitAction {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        open_enum::decode(reader)
+        serializer.serialize_str(self.as_str())
     }
 }
 
 impl<'de> Deserialize<'de> for ElicitAction {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        open_enum::deserialize(deserializer)
     }
 }
 
@@ -222,24 +162,12 @@ impl ElicitRequestFormParamsMode {
     }
 }
 
-impl OpenEnum for ElicitRequestFormParamsMode {
-    fn known(value: &str) -> Option<Self> {
-        Some(
-            match value {
-                "form" => Self::Form,
-                _ => return None,
-            },
-        )
-    }
-
-    fn unknown(value: String) -> Self {
-        Self::Unknown(value)
-    }
-}
-
 impl From<&str> for ElicitRequestFormParamsMode {
     fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::Unknown(value.to_owned()))
+        match value {
+            "form" => Self::Form,
+            _ => Self::Unknown(value.to_owned()),
+        }
     }
 }
 
@@ -249,33 +177,15 @@ impl fmt::Display for ElicitRequestFormParamsMode {
     }
 }
 
-impl Vacant for ElicitRequestFormParamsMode {
-    fn vacant() -> Self {
-        Self::Unknown(String::new())
-    }
-}
-
-impl Encode for ElicitRequestFormParamsMode {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        to.text(self.as_str());
-    }
-}
-
 impl Serialize for ElicitRequestFormParamsMode {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for ElicitRequestFormParamsMode {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        open_enum::decode(reader)
+        serializer.serialize_str(self.as_str())
     }
 }
 
 impl<'de> Deserialize<'de> for ElicitRequestFormParamsMode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        open_enum::deserialize(deserializer)
     }
 }
 
@@ -309,25 +219,13 @@ impl IconTheme {
     }
 }
 
-impl OpenEnum for IconTheme {
-    fn known(value: &str) -> Option<Self> {
-        Some(
-            match value {
-                "dark" => Self::Dark,
-                "light" => Self::Light,
-                _ => return None,
-            },
-        )
-    }
-
-    fn unknown(value: String) -> Self {
-        Self::Unknown(value)
-    }
-}
-
 impl From<&str> for IconTheme {
     fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::Unknown(value.to_owned()))
+        match value {
+            "dark" => Self::Dark,
+            "light" => Self::Light,
+            _ => Self::Unknown(value.to_owned()),
+        }
     }
 }
 
@@ -337,33 +235,15 @@ impl fmt::Display for IconTheme {
     }
 }
 
-impl Vacant for IconTheme {
-    fn vacant() -> Self {
-        Self::Unknown(String::new())
-    }
-}
-
-impl Encode for IconTheme {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        to.text(self.as_str());
-    }
-}
-
 impl Serialize for IconTheme {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for IconTheme {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        open_enum::decode(reader)
+        serializer.serialize_str(self.as_str())
     }
 }
 
 impl<'de> Deserialize<'de> for IconTheme {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        open_enum::deserialize(deserializer)
     }
 }
 
@@ -406,26 +286,14 @@ impl IncludeContext {
     }
 }
 
-impl OpenEnum for IncludeContext {
-    fn known(value: &str) -> Option<Self> {
-        Some(
-            match value {
-                "allServers" => Self::AllServers,
-                "none" => Self::None,
-                "thisServer" => Self::ThisServer,
-                _ => return None,
-            },
-        )
-    }
-
-    fn unknown(value: String) -> Self {
-        Self::Unknown(value)
-    }
-}
-
 impl From<&str> for IncludeContext {
     fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::Unknown(value.to_owned()))
+        match value {
+            "allServers" => Self::AllServers,
+            "none" => Self::None,
+            "thisServer" => Self::ThisServer,
+            _ => Self::Unknown(value.to_owned()),
+        }
     }
 }
 
@@ -435,33 +303,15 @@ impl fmt::Display for IncludeContext {
     }
 }
 
-impl Vacant for IncludeContext {
-    fn vacant() -> Self {
-        Self::Unknown(String::new())
-    }
-}
-
-impl Encode for IncludeContext {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        to.text(self.as_str());
-    }
-}
-
 impl Serialize for IncludeContext {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for IncludeContext {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        open_enum::decode(reader)
+        serializer.serialize_str(self.as_str())
     }
 }
 
 impl<'de> Deserialize<'de> for IncludeContext {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        open_enum::deserialize(deserializer)
     }
 }
 
@@ -529,31 +379,19 @@ impl LoggingLevel {
     }
 }
 
-impl OpenEnum for LoggingLevel {
-    fn known(value: &str) -> Option<Self> {
-        Some(
-            match value {
-                "alert" => Self::Alert,
-                "critical" => Self::Critical,
-                "debug" => Self::Debug,
-                "emergency" => Self::Emergency,
-                "error" => Self::Error,
-                "info" => Self::Info,
-                "notice" => Self::Notice,
-                "warning" => Self::Warning,
-                _ => return None,
-            },
-        )
-    }
-
-    fn unknown(value: String) -> Self {
-        Self::Unknown(value)
-    }
-}
-
 impl From<&str> for LoggingLevel {
     fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::Unknown(value.to_owned()))
+        match value {
+            "alert" => Self::Alert,
+            "critical" => Self::Critical,
+            "debug" => Self::Debug,
+            "emergency" => Self::Emergency,
+            "error" => Self::Error,
+            "info" => Self::Info,
+            "notice" => Self::Notice,
+            "warning" => Self::Warning,
+            _ => Self::Unknown(value.to_owned()),
+        }
     }
 }
 
@@ -563,33 +401,15 @@ impl fmt::Display for LoggingLevel {
     }
 }
 
-impl Vacant for LoggingLevel {
-    fn vacant() -> Self {
-        Self::Unknown(String::new())
-    }
-}
-
-impl Encode for LoggingLevel {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        to.text(self.as_str());
-    }
-}
-
 impl Serialize for LoggingLevel {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for LoggingLevel {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        open_enum::decode(reader)
+        serializer.serialize_str(self.as_str())
     }
 }
 
 impl<'de> Deserialize<'de> for LoggingLevel {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        open_enum::deserialize(deserializer)
     }
 }
 
@@ -626,25 +446,13 @@ impl NumberSchemaType {
     }
 }
 
-impl OpenEnum for NumberSchemaType {
-    fn known(value: &str) -> Option<Self> {
-        Some(
-            match value {
-                "integer" => Self::Integer,
-                "number" => Self::Number,
-                _ => return None,
-            },
-        )
-    }
-
-    fn unknown(value: String) -> Self {
-        Self::Unknown(value)
-    }
-}
-
 impl From<&str> for NumberSchemaType {
     fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::Unknown(value.to_owned()))
+        match value {
+            "integer" => Self::Integer,
+            "number" => Self::Number,
+            _ => Self::Unknown(value.to_owned()),
+        }
     }
 }
 
@@ -654,33 +462,15 @@ impl fmt::Display for NumberSchemaType {
     }
 }
 
-impl Vacant for NumberSchemaType {
-    fn vacant() -> Self {
-        Self::Unknown(String::new())
-    }
-}
-
-impl Encode for NumberSchemaType {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        to.text(self.as_str());
-    }
-}
-
 impl Serialize for NumberSchemaType {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for NumberSchemaType {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        open_enum::decode(reader)
+        serializer.serialize_str(self.as_str())
     }
 }
 
 impl<'de> Deserialize<'de> for NumberSchemaType {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        open_enum::deserialize(deserializer)
     }
 }
 
@@ -718,25 +508,13 @@ impl ResultType {
     }
 }
 
-impl OpenEnum for ResultType {
-    fn known(value: &str) -> Option<Self> {
-        Some(
-            match value {
-                "complete" => Self::Complete,
-                "input_required" => Self::InputRequired,
-                _ => return None,
-            },
-        )
-    }
-
-    fn unknown(value: String) -> Self {
-        Self::Unknown(value)
-    }
-}
-
 impl From<&str> for ResultType {
     fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::Unknown(value.to_owned()))
+        match value {
+            "complete" => Self::Complete,
+            "input_required" => Self::InputRequired,
+            _ => Self::Unknown(value.to_owned()),
+        }
     }
 }
 
@@ -746,33 +524,15 @@ impl fmt::Display for ResultType {
     }
 }
 
-impl Vacant for ResultType {
-    fn vacant() -> Self {
-        Self::Unknown(String::new())
-    }
-}
-
-impl Encode for ResultType {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        to.text(self.as_str());
-    }
-}
-
 impl Serialize for ResultType {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for ResultType {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        open_enum::decode(reader)
+        serializer.serialize_str(self.as_str())
     }
 }
 
 impl<'de> Deserialize<'de> for ResultType {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        open_enum::deserialize(deserializer)
     }
 }
 
@@ -809,25 +569,13 @@ impl Role {
     }
 }
 
-impl OpenEnum for Role {
-    fn known(value: &str) -> Option<Self> {
-        Some(
-            match value {
-                "assistant" => Self::Assistant,
-                "user" => Self::User,
-                _ => return None,
-            },
-        )
-    }
-
-    fn unknown(value: String) -> Self {
-        Self::Unknown(value)
-    }
-}
-
 impl From<&str> for Role {
     fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::Unknown(value.to_owned()))
+        match value {
+            "assistant" => Self::Assistant,
+            "user" => Self::User,
+            _ => Self::Unknown(value.to_owned()),
+        }
     }
 }
 
@@ -837,33 +585,15 @@ impl fmt::Display for Role {
     }
 }
 
-impl Vacant for Role {
-    fn vacant() -> Self {
-        Self::Unknown(String::new())
-    }
-}
-
-impl Encode for Role {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        to.text(self.as_str());
-    }
-}
-
 impl Serialize for Role {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for Role {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        open_enum::decode(reader)
+        serializer.serialize_str(self.as_str())
     }
 }
 
 impl<'de> Deserialize<'de> for Role {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        open_enum::deserialize(deserializer)
     }
 }
 
@@ -910,27 +640,15 @@ impl StringSchemaFormat {
     }
 }
 
-impl OpenEnum for StringSchemaFormat {
-    fn known(value: &str) -> Option<Self> {
-        Some(
-            match value {
-                "date" => Self::Date,
-                "date-time" => Self::DateTime,
-                "email" => Self::Email,
-                "uri" => Self::Uri,
-                _ => return None,
-            },
-        )
-    }
-
-    fn unknown(value: String) -> Self {
-        Self::Unknown(value)
-    }
-}
-
 impl From<&str> for StringSchemaFormat {
     fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::Unknown(value.to_owned()))
+        match value {
+            "date" => Self::Date,
+            "date-time" => Self::DateTime,
+            "email" => Self::Email,
+            "uri" => Self::Uri,
+            _ => Self::Unknown(value.to_owned()),
+        }
     }
 }
 
@@ -940,33 +658,15 @@ impl fmt::Display for StringSchemaFormat {
     }
 }
 
-impl Vacant for StringSchemaFormat {
-    fn vacant() -> Self {
-        Self::Unknown(String::new())
-    }
-}
-
-impl Encode for StringSchemaFormat {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        to.text(self.as_str());
-    }
-}
-
 impl Serialize for StringSchemaFormat {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for StringSchemaFormat {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        open_enum::decode(reader)
+        serializer.serialize_str(self.as_str())
     }
 }
 
 impl<'de> Deserialize<'de> for StringSchemaFormat {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        open_enum::deserialize(deserializer)
     }
 }
 
@@ -1018,28 +718,16 @@ impl TaskStatus {
     }
 }
 
-impl OpenEnum for TaskStatus {
-    fn known(value: &str) -> Option<Self> {
-        Some(
-            match value {
-                "cancelled" => Self::Cancelled,
-                "completed" => Self::Completed,
-                "failed" => Self::Failed,
-                "input_required" => Self::InputRequired,
-                "working" => Self::Working,
-                _ => return None,
-            },
-        )
-    }
-
-    fn unknown(value: String) -> Self {
-        Self::Unknown(value)
-    }
-}
-
 impl From<&str> for TaskStatus {
     fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::Unknown(value.to_owned()))
+        match value {
+            "cancelled" => Self::Cancelled,
+            "completed" => Self::Completed,
+            "failed" => Self::Failed,
+            "input_required" => Self::InputRequired,
+            "working" => Self::Working,
+            _ => Self::Unknown(value.to_owned()),
+        }
     }
 }
 
@@ -1049,33 +737,15 @@ impl fmt::Display for TaskStatus {
     }
 }
 
-impl Vacant for TaskStatus {
-    fn vacant() -> Self {
-        Self::Unknown(String::new())
-    }
-}
-
-impl Encode for TaskStatus {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        to.text(self.as_str());
-    }
-}
-
 impl Serialize for TaskStatus {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for TaskStatus {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        open_enum::decode(reader)
+        serializer.serialize_str(self.as_str())
     }
 }
 
 impl<'de> Deserialize<'de> for TaskStatus {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        open_enum::deserialize(deserializer)
     }
 }
 
@@ -1117,26 +787,14 @@ impl ToolChoiceMode {
     }
 }
 
-impl OpenEnum for ToolChoiceMode {
-    fn known(value: &str) -> Option<Self> {
-        Some(
-            match value {
-                "auto" => Self::Auto,
-                "none" => Self::None,
-                "required" => Self::Required,
-                _ => return None,
-            },
-        )
-    }
-
-    fn unknown(value: String) -> Self {
-        Self::Unknown(value)
-    }
-}
-
 impl From<&str> for ToolChoiceMode {
     fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::Unknown(value.to_owned()))
+        match value {
+            "auto" => Self::Auto,
+            "none" => Self::None,
+            "required" => Self::Required,
+            _ => Self::Unknown(value.to_owned()),
+        }
     }
 }
 
@@ -1146,33 +804,15 @@ impl fmt::Display for ToolChoiceMode {
     }
 }
 
-impl Vacant for ToolChoiceMode {
-    fn vacant() -> Self {
-        Self::Unknown(String::new())
-    }
-}
-
-impl Encode for ToolChoiceMode {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        to.text(self.as_str());
-    }
-}
-
 impl Serialize for ToolChoiceMode {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for ToolChoiceMode {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        open_enum::decode(reader)
+        serializer.serialize_str(self.as_str())
     }
 }
 
 impl<'de> Deserialize<'de> for ToolChoiceMode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        open_enum::deserialize(deserializer)
     }
 }
 
@@ -1214,26 +854,14 @@ impl ToolExecutionTaskSupport {
     }
 }
 
-impl OpenEnum for ToolExecutionTaskSupport {
-    fn known(value: &str) -> Option<Self> {
-        Some(
-            match value {
-                "forbidden" => Self::Forbidden,
-                "optional" => Self::Optional,
-                "required" => Self::Required,
-                _ => return None,
-            },
-        )
-    }
-
-    fn unknown(value: String) -> Self {
-        Self::Unknown(value)
-    }
-}
-
 impl From<&str> for ToolExecutionTaskSupport {
     fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::Unknown(value.to_owned()))
+        match value {
+            "forbidden" => Self::Forbidden,
+            "optional" => Self::Optional,
+            "required" => Self::Required,
+            _ => Self::Unknown(value.to_owned()),
+        }
     }
 }
 
@@ -1243,32 +871,14 @@ impl fmt::Display for ToolExecutionTaskSupport {
     }
 }
 
-impl Vacant for ToolExecutionTaskSupport {
-    fn vacant() -> Self {
-        Self::Unknown(String::new())
-    }
-}
-
-impl Encode for ToolExecutionTaskSupport {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        to.text(self.as_str());
-    }
-}
-
 impl Serialize for ToolExecutionTaskSupport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for ToolExecutionTaskSupport {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        open_enum::decode(reader)
+        serializer.serialize_str(self.as_str())
     }
 }
 
 impl<'de> Deserialize<'de> for ToolExecutionTaskSupport {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        open_enum::deserialize(deserializer)
     }
 }

@@ -13,27 +13,28 @@ use crate::support::model::*;
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct Annotations {
     /// For whom the content is meant. Both roles may be listed; absent means no preference.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audience: Option<Vec<Role>>,
     /// When the underlying data last changed, as ISO 8601 text such as `2025-01-12T15:00:58Z`.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "lastModified", default, skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
     /// Importance between 0 (may be left out) and 1 (practically indispensable).
     ///
     /// Revisions: all.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "number::whole_option"
+    )]
     pub priority: Option<f64>,
-}
-
-impl fmt::Debug for Annotations {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "Annotations", self)
-    }
 }
 
 impl Annotations {
@@ -69,87 +70,26 @@ impl Annotations {
     }
 }
 
-impl Encode for Annotations {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("audience") }, &self.audience);
-        object
-            .optional_text(
-                const { &FieldName::new("lastModified") },
-                &self.last_modified,
-            );
-        object.optional(const { &FieldName::new("priority") }, &self.priority);
-        object.end();
-    }
-}
-
-impl Serialize for Annotations {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for Annotations {
-    fn vacant() -> Self {
-        Self {
-            audience: Vacant::vacant(),
-            last_modified: Vacant::vacant(),
-            priority: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for Annotations {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, Annotations",
-        names: &["audience", "lastModified", "priority"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for Annotations {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.audience, members),
-            1usize => set(&mut self.last_modified, members),
-            _ => set(&mut self.priority, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for Annotations {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for Annotations {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Sound, carried inline.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-03-26.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "audio")]
 #[non_exhaustive]
 pub struct AudioContent {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: since 2025-03-26.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// The bytes of the sound, base64-encoded.
     ///
@@ -158,13 +98,8 @@ pub struct AudioContent {
     /// Media type of the sound, such as `audio/wav`.
     ///
     /// Revisions: since 2025-03-26.
+    #[serde(rename = "mimeType")]
     pub mime_type: String,
-}
-
-impl fmt::Debug for AudioContent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "AudioContent", self)
-    }
 }
 
 impl AudioContent {
@@ -194,83 +129,20 @@ impl AudioContent {
     }
 }
 
-impl Encode for AudioContent {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("type") }, &"audio");
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("annotations") }, &self.annotations);
-        object.text(const { &FieldName::new("data") }, &self.data);
-        object.text(const { &FieldName::new("mimeType") }, &self.mime_type);
-        object.end();
-    }
-}
-
-impl Serialize for AudioContent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for AudioContent {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            annotations: Vacant::vacant(),
-            data: Vacant::vacant(),
-            mime_type: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for AudioContent {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, AudioContent",
-        names: &["_meta", "annotations", "data", "mimeType"],
-        required: 0b1100,
-    };
-}
-
-impl<'de> Fill<'de> for AudioContent {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.annotations, members),
-            2usize => set(&mut self.data, members),
-            _ => set(&mut self.mime_type, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for AudioContent {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for AudioContent {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The content of a resource that is not text, carried as base64.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BlobResourceContents {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// The bytes, base64-encoded.
     ///
@@ -279,17 +151,12 @@ pub struct BlobResourceContents {
     /// Media type, if known.
     ///
     /// Revisions: all.
+    #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Which resource this is: the one asked for, or a part of it.
     ///
     /// Revisions: all.
     pub uri: String,
-}
-
-impl fmt::Debug for BlobResourceContents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "BlobResourceContents", self)
-    }
 }
 
 impl BlobResourceContents {
@@ -319,96 +186,31 @@ impl BlobResourceContents {
     }
 }
 
-impl Encode for BlobResourceContents {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.text(const { &FieldName::new("blob") }, &self.blob);
-        object.optional_text(const { &FieldName::new("mimeType") }, &self.mime_type);
-        object.text(const { &FieldName::new("uri") }, &self.uri);
-        object.end();
-    }
-}
-
-impl Serialize for BlobResourceContents {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for BlobResourceContents {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            blob: Vacant::vacant(),
-            mime_type: Vacant::vacant(),
-            uri: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for BlobResourceContents {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, BlobResourceContents",
-        names: &["_meta", "blob", "mimeType", "uri"],
-        required: 0b1010,
-    };
-}
-
-impl<'de> Fill<'de> for BlobResourceContents {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.blob, members),
-            2usize => set(&mut self.mime_type, members),
-            _ => set(&mut self.uri, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for BlobResourceContents {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for BlobResourceContents {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A yes-or-no field of a form.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[serde(tag = "type", rename = "boolean")]
 #[non_exhaustive]
 pub struct BooleanSchema {
     /// Answer that the form starts with.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<bool>,
     /// What to fill in, in words for the user.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-}
-
-impl fmt::Debug for BooleanSchema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "BooleanSchema", self)
-    }
 }
 
 impl BooleanSchema {
@@ -444,90 +246,31 @@ impl BooleanSchema {
     }
 }
 
-impl Encode for BooleanSchema {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("type") }, &"boolean");
-        object.optional(const { &FieldName::new("default") }, &self.default);
-        object
-            .optional_text(const { &FieldName::new("description") }, &self.description);
-        object.optional_text(const { &FieldName::new("title") }, &self.title);
-        object.end();
-    }
-}
-
-impl Serialize for BooleanSchema {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for BooleanSchema {
-    fn vacant() -> Self {
-        Self {
-            default: Vacant::vacant(),
-            description: Vacant::vacant(),
-            title: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for BooleanSchema {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, BooleanSchema",
-        names: &["default", "description", "title"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for BooleanSchema {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.default, members),
-            1usize => set(&mut self.description, members),
-            _ => set(&mut self.title, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for BooleanSchema {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for BooleanSchema {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `tools/call`, from the client: which tool to run, and with what.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CallToolRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Arguments as a JSON object that fits the tool's `inputSchema`. Absent means none.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<RawJson>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "inputResponses", default, skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<OrderedMap<InputResponse>>,
     /// Which tool to run, by its `name` in the list.
     ///
@@ -537,18 +280,14 @@ pub struct CallToolRequestParams {
     /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "requestState", default, skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
     /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
     /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
-}
-
-impl fmt::Debug for CallToolRequestParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "CallToolRequestParams", self)
-    }
 }
 
 impl CallToolRequestParams {
@@ -606,83 +345,6 @@ impl CallToolRequestParams {
     }
 }
 
-impl Encode for CallToolRequestParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("arguments") }, &self.arguments);
-        object
-            .optional(
-                const { &FieldName::new("inputResponses") },
-                &self.input_responses,
-            );
-        object.text(const { &FieldName::new("name") }, &self.name);
-        object
-            .optional_text(
-                const { &FieldName::new("requestState") },
-                &self.request_state,
-            );
-        object.optional(const { &FieldName::new("task") }, &self.task);
-        object.end();
-    }
-}
-
-impl Serialize for CallToolRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for CallToolRequestParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            arguments: Vacant::vacant(),
-            input_responses: Vacant::vacant(),
-            name: Vacant::vacant(),
-            request_state: Vacant::vacant(),
-            task: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for CallToolRequestParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, CallToolRequestParams",
-        names: &["_meta", "arguments", "inputResponses", "name", "requestState", "task"],
-        required: 0b1000,
-    };
-}
-
-impl<'de> Fill<'de> for CallToolRequestParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.arguments, members),
-            2usize => set(&mut self.input_responses, members),
-            3usize => set(&mut self.name, members),
-            4usize => set(&mut self.request_state, members),
-            _ => set(&mut self.task, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for CallToolRequestParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for CallToolRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// What a tool returned. A tool that fails says so here, with `isError`, so that the model
 /// can read why and try again; an unknown tool is a JSON-RPC error instead.
 ///
@@ -690,13 +352,14 @@ impl<'de> Deserialize<'de> for CallToolRequestParams {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CallToolResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// The outcome in a form that a language model reads.
     ///
@@ -705,24 +368,26 @@ pub struct CallToolResult {
     /// True if the tool failed; `content` then says why. Default: false.
     ///
     /// Revisions: all.
+    #[serde(rename = "isError", default, skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
     /// Which kind of answer this is. Absent, as from servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// The outcome as JSON, fitting the tool's `outputSchema` where it has one; before 2026-07-28
     /// always an object. Servers repeat it as text in `content` for clients that do not look
     /// here.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(
+        rename = "structuredContent",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "raw::some"
+    )]
     pub structured_content: Option<RawJson>,
-}
-
-impl fmt::Debug for CallToolResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "CallToolResult", self)
-    }
 }
 
 impl CallToolResult {
@@ -770,95 +435,20 @@ impl CallToolResult {
     }
 }
 
-impl Encode for CallToolResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("content") }, &self.content);
-        object.optional(const { &FieldName::new("isError") }, &self.is_error);
-        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
-        object
-            .optional(
-                const { &FieldName::new("structuredContent") },
-                &self.structured_content,
-            );
-        object.end();
-    }
-}
-
-impl Serialize for CallToolResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for CallToolResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            content: Vacant::vacant(),
-            is_error: Vacant::vacant(),
-            result_type: Vacant::vacant(),
-            structured_content: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for CallToolResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, CallToolResult",
-        names: &["_meta", "content", "isError", "resultType", "structuredContent"],
-        required: 0b10,
-    };
-}
-
-impl<'de> Fill<'de> for CallToolResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.content, members),
-            2usize => set(&mut self.is_error, members),
-            3usize => set(&mut self.result_type, members),
-            _ => object::set_any(&mut self.structured_content, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for CallToolResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for CallToolResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `tasks/cancel`, from whoever asked for the task.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CancelTaskRequestParams {
     /// Which task to stop.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "taskId")]
     pub task_id: String,
-}
-
-impl fmt::Debug for CancelTaskRequestParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "CancelTaskRequestParams", self)
-    }
 }
 
 impl CancelTaskRequestParams {
@@ -869,81 +459,35 @@ impl CancelTaskRequestParams {
     }
 }
 
-impl Encode for CancelTaskRequestParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.text(const { &FieldName::new("taskId") }, &self.task_id);
-        object.end();
-    }
-}
-
-impl Serialize for CancelTaskRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for CancelTaskRequestParams {
-    fn vacant() -> Self {
-        Self { task_id: Vacant::vacant() }
-    }
-}
-
-impl<'de> Object<'de> for CancelTaskRequestParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, CancelTaskRequestParams",
-        names: &["taskId"],
-        required: 0b1,
-    };
-}
-
-impl<'de> Fill<'de> for CancelTaskRequestParams {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.task_id, members)
-    }
-}
-
-impl<'de> Decode<'de> for CancelTaskRequestParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for CancelTaskRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The task after it was cancelled.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CancelTaskResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// When it began, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "createdAt")]
     pub created_at: String,
     /// When its state last changed, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "lastUpdatedAt")]
     pub last_updated_at: String,
     /// How long to wait between two looks at it, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "pollInterval", default, skip_serializing_if = "Option::is_none")]
     pub poll_interval: Option<i64>,
     /// How it is getting on.
     ///
@@ -953,23 +497,20 @@ pub struct CancelTaskResult {
     /// doing.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "statusMessage", default, skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Id of the task, chosen by whoever runs it.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "taskId")]
     pub task_id: String,
     /// How long it is kept, in milliseconds from when it began; null means without limit.
     ///
     /// Revisions: 2025-11-25 only.
     pub ttl: Option<i64>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
-}
-
-impl fmt::Debug for CancelTaskResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "CancelTaskResult", self)
-    }
 }
 
 impl CancelTaskResult {
@@ -1017,100 +558,6 @@ impl CancelTaskResult {
     }
 }
 
-impl Encode for CancelTaskResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.text(const { &FieldName::new("createdAt") }, &self.created_at);
-        object.text(const { &FieldName::new("lastUpdatedAt") }, &self.last_updated_at);
-        object.optional(const { &FieldName::new("pollInterval") }, &self.poll_interval);
-        object.field(const { &FieldName::new("status") }, &self.status);
-        object
-            .optional_text(
-                const { &FieldName::new("statusMessage") },
-                &self.status_message,
-            );
-        object.text(const { &FieldName::new("taskId") }, &self.task_id);
-        object.field(const { &FieldName::new("ttl") }, &self.ttl);
-        object.entries(&self.extra);
-        object.end();
-    }
-}
-
-impl Serialize for CancelTaskResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for CancelTaskResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            created_at: Vacant::vacant(),
-            last_updated_at: Vacant::vacant(),
-            poll_interval: Vacant::vacant(),
-            status: Vacant::vacant(),
-            status_message: Vacant::vacant(),
-            task_id: Vacant::vacant(),
-            ttl: Vacant::vacant(),
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for CancelTaskResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, CancelTaskResult",
-        names: &[
-            "_meta",
-            "createdAt",
-            "lastUpdatedAt",
-            "pollInterval",
-            "status",
-            "statusMessage",
-            "taskId",
-            "ttl",
-        ],
-        required: 0b1010110,
-    };
-}
-
-impl<'de> Fill<'de> for CancelTaskResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.created_at, members),
-            2usize => set(&mut self.last_updated_at, members),
-            3usize => set(&mut self.poll_interval, members),
-            4usize => set(&mut self.status, members),
-            5usize => set(&mut self.status_message, members),
-            6usize => set(&mut self.task_id, members),
-            _ => set(&mut self.ttl, members),
-        }
-    }
-
-    fn extra(&mut self) -> Option<&mut JsonObject> {
-        Some(&mut self.extra)
-    }
-}
-
-impl<'de> Decode<'de> for CancelTaskResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for CancelTaskResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `notifications/cancelled`: which request its sender gives up. It may cross the
 /// answer on the way. `initialize` is never given up, and a task is stopped with
 /// `tasks/cancel` instead.
@@ -1119,29 +566,26 @@ impl<'de> Deserialize<'de> for CancelTaskResult {
 /// [Cancellation](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
     /// Why, for the log or the user.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Id of the request that is given up; it went in the same direction as this notification,
     /// except when a stateless server ends a subscription.
     ///
     /// Revisions: all.
+    #[serde(rename = "requestId", default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<RequestId>,
-}
-
-impl fmt::Debug for CancelledNotificationParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "CancelledNotificationParams", self)
-    }
 }
 
 impl CancelledNotificationParams {
@@ -1177,66 +621,6 @@ impl CancelledNotificationParams {
     }
 }
 
-impl Encode for CancelledNotificationParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional_text(const { &FieldName::new("reason") }, &self.reason);
-        object.optional(const { &FieldName::new("requestId") }, &self.request_id);
-        object.end();
-    }
-}
-
-impl Serialize for CancelledNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for CancelledNotificationParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            reason: Vacant::vacant(),
-            request_id: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for CancelledNotificationParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, CancelledNotificationParams",
-        names: &["_meta", "reason", "requestId"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for CancelledNotificationParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.reason, members),
-            _ => set(&mut self.request_id, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for CancelledNotificationParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for CancelledNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// What a client offers beyond the basics. A server uses none of these unless declared. The
 /// set is open: clients may declare more.
 ///
@@ -1244,40 +628,40 @@ impl<'de> Deserialize<'de> for CancelledNotificationParams {
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
     /// Present if the client can put questions to the user. An empty object means forms only.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elicitation: Option<ClientCapabilitiesElicitation>,
     /// Capabilities outside the protocol, by name, each with its settings.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub experimental: Option<OrderedMap<JsonObject>>,
     /// Protocol extensions that the client speaks, by identifier (`vendor.example/name`), each
     /// with its settings; an empty object means no settings.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extensions: Option<OrderedMap<JsonObject>>,
     /// Present if the client can tell which folders and files the server should work on.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roots: Option<ClientCapabilitiesRoots>,
     /// Present if the client can generate text with a language model for the server.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampling: Option<ClientCapabilitiesSampling>,
     /// Present if the client can run some of the server's requests as tasks.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tasks: Option<ClientCapabilitiesTasks>,
-}
-
-impl fmt::Debug for ClientCapabilities {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ClientCapabilities", self)
-    }
 }
 
 impl ClientCapabilities {
@@ -1350,105 +734,26 @@ impl ClientCapabilities {
     }
 }
 
-impl Encode for ClientCapabilities {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("elicitation") }, &self.elicitation);
-        object.optional(const { &FieldName::new("experimental") }, &self.experimental);
-        object.optional(const { &FieldName::new("extensions") }, &self.extensions);
-        object.optional(const { &FieldName::new("roots") }, &self.roots);
-        object.optional(const { &FieldName::new("sampling") }, &self.sampling);
-        object.optional(const { &FieldName::new("tasks") }, &self.tasks);
-        object.end();
-    }
-}
-
-impl Serialize for ClientCapabilities {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ClientCapabilities {
-    fn vacant() -> Self {
-        Self {
-            elicitation: Vacant::vacant(),
-            experimental: Vacant::vacant(),
-            extensions: Vacant::vacant(),
-            roots: Vacant::vacant(),
-            sampling: Vacant::vacant(),
-            tasks: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ClientCapabilities {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ClientCapabilities",
-        names: &[
-            "elicitation",
-            "experimental",
-            "extensions",
-            "roots",
-            "sampling",
-            "tasks",
-        ],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ClientCapabilities {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.elicitation, members),
-            1usize => set(&mut self.experimental, members),
-            2usize => set(&mut self.extensions, members),
-            3usize => set(&mut self.roots, members),
-            4usize => set(&mut self.sampling, members),
-            _ => set(&mut self.tasks, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ClientCapabilities {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ClientCapabilities {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The ways in which a client can put questions to the user. With neither way named, forms
 /// are meant.
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesElicitation {
     /// Present if the client can show a form that is built from a schema.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<JsonObject>,
     /// Present if the client can send the user to a web page.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<JsonObject>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
-}
-
-impl fmt::Debug for ClientCapabilitiesElicitation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ClientCapabilitiesElicitation", self)
-    }
 }
 
 impl ClientCapabilitiesElicitation {
@@ -1477,86 +782,18 @@ impl ClientCapabilitiesElicitation {
     }
 }
 
-impl Encode for ClientCapabilitiesElicitation {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("form") }, &self.form);
-        object.optional(const { &FieldName::new("url") }, &self.url);
-        object.entries(&self.extra);
-        object.end();
-    }
-}
-
-impl Serialize for ClientCapabilitiesElicitation {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ClientCapabilitiesElicitation {
-    fn vacant() -> Self {
-        Self {
-            form: Vacant::vacant(),
-            url: Vacant::vacant(),
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ClientCapabilitiesElicitation {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ClientCapabilitiesElicitation",
-        names: &["form", "url"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ClientCapabilitiesElicitation {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.form, members),
-            _ => set(&mut self.url, members),
-        }
-    }
-
-    fn extra(&mut self) -> Option<&mut JsonObject> {
-        Some(&mut self.extra)
-    }
-}
-
-impl<'de> Decode<'de> for ClientCapabilitiesElicitation {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ClientCapabilitiesElicitation {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// How far a client supports roots.
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesRoots {
     /// True if the client announces changes of the list with `notifications/roots/list_changed`.
     /// Default: false.
     ///
     /// Revisions: until 2025-11-25.
+    #[serde(rename = "listChanged", default, skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
-}
-
-impl fmt::Debug for ClientCapabilitiesRoots {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ClientCapabilitiesRoots", self)
-    }
 }
 
 impl ClientCapabilitiesRoots {
@@ -1574,80 +811,25 @@ impl ClientCapabilitiesRoots {
     }
 }
 
-impl Encode for ClientCapabilitiesRoots {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("listChanged") }, &self.list_changed);
-        object.end();
-    }
-}
-
-impl Serialize for ClientCapabilitiesRoots {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ClientCapabilitiesRoots {
-    fn vacant() -> Self {
-        Self {
-            list_changed: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ClientCapabilitiesRoots {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ClientCapabilitiesRoots",
-        names: &["listChanged"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ClientCapabilitiesRoots {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.list_changed, members)
-    }
-}
-
-impl<'de> Decode<'de> for ClientCapabilitiesRoots {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ClientCapabilitiesRoots {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// How far a client supports sampling.
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesSampling {
     /// Present if the client understands `includeContext` with values other than `none`.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<JsonObject>,
     /// Present if the client lets the model use tools, by `tools` and `toolChoice`.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<JsonObject>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
-}
-
-impl fmt::Debug for ClientCapabilitiesSampling {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ClientCapabilitiesSampling", self)
-    }
 }
 
 impl ClientCapabilitiesSampling {
@@ -1676,93 +858,27 @@ impl ClientCapabilitiesSampling {
     }
 }
 
-impl Encode for ClientCapabilitiesSampling {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("context") }, &self.context);
-        object.optional(const { &FieldName::new("tools") }, &self.tools);
-        object.entries(&self.extra);
-        object.end();
-    }
-}
-
-impl Serialize for ClientCapabilitiesSampling {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ClientCapabilitiesSampling {
-    fn vacant() -> Self {
-        Self {
-            context: Vacant::vacant(),
-            tools: Vacant::vacant(),
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ClientCapabilitiesSampling {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ClientCapabilitiesSampling",
-        names: &["context", "tools"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ClientCapabilitiesSampling {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.context, members),
-            _ => set(&mut self.tools, members),
-        }
-    }
-
-    fn extra(&mut self) -> Option<&mut JsonObject> {
-        Some(&mut self.extra)
-    }
-}
-
-impl<'de> Decode<'de> for ClientCapabilitiesSampling {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ClientCapabilitiesSampling {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// What a client can do with tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasks {
     /// Present if the client answers `tasks/cancel`.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel: Option<JsonObject>,
     /// Present if the client answers `tasks/list`.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list: Option<JsonObject>,
     /// Which of the server's requests the client can run as tasks.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<ClientCapabilitiesTasksRequests>,
-}
-
-impl fmt::Debug for ClientCapabilitiesTasks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ClientCapabilitiesTasks", self)
-    }
 }
 
 impl ClientCapabilitiesTasks {
@@ -1798,86 +914,22 @@ impl ClientCapabilitiesTasks {
     }
 }
 
-impl Encode for ClientCapabilitiesTasks {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("cancel") }, &self.cancel);
-        object.optional(const { &FieldName::new("list") }, &self.list);
-        object.optional(const { &FieldName::new("requests") }, &self.requests);
-        object.end();
-    }
-}
-
-impl Serialize for ClientCapabilitiesTasks {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ClientCapabilitiesTasks {
-    fn vacant() -> Self {
-        Self {
-            cancel: Vacant::vacant(),
-            list: Vacant::vacant(),
-            requests: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ClientCapabilitiesTasks {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ClientCapabilitiesTasks",
-        names: &["cancel", "list", "requests"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ClientCapabilitiesTasks {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.cancel, members),
-            1usize => set(&mut self.list, members),
-            _ => set(&mut self.requests, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ClientCapabilitiesTasks {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ClientCapabilitiesTasks {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Requests that a client can run as tasks, by feature.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequests {
     /// Requests of elicitation that can be tasks.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elicitation: Option<ClientCapabilitiesTasksRequestsElicitation>,
     /// Requests of sampling that can be tasks.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampling: Option<ClientCapabilitiesTasksRequestsSampling>,
-}
-
-impl fmt::Debug for ClientCapabilitiesTasksRequests {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ClientCapabilitiesTasksRequests", self)
-    }
 }
 
 impl ClientCapabilitiesTasksRequests {
@@ -1911,79 +963,17 @@ impl ClientCapabilitiesTasksRequests {
     }
 }
 
-impl Encode for ClientCapabilitiesTasksRequests {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("elicitation") }, &self.elicitation);
-        object.optional(const { &FieldName::new("sampling") }, &self.sampling);
-        object.end();
-    }
-}
-
-impl Serialize for ClientCapabilitiesTasksRequests {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ClientCapabilitiesTasksRequests {
-    fn vacant() -> Self {
-        Self {
-            elicitation: Vacant::vacant(),
-            sampling: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ClientCapabilitiesTasksRequests {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ClientCapabilitiesTasksRequests",
-        names: &["elicitation", "sampling"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ClientCapabilitiesTasksRequests {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.elicitation, members),
-            _ => set(&mut self.sampling, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ClientCapabilitiesTasksRequests {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ClientCapabilitiesTasksRequests {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Elicitation requests that a client can run as tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequestsElicitation {
     /// Present if `elicitation/create` can be a task.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub create: Option<JsonObject>,
-}
-
-impl fmt::Debug for ClientCapabilitiesTasksRequestsElicitation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ClientCapabilitiesTasksRequestsElicitation", self)
-    }
 }
 
 impl ClientCapabilitiesTasksRequestsElicitation {
@@ -2001,72 +991,17 @@ impl ClientCapabilitiesTasksRequestsElicitation {
     }
 }
 
-impl Encode for ClientCapabilitiesTasksRequestsElicitation {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("create") }, &self.create);
-        object.end();
-    }
-}
-
-impl Serialize for ClientCapabilitiesTasksRequestsElicitation {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ClientCapabilitiesTasksRequestsElicitation {
-    fn vacant() -> Self {
-        Self { create: Vacant::vacant() }
-    }
-}
-
-impl<'de> Object<'de> for ClientCapabilitiesTasksRequestsElicitation {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ClientCapabilitiesTasksRequestsElicitation",
-        names: &["create"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ClientCapabilitiesTasksRequestsElicitation {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.create, members)
-    }
-}
-
-impl<'de> Decode<'de> for ClientCapabilitiesTasksRequestsElicitation {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ClientCapabilitiesTasksRequestsElicitation {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Sampling requests that a client can run as tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequestsSampling {
     /// Present if `sampling/createMessage` can be a task.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "createMessage", default, skip_serializing_if = "Option::is_none")]
     pub create_message: Option<JsonObject>,
-}
-
-impl fmt::Debug for ClientCapabilitiesTasksRequestsSampling {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ClientCapabilitiesTasksRequestsSampling", self)
-    }
 }
 
 impl ClientCapabilitiesTasksRequestsSampling {
@@ -2084,72 +1019,20 @@ impl ClientCapabilitiesTasksRequestsSampling {
     }
 }
 
-impl Encode for ClientCapabilitiesTasksRequestsSampling {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object
-            .optional(const { &FieldName::new("createMessage") }, &self.create_message);
-        object.end();
-    }
-}
-
-impl Serialize for ClientCapabilitiesTasksRequestsSampling {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ClientCapabilitiesTasksRequestsSampling {
-    fn vacant() -> Self {
-        Self {
-            create_message: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ClientCapabilitiesTasksRequestsSampling {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ClientCapabilitiesTasksRequestsSampling",
-        names: &["createMessage"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ClientCapabilitiesTasksRequestsSampling {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.create_message, members)
-    }
-}
-
-impl<'de> Decode<'de> for ClientCapabilitiesTasksRequestsSampling {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ClientCapabilitiesTasksRequestsSampling {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `completion/complete`, from the client: what the user is typing, and where.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CompleteRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// The argument that is being typed.
     ///
@@ -2158,17 +1041,13 @@ pub struct CompleteRequestParams {
     /// What has been filled in already.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<CompletionContext>,
     /// What the argument belongs to.
     ///
     /// Revisions: all.
+    #[serde(rename = "ref")]
     pub reference: CompletionReference,
-}
-
-impl fmt::Debug for CompleteRequestParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "CompleteRequestParams", self)
-    }
 }
 
 impl CompleteRequestParams {
@@ -2201,82 +1080,20 @@ impl CompleteRequestParams {
     }
 }
 
-impl Encode for CompleteRequestParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("argument") }, &self.argument);
-        object.optional(const { &FieldName::new("context") }, &self.context);
-        object.field(const { &FieldName::new("ref") }, &self.reference);
-        object.end();
-    }
-}
-
-impl Serialize for CompleteRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for CompleteRequestParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            argument: Vacant::vacant(),
-            context: Vacant::vacant(),
-            reference: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for CompleteRequestParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, CompleteRequestParams",
-        names: &["_meta", "argument", "context", "ref"],
-        required: 0b1010,
-    };
-}
-
-impl<'de> Fill<'de> for CompleteRequestParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.argument, members),
-            2usize => set(&mut self.context, members),
-            _ => set(&mut self.reference, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for CompleteRequestParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for CompleteRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Suggestions for what the user is typing.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CompleteResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// The suggestions.
     ///
@@ -2286,13 +1103,8 @@ pub struct CompleteResult {
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-}
-
-impl fmt::Debug for CompleteResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "CompleteResult", self)
-    }
 }
 
 impl CompleteResult {
@@ -2321,93 +1133,29 @@ impl CompleteResult {
     }
 }
 
-impl Encode for CompleteResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("completion") }, &self.completion);
-        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
-        object.end();
-    }
-}
-
-impl Serialize for CompleteResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for CompleteResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            completion: Vacant::vacant(),
-            result_type: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for CompleteResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, CompleteResult",
-        names: &["_meta", "completion", "resultType"],
-        required: 0b10,
-    };
-}
-
-impl<'de> Fill<'de> for CompleteResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.completion, members),
-            _ => set(&mut self.result_type, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for CompleteResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for CompleteResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Suggested values, the best first.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Completion {
     /// True if there are more than these, even where their number is not known. Default: false.
     ///
     /// Revisions: all.
+    #[serde(rename = "hasMore", default, skip_serializing_if = "Option::is_none")]
     pub has_more: Option<bool>,
     /// How many there are in all, if known.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<i64>,
     /// The suggestions; at most 100.
     ///
     /// Revisions: all.
     pub values: Vec<String>,
-}
-
-impl fmt::Debug for Completion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "Completion", self)
-    }
 }
 
 impl Completion {
@@ -2436,73 +1184,13 @@ impl Completion {
     }
 }
 
-impl Encode for Completion {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("hasMore") }, &self.has_more);
-        object.optional(const { &FieldName::new("total") }, &self.total);
-        object.field(const { &FieldName::new("values") }, &self.values);
-        object.end();
-    }
-}
-
-impl Serialize for Completion {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for Completion {
-    fn vacant() -> Self {
-        Self {
-            has_more: Vacant::vacant(),
-            total: Vacant::vacant(),
-            values: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for Completion {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, Completion",
-        names: &["hasMore", "total", "values"],
-        required: 0b100,
-    };
-}
-
-impl<'de> Fill<'de> for Completion {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.has_more, members),
-            1usize => set(&mut self.total, members),
-            _ => set(&mut self.values, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for Completion {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for Completion {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The argument that is being typed.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CompletionArgument {
     /// Name of the prompt's argument, or of the template's variable.
@@ -2513,12 +1201,6 @@ pub struct CompletionArgument {
     ///
     /// Revisions: all.
     pub value: String,
-}
-
-impl fmt::Debug for CompletionArgument {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "CompletionArgument", self)
-    }
 }
 
 impl CompletionArgument {
@@ -2532,82 +1214,20 @@ impl CompletionArgument {
     }
 }
 
-impl Encode for CompletionArgument {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.text(const { &FieldName::new("name") }, &self.name);
-        object.text(const { &FieldName::new("value") }, &self.value);
-        object.end();
-    }
-}
-
-impl Serialize for CompletionArgument {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for CompletionArgument {
-    fn vacant() -> Self {
-        Self {
-            name: Vacant::vacant(),
-            value: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for CompletionArgument {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, CompletionArgument",
-        names: &["name", "value"],
-        required: 0b11,
-    };
-}
-
-impl<'de> Fill<'de> for CompletionArgument {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.name, members),
-            _ => set(&mut self.value, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for CompletionArgument {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for CompletionArgument {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// What has been filled in already, so that suggestions can depend on it.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct CompletionContext {
     /// Values of the other arguments or variables, by name.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<OrderedMap<String>>,
-}
-
-impl fmt::Debug for CompletionContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "CompletionContext", self)
-    }
 }
 
 impl CompletionContext {
@@ -2630,58 +1250,6 @@ impl CompletionContext {
     }
 }
 
-impl Encode for CompletionContext {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("arguments") }, &self.arguments);
-        object.end();
-    }
-}
-
-impl Serialize for CompletionContext {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for CompletionContext {
-    fn vacant() -> Self {
-        Self {
-            arguments: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for CompletionContext {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, CompletionContext",
-        names: &["arguments"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for CompletionContext {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.arguments, members)
-    }
-}
-
-impl<'de> Decode<'de> for CompletionContext {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for CompletionContext {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `sampling/createMessage`, from the server: a conversation for the client's
 /// language model to go on with.
 ///
@@ -2689,22 +1257,25 @@ impl<'de> Deserialize<'de> for CompletionContext {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// How much of other conversations to add to the prompt; the client may add less. Default:
     /// `none`.
     ///
     /// Revisions: all.
+    #[serde(rename = "includeContext", default, skip_serializing_if = "Option::is_none")]
     pub include_context: Option<IncludeContext>,
     /// Most tokens to generate; the client may stop earlier.
     ///
     /// Revisions: all.
+    #[serde(rename = "maxTokens")]
     pub max_tokens: i64,
     /// The conversation so far, in order.
     ///
@@ -2713,44 +1284,54 @@ pub struct CreateMessageRequestParams {
     /// Settings for the model's provider, in that provider's own terms.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<JsonObject>,
     /// What matters in choosing the model; the client may choose otherwise.
     ///
     /// Revisions: all.
+    #[serde(
+        rename = "modelPreferences",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     pub model_preferences: Option<ModelPreferences>,
     /// Texts at which generation stops.
     ///
     /// Revisions: all.
+    #[serde(rename = "stopSequences", default, skip_serializing_if = "Option::is_none")]
     pub stop_sequences: Option<Vec<String>>,
     /// System prompt that the server would like; the client may change or omit it.
     ///
     /// Revisions: all.
+    #[serde(rename = "systemPrompt", default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
     /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
     /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
     /// Randomness of the choice of tokens; the scale is the model's.
     ///
     /// Revisions: all.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "number::whole_option"
+    )]
     pub temperature: Option<f64>,
     /// Whether the model may, must or must not use the tools. Default: it may. Only for clients
     /// that declared `sampling.tools`.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(rename = "toolChoice", default, skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
     /// Tools that the model may use; the server runs them. Only for clients that declared
     /// `sampling.tools`.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Tool>>,
-}
-
-impl fmt::Debug for CreateMessageRequestParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "CreateMessageRequestParams", self)
-    }
 }
 
 impl CreateMessageRequestParams {
@@ -2853,132 +1434,20 @@ impl CreateMessageRequestParams {
     }
 }
 
-impl Encode for CreateMessageRequestParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object
-            .optional(
-                const { &FieldName::new("includeContext") },
-                &self.include_context,
-            );
-        object.field(const { &FieldName::new("maxTokens") }, &self.max_tokens);
-        object.field(const { &FieldName::new("messages") }, &self.messages);
-        object.optional(const { &FieldName::new("metadata") }, &self.metadata);
-        object
-            .optional(
-                const { &FieldName::new("modelPreferences") },
-                &self.model_preferences,
-            );
-        object
-            .optional(const { &FieldName::new("stopSequences") }, &self.stop_sequences);
-        object
-            .optional_text(
-                const { &FieldName::new("systemPrompt") },
-                &self.system_prompt,
-            );
-        object.optional(const { &FieldName::new("task") }, &self.task);
-        object.optional(const { &FieldName::new("temperature") }, &self.temperature);
-        object.optional(const { &FieldName::new("toolChoice") }, &self.tool_choice);
-        object.optional(const { &FieldName::new("tools") }, &self.tools);
-        object.end();
-    }
-}
-
-impl Serialize for CreateMessageRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for CreateMessageRequestParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            include_context: Vacant::vacant(),
-            max_tokens: Vacant::vacant(),
-            messages: Vacant::vacant(),
-            metadata: Vacant::vacant(),
-            model_preferences: Vacant::vacant(),
-            stop_sequences: Vacant::vacant(),
-            system_prompt: Vacant::vacant(),
-            task: Vacant::vacant(),
-            temperature: Vacant::vacant(),
-            tool_choice: Vacant::vacant(),
-            tools: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for CreateMessageRequestParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, CreateMessageRequestParams",
-        names: &[
-            "_meta",
-            "includeContext",
-            "maxTokens",
-            "messages",
-            "metadata",
-            "modelPreferences",
-            "stopSequences",
-            "systemPrompt",
-            "task",
-            "temperature",
-            "toolChoice",
-            "tools",
-        ],
-        required: 0b1100,
-    };
-}
-
-impl<'de> Fill<'de> for CreateMessageRequestParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.include_context, members),
-            2usize => set(&mut self.max_tokens, members),
-            3usize => set(&mut self.messages, members),
-            4usize => set(&mut self.metadata, members),
-            5usize => set(&mut self.model_preferences, members),
-            6usize => set(&mut self.stop_sequences, members),
-            7usize => set(&mut self.system_prompt, members),
-            8usize => set(&mut self.task, members),
-            9usize => set(&mut self.temperature, members),
-            10usize => set(&mut self.tool_choice, members),
-            _ => set(&mut self.tools, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for CreateMessageRequestParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for CreateMessageRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// What the client's language model said.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CreateMessageResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// What was said: one block, or a list.
     ///
@@ -2995,13 +1464,8 @@ pub struct CreateMessageResult {
     /// Why the model stopped, if known.
     ///
     /// Revisions: all.
+    #[serde(rename = "stopReason", default, skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
-}
-
-impl fmt::Debug for CreateMessageResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "CreateMessageResult", self)
-    }
 }
 
 impl CreateMessageResult {
@@ -3036,96 +1500,25 @@ impl CreateMessageResult {
     }
 }
 
-impl Encode for CreateMessageResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("content") }, &self.content);
-        object.text(const { &FieldName::new("model") }, &self.model);
-        object.field(const { &FieldName::new("role") }, &self.role);
-        object.optional_text(const { &FieldName::new("stopReason") }, &self.stop_reason);
-        object.end();
-    }
-}
-
-impl Serialize for CreateMessageResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for CreateMessageResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            content: Vacant::vacant(),
-            model: Vacant::vacant(),
-            role: Vacant::vacant(),
-            stop_reason: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for CreateMessageResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, CreateMessageResult",
-        names: &["_meta", "content", "model", "role", "stopReason"],
-        required: 0b1110,
-    };
-}
-
-impl<'de> Fill<'de> for CreateMessageResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.content, members),
-            2usize => set(&mut self.model, members),
-            3usize => set(&mut self.role, members),
-            _ => set(&mut self.stop_reason, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for CreateMessageResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for CreateMessageResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The first answer to a request that was sent as a task: the task is on its way.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CreateTaskResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// The task, as it was when it began.
     ///
     /// Revisions: 2025-11-25 only.
     pub task: Task,
-}
-
-impl fmt::Debug for CreateTaskResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "CreateTaskResult", self)
-    }
 }
 
 impl CreateTaskResult {
@@ -3143,81 +1536,26 @@ impl CreateTaskResult {
     }
 }
 
-impl Encode for CreateTaskResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("task") }, &self.task);
-        object.end();
-    }
-}
-
-impl Serialize for CreateTaskResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for CreateTaskResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            task: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for CreateTaskResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, CreateTaskResult",
-        names: &["_meta", "task"],
-        required: 0b10,
-    };
-}
-
-impl<'de> Fill<'de> for CreateTaskResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            _ => set(&mut self.task, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for CreateTaskResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for CreateTaskResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// What a server is and can do.
 ///
 /// Specification:
 /// [Discovery](https://modelcontextprotocol.io/specification/2026-07-28/server/discover).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DiscoverResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
     /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
     /// What the server offers beyond the basics.
     ///
@@ -3227,28 +1565,31 @@ pub struct DiscoverResult {
     /// prompt. Not a repetition of the tools' descriptions.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Which kind of answer this is. Absent, as from servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// Revisions that the server speaks, as dates; the client picks one of them for the requests
     /// to come.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "supportedVersions")]
     pub supported_versions: Vec<String>,
     /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
     /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "ttlMs",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "number::from_zero"
+    )]
     pub ttl_ms: Option<u64>,
-}
-
-impl fmt::Debug for DiscoverResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "DiscoverResult", self)
-    }
 }
 
 impl DiscoverResult {
@@ -3305,94 +1646,6 @@ impl DiscoverResult {
     }
 }
 
-impl Encode for DiscoverResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("cacheScope") }, &self.cache_scope);
-        object.field(const { &FieldName::new("capabilities") }, &self.capabilities);
-        object
-            .optional_text(
-                const { &FieldName::new("instructions") },
-                &self.instructions,
-            );
-        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
-        object
-            .field(
-                const { &FieldName::new("supportedVersions") },
-                &self.supported_versions,
-            );
-        object.optional(const { &FieldName::new("ttlMs") }, &self.ttl_ms);
-        object.end();
-    }
-}
-
-impl Serialize for DiscoverResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for DiscoverResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            cache_scope: Vacant::vacant(),
-            capabilities: Vacant::vacant(),
-            instructions: Vacant::vacant(),
-            result_type: Vacant::vacant(),
-            supported_versions: Vacant::vacant(),
-            ttl_ms: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for DiscoverResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, DiscoverResult",
-        names: &[
-            "_meta",
-            "cacheScope",
-            "capabilities",
-            "instructions",
-            "resultType",
-            "supportedVersions",
-            "ttlMs",
-        ],
-        required: 0b100100,
-    };
-}
-
-impl<'de> Fill<'de> for DiscoverResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.cache_scope, members),
-            2usize => set(&mut self.capabilities, members),
-            3usize => set(&mut self.instructions, members),
-            4usize => set(&mut self.result_type, members),
-            5usize => set(&mut self.supported_versions, members),
-            _ => object::set_from_zero(&mut self.ttl_ms, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for DiscoverResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for DiscoverResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `elicitation/create` for a form, from the server. Never ask for passwords or
 /// other secrets this way.
 ///
@@ -3400,13 +1653,14 @@ impl<'de> Deserialize<'de> for DiscoverResult {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-06-18 to 2025-11-25.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// What is asked and why, in words for the user.
     ///
@@ -3415,22 +1669,19 @@ pub struct ElicitRequestFormParams {
     /// Says that a form is asked for; absent means the same.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<ElicitRequestFormParamsMode>,
     /// The fields of the form.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "requestedSchema")]
     pub requested_schema: ElicitSchema,
     /// Asks the receiver to run this request as a task: it answers with a [`CreateTaskResult`] at
     /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
-}
-
-impl fmt::Debug for ElicitRequestFormParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ElicitRequestFormParams", self)
-    }
 }
 
 impl ElicitRequestFormParams {
@@ -3468,73 +1719,6 @@ impl ElicitRequestFormParams {
     }
 }
 
-impl Encode for ElicitRequestFormParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.text(const { &FieldName::new("message") }, &self.message);
-        object.optional(const { &FieldName::new("mode") }, &self.mode);
-        object
-            .field(const { &FieldName::new("requestedSchema") }, &self.requested_schema);
-        object.optional(const { &FieldName::new("task") }, &self.task);
-        object.end();
-    }
-}
-
-impl Serialize for ElicitRequestFormParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ElicitRequestFormParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            message: Vacant::vacant(),
-            mode: Vacant::vacant(),
-            requested_schema: Vacant::vacant(),
-            task: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ElicitRequestFormParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ElicitRequestFormParams",
-        names: &["_meta", "message", "mode", "requestedSchema", "task"],
-        required: 0b1010,
-    };
-}
-
-impl<'de> Fill<'de> for ElicitRequestFormParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.message, members),
-            2usize => set(&mut self.mode, members),
-            3usize => set(&mut self.requested_schema, members),
-            _ => set(&mut self.task, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ElicitRequestFormParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ElicitRequestFormParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `elicitation/create` for a web page, from the server; what the user enters there
 /// does not pass through the client.
 ///
@@ -3542,17 +1726,20 @@ impl<'de> Deserialize<'de> for ElicitRequestFormParams {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "mode", rename = "url")]
 #[non_exhaustive]
 pub struct ElicitRequestUrlParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Id of the interaction, unique on its server and opaque to the client.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "elicitationId", default, skip_serializing_if = "Option::is_none")]
     pub elicitation_id: Option<String>,
     /// Why the user should go there, in words for the user.
     ///
@@ -3562,17 +1749,12 @@ pub struct ElicitRequestUrlParams {
     /// once, and the outcome is fetched later.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskMetadata>,
     /// Address of the web page. The client shows it in full and asks before it opens it.
     ///
     /// Revisions: since 2025-11-25.
     pub url: String,
-}
-
-impl fmt::Debug for ElicitRequestUrlParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ElicitRequestUrlParams", self)
-    }
 }
 
 impl ElicitRequestUrlParams {
@@ -3610,90 +1792,20 @@ impl ElicitRequestUrlParams {
     }
 }
 
-impl Encode for ElicitRequestUrlParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("mode") }, &"url");
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object
-            .optional_text(
-                const { &FieldName::new("elicitationId") },
-                &self.elicitation_id,
-            );
-        object.text(const { &FieldName::new("message") }, &self.message);
-        object.optional(const { &FieldName::new("task") }, &self.task);
-        object.text(const { &FieldName::new("url") }, &self.url);
-        object.end();
-    }
-}
-
-impl Serialize for ElicitRequestUrlParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ElicitRequestUrlParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            elicitation_id: Vacant::vacant(),
-            message: Vacant::vacant(),
-            task: Vacant::vacant(),
-            url: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ElicitRequestUrlParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ElicitRequestUrlParams",
-        names: &["_meta", "elicitationId", "message", "task", "url"],
-        required: 0b10100,
-    };
-}
-
-impl<'de> Fill<'de> for ElicitRequestUrlParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.elicitation_id, members),
-            2usize => set(&mut self.message, members),
-            3usize => set(&mut self.task, members),
-            _ => set(&mut self.url, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ElicitRequestUrlParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ElicitRequestUrlParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// How the user answered.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ElicitResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-06-18 to 2025-11-25.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Whether the user agreed.
     ///
@@ -3702,13 +1814,8 @@ pub struct ElicitResult {
     /// What was filled into the form, by field. Only if the user agreed, and only for forms.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<OrderedMap<ElicitValue>>,
-}
-
-impl fmt::Debug for ElicitResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ElicitResult", self)
-    }
 }
 
 impl ElicitResult {
@@ -3742,78 +1849,20 @@ impl ElicitResult {
     }
 }
 
-impl Encode for ElicitResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("action") }, &self.action);
-        object.optional(const { &FieldName::new("content") }, &self.content);
-        object.end();
-    }
-}
-
-impl Serialize for ElicitResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ElicitResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            action: Vacant::vacant(),
-            content: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ElicitResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ElicitResult",
-        names: &["_meta", "action", "content"],
-        required: 0b10,
-    };
-}
-
-impl<'de> Fill<'de> for ElicitResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.action, members),
-            _ => set(&mut self.content, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ElicitResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ElicitResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The fields of a form: the schema of a flat object.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "object")]
 #[non_exhaustive]
 pub struct ElicitSchema {
     /// URI of the JSON Schema dialect. Absent means 2020-12.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(rename = "$schema", default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
     /// Each field by name, in the order of the form.
     ///
@@ -3822,13 +1871,8 @@ pub struct ElicitSchema {
     /// Names of the fields that must be filled in.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<Vec<String>>,
-}
-
-impl fmt::Debug for ElicitSchema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ElicitSchema", self)
-    }
 }
 
 impl ElicitSchema {
@@ -3867,86 +1911,20 @@ impl ElicitSchema {
     }
 }
 
-impl Encode for ElicitSchema {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("type") }, &"object");
-        object.optional_text(const { &FieldName::new("$schema") }, &self.schema);
-        object.field(const { &FieldName::new("properties") }, &self.properties);
-        object.optional(const { &FieldName::new("required") }, &self.required);
-        object.end();
-    }
-}
-
-impl Serialize for ElicitSchema {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ElicitSchema {
-    fn vacant() -> Self {
-        Self {
-            schema: Vacant::vacant(),
-            properties: Vacant::vacant(),
-            required: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ElicitSchema {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ElicitSchema",
-        names: &["$schema", "properties", "required"],
-        required: 0b10,
-    };
-}
-
-impl<'de> Fill<'de> for ElicitSchema {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.schema, members),
-            1usize => set(&mut self.properties, members),
-            _ => set(&mut self.required, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ElicitSchema {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ElicitSchema {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `notifications/elicitation/complete`, from the server.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ElicitationCompleteNotificationParams {
     /// Id from the request that sent the user to the web page.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "elicitationId")]
     pub elicitation_id: String,
-}
-
-impl fmt::Debug for ElicitationCompleteNotificationParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ElicitationCompleteNotificationParams", self)
-    }
 }
 
 impl ElicitationCompleteNotificationParams {
@@ -3959,86 +1937,31 @@ impl ElicitationCompleteNotificationParams {
     }
 }
 
-impl Encode for ElicitationCompleteNotificationParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.text(const { &FieldName::new("elicitationId") }, &self.elicitation_id);
-        object.end();
-    }
-}
-
-impl Serialize for ElicitationCompleteNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ElicitationCompleteNotificationParams {
-    fn vacant() -> Self {
-        Self {
-            elicitation_id: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ElicitationCompleteNotificationParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ElicitationCompleteNotificationParams",
-        names: &["elicitationId"],
-        required: 0b1,
-    };
-}
-
-impl<'de> Fill<'de> for ElicitationCompleteNotificationParams {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.elicitation_id, members)
-    }
-}
-
-impl<'de> Decode<'de> for ElicitationCompleteNotificationParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ElicitationCompleteNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A resource with its content, carried inline.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "resource")]
 #[non_exhaustive]
 pub struct EmbeddedResource {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// The content: text, or bytes as base64.
     ///
     /// Revisions: all.
     pub resource: ResourceContents,
-}
-
-impl fmt::Debug for EmbeddedResource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "EmbeddedResource", self)
-    }
 }
 
 impl EmbeddedResource {
@@ -4067,89 +1990,24 @@ impl EmbeddedResource {
     }
 }
 
-impl Encode for EmbeddedResource {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("type") }, &"resource");
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("annotations") }, &self.annotations);
-        object.field(const { &FieldName::new("resource") }, &self.resource);
-        object.end();
-    }
-}
-
-impl Serialize for EmbeddedResource {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for EmbeddedResource {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            annotations: Vacant::vacant(),
-            resource: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for EmbeddedResource {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, EmbeddedResource",
-        names: &["_meta", "annotations", "resource"],
-        required: 0b100,
-    };
-}
-
-impl<'de> Fill<'de> for EmbeddedResource {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.annotations, members),
-            _ => set(&mut self.resource, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for EmbeddedResource {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for EmbeddedResource {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// An answer that says only that the request succeeded.
 ///
 /// Specification: [Base
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct EmptyResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
-}
-
-impl fmt::Debug for EmptyResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "EmptyResult", self)
-    }
 }
 
 impl EmptyResult {
@@ -4170,87 +2028,24 @@ impl EmptyResult {
     }
 }
 
-impl Encode for EmptyResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.entries(&self.extra);
-        object.end();
-    }
-}
-
-impl Serialize for EmptyResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for EmptyResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for EmptyResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, EmptyResult",
-        names: &["_meta"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for EmptyResult {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.meta, members)
-    }
-
-    fn extra(&mut self) -> Option<&mut JsonObject> {
-        Some(&mut self.extra)
-    }
-}
-
-impl<'de> Decode<'de> for EmptyResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for EmptyResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// One choice with its label.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct EnumOption {
     /// The value that is answered.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(rename = "const")]
     pub value: String,
     /// What the user sees.
     ///
     /// Revisions: since 2025-11-25.
     pub title: String,
-}
-
-impl fmt::Debug for EnumOption {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "EnumOption", self)
-    }
 }
 
 impl EnumOption {
@@ -4264,85 +2059,31 @@ impl EnumOption {
     }
 }
 
-impl Encode for EnumOption {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.text(const { &FieldName::new("const") }, &self.value);
-        object.text(const { &FieldName::new("title") }, &self.title);
-        object.end();
-    }
-}
-
-impl Serialize for EnumOption {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for EnumOption {
-    fn vacant() -> Self {
-        Self {
-            value: Vacant::vacant(),
-            title: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for EnumOption {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, EnumOption",
-        names: &["const", "title"],
-        required: 0b11,
-    };
-}
-
-impl<'de> Fill<'de> for EnumOption {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.value, members),
-            _ => set(&mut self.title, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for EnumOption {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for EnumOption {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `prompts/get`, from the client: which prompt, filled in with what.
 ///
 /// Specification:
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GetPromptRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Value of each argument as text, by the argument's name.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<OrderedMap<String>>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "inputResponses", default, skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<OrderedMap<InputResponse>>,
     /// Which prompt, by its `name` in the list.
     ///
@@ -4352,13 +2093,8 @@ pub struct GetPromptRequestParams {
     /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "requestState", default, skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
-}
-
-impl fmt::Debug for GetPromptRequestParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "GetPromptRequestParams", self)
-    }
 }
 
 impl GetPromptRequestParams {
@@ -4413,97 +2149,25 @@ impl GetPromptRequestParams {
     }
 }
 
-impl Encode for GetPromptRequestParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("arguments") }, &self.arguments);
-        object
-            .optional(
-                const { &FieldName::new("inputResponses") },
-                &self.input_responses,
-            );
-        object.text(const { &FieldName::new("name") }, &self.name);
-        object
-            .optional_text(
-                const { &FieldName::new("requestState") },
-                &self.request_state,
-            );
-        object.end();
-    }
-}
-
-impl Serialize for GetPromptRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for GetPromptRequestParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            arguments: Vacant::vacant(),
-            input_responses: Vacant::vacant(),
-            name: Vacant::vacant(),
-            request_state: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for GetPromptRequestParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, GetPromptRequestParams",
-        names: &["_meta", "arguments", "inputResponses", "name", "requestState"],
-        required: 0b1000,
-    };
-}
-
-impl<'de> Fill<'de> for GetPromptRequestParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.arguments, members),
-            2usize => set(&mut self.input_responses, members),
-            3usize => set(&mut self.name, members),
-            _ => set(&mut self.request_state, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for GetPromptRequestParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for GetPromptRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A prompt, filled in and ready for a conversation.
 ///
 /// Specification:
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GetPromptResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// What the prompt is for, in words for people.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The messages to put into the conversation, in order.
     ///
@@ -4513,13 +2177,8 @@ pub struct GetPromptResult {
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-}
-
-impl fmt::Debug for GetPromptResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "GetPromptResult", self)
-    }
 }
 
 impl GetPromptResult {
@@ -4556,70 +2215,6 @@ impl GetPromptResult {
     }
 }
 
-impl Encode for GetPromptResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object
-            .optional_text(const { &FieldName::new("description") }, &self.description);
-        object.field(const { &FieldName::new("messages") }, &self.messages);
-        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
-        object.end();
-    }
-}
-
-impl Serialize for GetPromptResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for GetPromptResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            description: Vacant::vacant(),
-            messages: Vacant::vacant(),
-            result_type: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for GetPromptResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, GetPromptResult",
-        names: &["_meta", "description", "messages", "resultType"],
-        required: 0b100,
-    };
-}
-
-impl<'de> Fill<'de> for GetPromptResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.description, members),
-            2usize => set(&mut self.messages, members),
-            _ => set(&mut self.result_type, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for GetPromptResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for GetPromptResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `tasks/result`, from whoever asked for the task. The answer waits until the task
 /// has ended.
 ///
@@ -4627,19 +2222,14 @@ impl<'de> Deserialize<'de> for GetPromptResult {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GetTaskPayloadRequestParams {
     /// Which task's outcome to get.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "taskId")]
     pub task_id: String,
-}
-
-impl fmt::Debug for GetTaskPayloadRequestParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "GetTaskPayloadRequestParams", self)
-    }
 }
 
 impl GetTaskPayloadRequestParams {
@@ -4650,56 +2240,6 @@ impl GetTaskPayloadRequestParams {
     }
 }
 
-impl Encode for GetTaskPayloadRequestParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.text(const { &FieldName::new("taskId") }, &self.task_id);
-        object.end();
-    }
-}
-
-impl Serialize for GetTaskPayloadRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for GetTaskPayloadRequestParams {
-    fn vacant() -> Self {
-        Self { task_id: Vacant::vacant() }
-    }
-}
-
-impl<'de> Object<'de> for GetTaskPayloadRequestParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, GetTaskPayloadRequestParams",
-        names: &["taskId"],
-        required: 0b1,
-    };
-}
-
-impl<'de> Fill<'de> for GetTaskPayloadRequestParams {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.task_id, members)
-    }
-}
-
-impl<'de> Decode<'de> for GetTaskPayloadRequestParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for GetTaskPayloadRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The outcome of a task: exactly what the request would have been answered without a task,
 /// such as a [`CallToolResult`].
 ///
@@ -4707,22 +2247,18 @@ impl<'de> Deserialize<'de> for GetTaskPayloadRequestParams {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct GetTaskPayloadResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
-}
-
-impl fmt::Debug for GetTaskPayloadResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "GetTaskPayloadResult", self)
-    }
 }
 
 impl GetTaskPayloadResult {
@@ -4743,83 +2279,20 @@ impl GetTaskPayloadResult {
     }
 }
 
-impl Encode for GetTaskPayloadResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.entries(&self.extra);
-        object.end();
-    }
-}
-
-impl Serialize for GetTaskPayloadResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for GetTaskPayloadResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for GetTaskPayloadResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, GetTaskPayloadResult",
-        names: &["_meta"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for GetTaskPayloadResult {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.meta, members)
-    }
-
-    fn extra(&mut self) -> Option<&mut JsonObject> {
-        Some(&mut self.extra)
-    }
-}
-
-impl<'de> Decode<'de> for GetTaskPayloadResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for GetTaskPayloadResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `tasks/get`, from whoever asked for the task.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GetTaskRequestParams {
     /// Which task to report on.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "taskId")]
     pub task_id: String,
-}
-
-impl fmt::Debug for GetTaskRequestParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "GetTaskRequestParams", self)
-    }
 }
 
 impl GetTaskRequestParams {
@@ -4830,81 +2303,35 @@ impl GetTaskRequestParams {
     }
 }
 
-impl Encode for GetTaskRequestParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.text(const { &FieldName::new("taskId") }, &self.task_id);
-        object.end();
-    }
-}
-
-impl Serialize for GetTaskRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for GetTaskRequestParams {
-    fn vacant() -> Self {
-        Self { task_id: Vacant::vacant() }
-    }
-}
-
-impl<'de> Object<'de> for GetTaskRequestParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, GetTaskRequestParams",
-        names: &["taskId"],
-        required: 0b1,
-    };
-}
-
-impl<'de> Fill<'de> for GetTaskRequestParams {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.task_id, members)
-    }
-}
-
-impl<'de> Decode<'de> for GetTaskRequestParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for GetTaskRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// How a task is getting on.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GetTaskResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// When it began, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "createdAt")]
     pub created_at: String,
     /// When its state last changed, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "lastUpdatedAt")]
     pub last_updated_at: String,
     /// How long to wait between two looks at it, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "pollInterval", default, skip_serializing_if = "Option::is_none")]
     pub poll_interval: Option<i64>,
     /// How it is getting on.
     ///
@@ -4914,23 +2341,20 @@ pub struct GetTaskResult {
     /// doing.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "statusMessage", default, skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Id of the task, chosen by whoever runs it.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "taskId")]
     pub task_id: String,
     /// How long it is kept, in milliseconds from when it began; null means without limit.
     ///
     /// Revisions: 2025-11-25 only.
     pub ttl: Option<i64>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
-}
-
-impl fmt::Debug for GetTaskResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "GetTaskResult", self)
-    }
 }
 
 impl GetTaskResult {
@@ -4978,100 +2402,6 @@ impl GetTaskResult {
     }
 }
 
-impl Encode for GetTaskResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.text(const { &FieldName::new("createdAt") }, &self.created_at);
-        object.text(const { &FieldName::new("lastUpdatedAt") }, &self.last_updated_at);
-        object.optional(const { &FieldName::new("pollInterval") }, &self.poll_interval);
-        object.field(const { &FieldName::new("status") }, &self.status);
-        object
-            .optional_text(
-                const { &FieldName::new("statusMessage") },
-                &self.status_message,
-            );
-        object.text(const { &FieldName::new("taskId") }, &self.task_id);
-        object.field(const { &FieldName::new("ttl") }, &self.ttl);
-        object.entries(&self.extra);
-        object.end();
-    }
-}
-
-impl Serialize for GetTaskResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for GetTaskResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            created_at: Vacant::vacant(),
-            last_updated_at: Vacant::vacant(),
-            poll_interval: Vacant::vacant(),
-            status: Vacant::vacant(),
-            status_message: Vacant::vacant(),
-            task_id: Vacant::vacant(),
-            ttl: Vacant::vacant(),
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for GetTaskResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, GetTaskResult",
-        names: &[
-            "_meta",
-            "createdAt",
-            "lastUpdatedAt",
-            "pollInterval",
-            "status",
-            "statusMessage",
-            "taskId",
-            "ttl",
-        ],
-        required: 0b1010110,
-    };
-}
-
-impl<'de> Fill<'de> for GetTaskResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.created_at, members),
-            2usize => set(&mut self.last_updated_at, members),
-            3usize => set(&mut self.poll_interval, members),
-            4usize => set(&mut self.status, members),
-            5usize => set(&mut self.status_message, members),
-            6usize => set(&mut self.task_id, members),
-            _ => set(&mut self.ttl, members),
-        }
-    }
-
-    fn extra(&mut self) -> Option<&mut JsonObject> {
-        Some(&mut self.extra)
-    }
-}
-
-impl<'de> Decode<'de> for GetTaskResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for GetTaskResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A picture that a user interface may show for its owner. Fetch it with care: only from
 /// trusted origins, and remember that SVG can carry scripts.
 ///
@@ -5079,17 +2409,19 @@ impl<'de> Deserialize<'de> for GetTaskResult {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Icon {
     /// Media type such as `image/png`, where the source does not tell it or tells it wrongly.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Sizes it is made for, each as `WIDTHxHEIGHT` in pixels (`48x48`) or `any` if it scales.
     /// Absent means any size.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Vec<String>>,
     /// Where the picture is: an `https:` or `http:` URL, or a `data:` URI with base64 content.
     ///
@@ -5098,13 +2430,8 @@ pub struct Icon {
     /// Background it is drawn for. Absent means it suits both.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub theme: Option<IconTheme>,
-}
-
-impl fmt::Debug for Icon {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "Icon", self)
-    }
 }
 
 impl Icon {
@@ -5144,86 +2471,26 @@ impl Icon {
     }
 }
 
-impl Encode for Icon {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional_text(const { &FieldName::new("mimeType") }, &self.mime_type);
-        object.optional(const { &FieldName::new("sizes") }, &self.sizes);
-        object.text(const { &FieldName::new("src") }, &self.src);
-        object.optional(const { &FieldName::new("theme") }, &self.theme);
-        object.end();
-    }
-}
-
-impl Serialize for Icon {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for Icon {
-    fn vacant() -> Self {
-        Self {
-            mime_type: Vacant::vacant(),
-            sizes: Vacant::vacant(),
-            src: Vacant::vacant(),
-            theme: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for Icon {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, Icon",
-        names: &["mimeType", "sizes", "src", "theme"],
-        required: 0b100,
-    };
-}
-
-impl<'de> Fill<'de> for Icon {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.mime_type, members),
-            1usize => set(&mut self.sizes, members),
-            2usize => set(&mut self.src, members),
-            _ => set(&mut self.theme, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for Icon {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for Icon {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A picture, carried inline.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "image")]
 #[non_exhaustive]
 pub struct ImageContent {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// The bytes of the picture, base64-encoded.
     ///
@@ -5232,13 +2499,8 @@ pub struct ImageContent {
     /// Media type of the picture, such as `image/png`.
     ///
     /// Revisions: all.
+    #[serde(rename = "mimeType")]
     pub mime_type: String,
-}
-
-impl fmt::Debug for ImageContent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ImageContent", self)
-    }
 }
 
 impl ImageContent {
@@ -5268,70 +2530,6 @@ impl ImageContent {
     }
 }
 
-impl Encode for ImageContent {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("type") }, &"image");
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("annotations") }, &self.annotations);
-        object.text(const { &FieldName::new("data") }, &self.data);
-        object.text(const { &FieldName::new("mimeType") }, &self.mime_type);
-        object.end();
-    }
-}
-
-impl Serialize for ImageContent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ImageContent {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            annotations: Vacant::vacant(),
-            data: Vacant::vacant(),
-            mime_type: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ImageContent {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ImageContent",
-        names: &["_meta", "annotations", "data", "mimeType"],
-        required: 0b1100,
-    };
-}
-
-impl<'de> Fill<'de> for ImageContent {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.annotations, members),
-            2usize => set(&mut self.data, members),
-            _ => set(&mut self.mime_type, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ImageContent {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ImageContent {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Name and version of the software at one end of the connection. It describes itself and
 /// nobody verifies it: good for logs and display, not for decisions about trust.
 ///
@@ -5339,16 +2537,18 @@ impl<'de> Deserialize<'de> for ImageContent {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Implementation {
     /// What the software does, in a sentence or two for people.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Pictures that stand for the software, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Identifier of the software, such as its package name.
     ///
@@ -5357,6 +2557,7 @@ pub struct Implementation {
     /// Display name for people. Absent: show `name`.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Version of the software, in its own numbering; not the protocol's revision.
     ///
@@ -5365,13 +2566,8 @@ pub struct Implementation {
     /// Home page of the software, as a URL.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(rename = "websiteUrl", default, skip_serializing_if = "Option::is_none")]
     pub website_url: Option<String>,
-}
-
-impl fmt::Debug for Implementation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "Implementation", self)
-    }
 }
 
 impl Implementation {
@@ -5417,76 +2613,6 @@ impl Implementation {
     }
 }
 
-impl Encode for Implementation {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object
-            .optional_text(const { &FieldName::new("description") }, &self.description);
-        object.optional(const { &FieldName::new("icons") }, &self.icons);
-        object.text(const { &FieldName::new("name") }, &self.name);
-        object.optional_text(const { &FieldName::new("title") }, &self.title);
-        object.text(const { &FieldName::new("version") }, &self.version);
-        object.optional_text(const { &FieldName::new("websiteUrl") }, &self.website_url);
-        object.end();
-    }
-}
-
-impl Serialize for Implementation {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for Implementation {
-    fn vacant() -> Self {
-        Self {
-            description: Vacant::vacant(),
-            icons: Vacant::vacant(),
-            name: Vacant::vacant(),
-            title: Vacant::vacant(),
-            version: Vacant::vacant(),
-            website_url: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for Implementation {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, Implementation",
-        names: &["description", "icons", "name", "title", "version", "websiteUrl"],
-        required: 0b10100,
-    };
-}
-
-impl<'de> Fill<'de> for Implementation {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.description, members),
-            1usize => set(&mut self.icons, members),
-            2usize => set(&mut self.name, members),
-            3usize => set(&mut self.title, members),
-            4usize => set(&mut self.version, members),
-            _ => set(&mut self.website_url, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for Implementation {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for Implementation {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `initialize`, from the client: which revision it wants, what it can do, and who
 /// it is.
 ///
@@ -5494,13 +2620,14 @@ impl<'de> Deserialize<'de> for Implementation {
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// What the client offers beyond the basics.
     ///
@@ -5509,17 +2636,13 @@ pub struct InitializeRequestParams {
     /// Name and version of the client software.
     ///
     /// Revisions: until 2025-11-25.
+    #[serde(rename = "clientInfo")]
     pub client_info: Implementation,
     /// Newest revision that the client supports, as a date.
     ///
     /// Revisions: until 2025-11-25.
+    #[serde(rename = "protocolVersion")]
     pub protocol_version: String,
-}
-
-impl fmt::Debug for InitializeRequestParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "InitializeRequestParams", self)
-    }
 }
 
 impl InitializeRequestParams {
@@ -5546,83 +2669,20 @@ impl InitializeRequestParams {
     }
 }
 
-impl Encode for InitializeRequestParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("capabilities") }, &self.capabilities);
-        object.field(const { &FieldName::new("clientInfo") }, &self.client_info);
-        object
-            .text(const { &FieldName::new("protocolVersion") }, &self.protocol_version);
-        object.end();
-    }
-}
-
-impl Serialize for InitializeRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for InitializeRequestParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            capabilities: Vacant::vacant(),
-            client_info: Vacant::vacant(),
-            protocol_version: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for InitializeRequestParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, InitializeRequestParams",
-        names: &["_meta", "capabilities", "clientInfo", "protocolVersion"],
-        required: 0b1110,
-    };
-}
-
-impl<'de> Fill<'de> for InitializeRequestParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.capabilities, members),
-            2usize => set(&mut self.client_info, members),
-            _ => set(&mut self.protocol_version, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for InitializeRequestParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for InitializeRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The server's side of the handshake.
 ///
 /// Specification:
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct InitializeResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// What the server offers beyond the basics.
     ///
@@ -5632,22 +2692,19 @@ pub struct InitializeResult {
     /// prompt.
     ///
     /// Revisions: until 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Revision that the connection will follow, as a date. It may be another than the one asked
     /// for; a client that does not speak it disconnects.
     ///
     /// Revisions: until 2025-11-25.
+    #[serde(rename = "protocolVersion")]
     pub protocol_version: String,
     /// Name and version of the server software.
     ///
     /// Revisions: until 2025-11-25.
+    #[serde(rename = "serverInfo")]
     pub server_info: Implementation,
-}
-
-impl fmt::Debug for InitializeResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "InitializeResult", self)
-    }
 }
 
 impl InitializeResult {
@@ -5682,83 +2739,6 @@ impl InitializeResult {
     }
 }
 
-impl Encode for InitializeResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("capabilities") }, &self.capabilities);
-        object
-            .optional_text(
-                const { &FieldName::new("instructions") },
-                &self.instructions,
-            );
-        object
-            .text(const { &FieldName::new("protocolVersion") }, &self.protocol_version);
-        object.field(const { &FieldName::new("serverInfo") }, &self.server_info);
-        object.end();
-    }
-}
-
-impl Serialize for InitializeResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for InitializeResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            capabilities: Vacant::vacant(),
-            instructions: Vacant::vacant(),
-            protocol_version: Vacant::vacant(),
-            server_info: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for InitializeResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, InitializeResult",
-        names: &[
-            "_meta",
-            "capabilities",
-            "instructions",
-            "protocolVersion",
-            "serverInfo",
-        ],
-        required: 0b11010,
-    };
-}
-
-impl<'de> Fill<'de> for InitializeResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.capabilities, members),
-            2usize => set(&mut self.instructions, members),
-            3usize => set(&mut self.protocol_version, members),
-            _ => set(&mut self.server_info, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for InitializeResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for InitializeResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Not an answer yet: the server needs something first. The client finds the answers and
 /// sends the request once more, with `inputResponses` and `requestState`. At least one of the
 /// two fields here is present.
@@ -5767,33 +2747,31 @@ impl<'de> Deserialize<'de> for InitializeResult {
 /// requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct InputRequiredResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// The questions. Absent if the client should just try again.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "inputRequests", default, skip_serializing_if = "Option::is_none")]
     pub input_requests: Option<OrderedMap<InputRequest>>,
     /// What the server wants back with the retry: text that only the server understands.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "requestState", default, skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
     /// Which kind of answer this is. Absent, as from servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-}
-
-impl fmt::Debug for InputRequiredResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "InputRequiredResult", self)
-    }
 }
 
 impl InputRequiredResult {
@@ -5842,74 +2820,6 @@ impl InputRequiredResult {
     }
 }
 
-impl Encode for InputRequiredResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object
-            .optional(const { &FieldName::new("inputRequests") }, &self.input_requests);
-        object
-            .optional_text(
-                const { &FieldName::new("requestState") },
-                &self.request_state,
-            );
-        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
-        object.end();
-    }
-}
-
-impl Serialize for InputRequiredResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for InputRequiredResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            input_requests: Vacant::vacant(),
-            request_state: Vacant::vacant(),
-            result_type: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for InputRequiredResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, InputRequiredResult",
-        names: &["_meta", "inputRequests", "requestState", "resultType"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for InputRequiredResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.input_requests, members),
-            2usize => set(&mut self.request_state, members),
-            _ => set(&mut self.result_type, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for InputRequiredResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for InputRequiredResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A field of a form that offers one of several choices, with labels in a separate list.
 /// Prefer [`TitledSingleSelectEnumSchema`].
 ///
@@ -5917,35 +2827,35 @@ impl<'de> Deserialize<'de> for InputRequiredResult {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct LegacyTitledEnumSchema {
     /// Choice that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// What to choose, in words for the user.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The choices.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "enum")]
     pub values: Vec<String>,
     /// Labels of the choices, in the same order. Not a JSON Schema keyword.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "enumNames", default, skip_serializing_if = "Option::is_none")]
     pub enum_names: Option<Vec<String>>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-}
-
-impl fmt::Debug for LegacyTitledEnumSchema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "LegacyTitledEnumSchema", self)
-    }
 }
 
 impl LegacyTitledEnumSchema {
@@ -5993,96 +2903,31 @@ impl LegacyTitledEnumSchema {
     }
 }
 
-impl Encode for LegacyTitledEnumSchema {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("type") }, &"string");
-        object.optional_text(const { &FieldName::new("default") }, &self.default);
-        object
-            .optional_text(const { &FieldName::new("description") }, &self.description);
-        object.field(const { &FieldName::new("enum") }, &self.values);
-        object.optional(const { &FieldName::new("enumNames") }, &self.enum_names);
-        object.optional_text(const { &FieldName::new("title") }, &self.title);
-        object.end();
-    }
-}
-
-impl Serialize for LegacyTitledEnumSchema {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for LegacyTitledEnumSchema {
-    fn vacant() -> Self {
-        Self {
-            default: Vacant::vacant(),
-            description: Vacant::vacant(),
-            values: Vacant::vacant(),
-            enum_names: Vacant::vacant(),
-            title: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for LegacyTitledEnumSchema {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, LegacyTitledEnumSchema",
-        names: &["default", "description", "enum", "enumNames", "title"],
-        required: 0b100,
-    };
-}
-
-impl<'de> Fill<'de> for LegacyTitledEnumSchema {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.default, members),
-            1usize => set(&mut self.description, members),
-            2usize => set(&mut self.values, members),
-            3usize => set(&mut self.enum_names, members),
-            _ => set(&mut self.title, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for LegacyTitledEnumSchema {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for LegacyTitledEnumSchema {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// One page of the server's prompts.
 ///
 /// Specification:
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ListPromptsResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
     /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
     /// Position of the page after this one. Absent on the last page.
     ///
     /// Revisions: all.
+    #[serde(rename = "nextCursor", default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// The prompts of this page.
     ///
@@ -6092,18 +2937,19 @@ pub struct ListPromptsResult {
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
     /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "ttlMs",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "number::from_zero"
+    )]
     pub ttl_ms: Option<u64>,
-}
-
-impl fmt::Debug for ListPromptsResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ListPromptsResult", self)
-    }
 }
 
 impl ListPromptsResult {
@@ -6156,118 +3002,54 @@ impl ListPromptsResult {
     }
 }
 
-impl Encode for ListPromptsResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("cacheScope") }, &self.cache_scope);
-        object.optional_text(const { &FieldName::new("nextCursor") }, &self.next_cursor);
-        object.field(const { &FieldName::new("prompts") }, &self.prompts);
-        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
-        object.optional(const { &FieldName::new("ttlMs") }, &self.ttl_ms);
-        object.end();
-    }
-}
-
-impl Serialize for ListPromptsResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ListPromptsResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            cache_scope: Vacant::vacant(),
-            next_cursor: Vacant::vacant(),
-            prompts: Vacant::vacant(),
-            result_type: Vacant::vacant(),
-            ttl_ms: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ListPromptsResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ListPromptsResult",
-        names: &["_meta", "cacheScope", "nextCursor", "prompts", "resultType", "ttlMs"],
-        required: 0b1000,
-    };
-}
-
-impl<'de> Fill<'de> for ListPromptsResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.cache_scope, members),
-            2usize => set(&mut self.next_cursor, members),
-            3usize => set(&mut self.prompts, members),
-            4usize => set(&mut self.result_type, members),
-            _ => object::set_from_zero(&mut self.ttl_ms, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ListPromptsResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ListPromptsResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// One page of the server's resource templates.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
     /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
     /// Position of the page after this one. Absent on the last page.
     ///
     /// Revisions: all.
+    #[serde(rename = "nextCursor", default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// The templates of this page.
     ///
     /// Revisions: all.
+    #[serde(rename = "resourceTemplates")]
     pub resource_templates: Vec<ResourceTemplate>,
     /// Which kind of answer this is. Absent, as from servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
     /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "ttlMs",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "number::from_zero"
+    )]
     pub ttl_ms: Option<u64>,
-}
-
-impl fmt::Debug for ListResourceTemplatesResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ListResourceTemplatesResult", self)
-    }
 }
 
 impl ListResourceTemplatesResult {
@@ -6320,108 +3102,31 @@ impl ListResourceTemplatesResult {
     }
 }
 
-impl Encode for ListResourceTemplatesResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("cacheScope") }, &self.cache_scope);
-        object.optional_text(const { &FieldName::new("nextCursor") }, &self.next_cursor);
-        object
-            .field(
-                const { &FieldName::new("resourceTemplates") },
-                &self.resource_templates,
-            );
-        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
-        object.optional(const { &FieldName::new("ttlMs") }, &self.ttl_ms);
-        object.end();
-    }
-}
-
-impl Serialize for ListResourceTemplatesResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ListResourceTemplatesResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            cache_scope: Vacant::vacant(),
-            next_cursor: Vacant::vacant(),
-            resource_templates: Vacant::vacant(),
-            result_type: Vacant::vacant(),
-            ttl_ms: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ListResourceTemplatesResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ListResourceTemplatesResult",
-        names: &[
-            "_meta",
-            "cacheScope",
-            "nextCursor",
-            "resourceTemplates",
-            "resultType",
-            "ttlMs",
-        ],
-        required: 0b1000,
-    };
-}
-
-impl<'de> Fill<'de> for ListResourceTemplatesResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.cache_scope, members),
-            2usize => set(&mut self.next_cursor, members),
-            3usize => set(&mut self.resource_templates, members),
-            4usize => set(&mut self.result_type, members),
-            _ => object::set_from_zero(&mut self.ttl_ms, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ListResourceTemplatesResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ListResourceTemplatesResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// One page of the server's resources.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ListResourcesResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
     /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
     /// Position of the page after this one. Absent on the last page.
     ///
     /// Revisions: all.
+    #[serde(rename = "nextCursor", default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// The resources of this page.
     ///
@@ -6431,18 +3136,19 @@ pub struct ListResourcesResult {
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
     /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "ttlMs",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "number::from_zero"
+    )]
     pub ttl_ms: Option<u64>,
-}
-
-impl fmt::Debug for ListResourcesResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ListResourcesResult", self)
-    }
 }
 
 impl ListResourcesResult {
@@ -6495,104 +3201,24 @@ impl ListResourcesResult {
     }
 }
 
-impl Encode for ListResourcesResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("cacheScope") }, &self.cache_scope);
-        object.optional_text(const { &FieldName::new("nextCursor") }, &self.next_cursor);
-        object.field(const { &FieldName::new("resources") }, &self.resources);
-        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
-        object.optional(const { &FieldName::new("ttlMs") }, &self.ttl_ms);
-        object.end();
-    }
-}
-
-impl Serialize for ListResourcesResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ListResourcesResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            cache_scope: Vacant::vacant(),
-            next_cursor: Vacant::vacant(),
-            resources: Vacant::vacant(),
-            result_type: Vacant::vacant(),
-            ttl_ms: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ListResourcesResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ListResourcesResult",
-        names: &[
-            "_meta",
-            "cacheScope",
-            "nextCursor",
-            "resources",
-            "resultType",
-            "ttlMs",
-        ],
-        required: 0b1000,
-    };
-}
-
-impl<'de> Fill<'de> for ListResourcesResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.cache_scope, members),
-            2usize => set(&mut self.next_cursor, members),
-            3usize => set(&mut self.resources, members),
-            4usize => set(&mut self.result_type, members),
-            _ => object::set_from_zero(&mut self.ttl_ms, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ListResourcesResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ListResourcesResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `roots/list`, from the server: nothing but metadata.
 ///
 /// Specification:
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ListRootsRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
-}
-
-impl fmt::Debug for ListRootsRequestParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ListRootsRequestParams", self)
-    }
 }
 
 impl ListRootsRequestParams {
@@ -6613,88 +3239,25 @@ impl ListRootsRequestParams {
     }
 }
 
-impl Encode for ListRootsRequestParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.entries(&self.extra);
-        object.end();
-    }
-}
-
-impl Serialize for ListRootsRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ListRootsRequestParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ListRootsRequestParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ListRootsRequestParams",
-        names: &["_meta"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ListRootsRequestParams {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.meta, members)
-    }
-
-    fn extra(&mut self) -> Option<&mut JsonObject> {
-        Some(&mut self.extra)
-    }
-}
-
-impl<'de> Decode<'de> for ListRootsRequestParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ListRootsRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The folders and files that the server should work on.
 ///
 /// Specification:
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ListRootsResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// The roots; none is a valid answer.
     ///
     /// Revisions: all.
     pub roots: Vec<Root>,
-}
-
-impl fmt::Debug for ListRootsResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ListRootsResult", self)
-    }
 }
 
 impl ListRootsResult {
@@ -6715,91 +3278,30 @@ impl ListRootsResult {
     }
 }
 
-impl Encode for ListRootsResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("roots") }, &self.roots);
-        object.end();
-    }
-}
-
-impl Serialize for ListRootsResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ListRootsResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            roots: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ListRootsResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ListRootsResult",
-        names: &["_meta", "roots"],
-        required: 0b10,
-    };
-}
-
-impl<'de> Fill<'de> for ListRootsResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            _ => set(&mut self.roots, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ListRootsResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ListRootsResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// One page of tasks.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ListTasksResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Position of the page after this one. Absent on the last page.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "nextCursor", default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// The tasks of this page.
     ///
     /// Revisions: 2025-11-25 only.
     pub tasks: Vec<Task>,
-}
-
-impl fmt::Debug for ListTasksResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ListTasksResult", self)
-    }
 }
 
 impl ListTasksResult {
@@ -6828,93 +3330,37 @@ impl ListTasksResult {
     }
 }
 
-impl Encode for ListTasksResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional_text(const { &FieldName::new("nextCursor") }, &self.next_cursor);
-        object.field(const { &FieldName::new("tasks") }, &self.tasks);
-        object.end();
-    }
-}
-
-impl Serialize for ListTasksResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ListTasksResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            next_cursor: Vacant::vacant(),
-            tasks: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ListTasksResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ListTasksResult",
-        names: &["_meta", "nextCursor", "tasks"],
-        required: 0b100,
-    };
-}
-
-impl<'de> Fill<'de> for ListTasksResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.next_cursor, members),
-            _ => set(&mut self.tasks, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ListTasksResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ListTasksResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// One page of the server's tools.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ListToolsResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
     /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
     /// Position of the page after this one. Absent on the last page.
     ///
     /// Revisions: all.
+    #[serde(rename = "nextCursor", default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// Which kind of answer this is. Absent, as from servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// The tools of this page, in an order that stays the same while nothing changes.
     ///
@@ -6924,13 +3370,13 @@ pub struct ListToolsResult {
     /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "ttlMs",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "number::from_zero"
+    )]
     pub ttl_ms: Option<u64>,
-}
-
-impl fmt::Debug for ListToolsResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ListToolsResult", self)
-    }
 }
 
 impl ListToolsResult {
@@ -6983,88 +3429,20 @@ impl ListToolsResult {
     }
 }
 
-impl Encode for ListToolsResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("cacheScope") }, &self.cache_scope);
-        object.optional_text(const { &FieldName::new("nextCursor") }, &self.next_cursor);
-        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
-        object.field(const { &FieldName::new("tools") }, &self.tools);
-        object.optional(const { &FieldName::new("ttlMs") }, &self.ttl_ms);
-        object.end();
-    }
-}
-
-impl Serialize for ListToolsResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ListToolsResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            cache_scope: Vacant::vacant(),
-            next_cursor: Vacant::vacant(),
-            result_type: Vacant::vacant(),
-            tools: Vacant::vacant(),
-            ttl_ms: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ListToolsResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ListToolsResult",
-        names: &["_meta", "cacheScope", "nextCursor", "resultType", "tools", "ttlMs"],
-        required: 0b10000,
-    };
-}
-
-impl<'de> Fill<'de> for ListToolsResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.cache_scope, members),
-            2usize => set(&mut self.next_cursor, members),
-            3usize => set(&mut self.result_type, members),
-            4usize => set(&mut self.tools, members),
-            _ => object::set_from_zero(&mut self.ttl_ms, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ListToolsResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ListToolsResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `notifications/message`, from the server: one log message.
 ///
 /// Specification:
 /// [Logging](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LoggingMessageNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
     /// What is logged: text, or any other JSON value. It must not hold secrets.
     ///
@@ -7077,13 +3455,8 @@ pub struct LoggingMessageNotificationParams {
     /// Name of the part of the server that speaks.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logger: Option<String>,
-}
-
-impl fmt::Debug for LoggingMessageNotificationParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "LoggingMessageNotificationParams", self)
-    }
 }
 
 impl LoggingMessageNotificationParams {
@@ -7113,85 +3486,17 @@ impl LoggingMessageNotificationParams {
     }
 }
 
-impl Encode for LoggingMessageNotificationParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("data") }, &self.data);
-        object.field(const { &FieldName::new("level") }, &self.level);
-        object.optional_text(const { &FieldName::new("logger") }, &self.logger);
-        object.end();
-    }
-}
-
-impl Serialize for LoggingMessageNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for LoggingMessageNotificationParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            data: Vacant::vacant(),
-            level: Vacant::vacant(),
-            logger: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for LoggingMessageNotificationParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, LoggingMessageNotificationParams",
-        names: &["_meta", "data", "level", "logger"],
-        required: 0b110,
-    };
-}
-
-impl<'de> Fill<'de> for LoggingMessageNotificationParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.data, members),
-            2usize => set(&mut self.level, members),
-            _ => set(&mut self.logger, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for LoggingMessageNotificationParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for LoggingMessageNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Data of error -32021: what the client would have to declare.
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityErrorData {
     /// Capabilities without which the server cannot serve this request.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "requiredCapabilities")]
     pub required_capabilities: ClientCapabilities,
-}
-
-impl fmt::Debug for MissingRequiredClientCapabilityErrorData {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "MissingRequiredClientCapabilityErrorData", self)
-    }
 }
 
 impl MissingRequiredClientCapabilityErrorData {
@@ -7202,82 +3507,21 @@ impl MissingRequiredClientCapabilityErrorData {
     }
 }
 
-impl Encode for MissingRequiredClientCapabilityErrorData {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object
-            .field(
-                const { &FieldName::new("requiredCapabilities") },
-                &self.required_capabilities,
-            );
-        object.end();
-    }
-}
-
-impl Serialize for MissingRequiredClientCapabilityErrorData {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for MissingRequiredClientCapabilityErrorData {
-    fn vacant() -> Self {
-        Self {
-            required_capabilities: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for MissingRequiredClientCapabilityErrorData {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, MissingRequiredClientCapabilityErrorData",
-        names: &["requiredCapabilities"],
-        required: 0b1,
-    };
-}
-
-impl<'de> Fill<'de> for MissingRequiredClientCapabilityErrorData {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.required_capabilities, members)
-    }
-}
-
-impl<'de> Decode<'de> for MissingRequiredClientCapabilityErrorData {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for MissingRequiredClientCapabilityErrorData {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A wish for a model. Members other than the name are for the client to interpret.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ModelHint {
     /// Part of a model's name: `sonnet` fits every model of that family. The client may take a
     /// comparable model of another provider.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-}
-
-impl fmt::Debug for ModelHint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ModelHint", self)
-    }
 }
 
 impl ModelHint {
@@ -7295,56 +3539,6 @@ impl ModelHint {
     }
 }
 
-impl Encode for ModelHint {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional_text(const { &FieldName::new("name") }, &self.name);
-        object.end();
-    }
-}
-
-impl Serialize for ModelHint {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ModelHint {
-    fn vacant() -> Self {
-        Self { name: Vacant::vacant() }
-    }
-}
-
-impl<'de> Object<'de> for ModelHint {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ModelHint",
-        names: &["name"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ModelHint {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.name, members)
-    }
-}
-
-impl<'de> Decode<'de> for ModelHint {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ModelHint {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// What matters to the server in choosing a model. Advice only: the client may weigh it as it
 /// likes.
 ///
@@ -7352,31 +3546,44 @@ impl<'de> Deserialize<'de> for ModelHint {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ModelPreferences {
     /// How much a low price matters, from 0 (not at all) to 1 (most).
     ///
     /// Revisions: all.
+    #[serde(
+        rename = "costPriority",
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "number::whole_option"
+    )]
     pub cost_priority: Option<f64>,
     /// Wishes for models, to be tried in order; they go before the three priorities.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<ModelHint>>,
     /// How much ability matters, from 0 (not at all) to 1 (most).
     ///
     /// Revisions: all.
+    #[serde(
+        rename = "intelligencePriority",
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "number::whole_option"
+    )]
     pub intelligence_priority: Option<f64>,
     /// How much a quick answer matters, from 0 (not at all) to 1 (most).
     ///
     /// Revisions: all.
+    #[serde(
+        rename = "speedPriority",
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "number::whole_option"
+    )]
     pub speed_priority: Option<f64>,
-}
-
-impl fmt::Debug for ModelPreferences {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ModelPreferences", self)
-    }
 }
 
 impl ModelPreferences {
@@ -7420,96 +3627,28 @@ impl ModelPreferences {
     }
 }
 
-impl Encode for ModelPreferences {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("costPriority") }, &self.cost_priority);
-        object.optional(const { &FieldName::new("hints") }, &self.hints);
-        object
-            .optional(
-                const { &FieldName::new("intelligencePriority") },
-                &self.intelligence_priority,
-            );
-        object
-            .optional(const { &FieldName::new("speedPriority") }, &self.speed_priority);
-        object.end();
-    }
-}
-
-impl Serialize for ModelPreferences {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ModelPreferences {
-    fn vacant() -> Self {
-        Self {
-            cost_priority: Vacant::vacant(),
-            hints: Vacant::vacant(),
-            intelligence_priority: Vacant::vacant(),
-            speed_priority: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ModelPreferences {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ModelPreferences",
-        names: &["costPriority", "hints", "intelligencePriority", "speedPriority"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ModelPreferences {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.cost_priority, members),
-            1usize => set(&mut self.hints, members),
-            2usize => set(&mut self.intelligence_priority, members),
-            _ => set(&mut self.speed_priority, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ModelPreferences {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ModelPreferences {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The `_meta` of a notification: the members that the protocol defines, and any others.
 ///
 /// Specification: [Base
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct NotificationMetaObject {
     /// Id of the `subscriptions/listen` request whose stream delivers this notification. Set by
     /// the server on every such notification, absent on all others.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "io.modelcontextprotocol/subscriptionId",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     pub subscription_id: Option<RequestId>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
-}
-
-impl fmt::Debug for NotificationMetaObject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "NotificationMetaObject", self)
-    }
 }
 
 impl NotificationMetaObject {
@@ -7533,90 +3672,24 @@ impl NotificationMetaObject {
     }
 }
 
-impl Encode for NotificationMetaObject {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object
-            .optional(
-                const { &FieldName::new("io.modelcontextprotocol/subscriptionId") },
-                &self.subscription_id,
-            );
-        object.entries(&self.extra);
-        object.end();
-    }
-}
-
-impl Serialize for NotificationMetaObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for NotificationMetaObject {
-    fn vacant() -> Self {
-        Self {
-            subscription_id: Vacant::vacant(),
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for NotificationMetaObject {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, NotificationMetaObject",
-        names: &["io.modelcontextprotocol/subscriptionId"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for NotificationMetaObject {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.subscription_id, members)
-    }
-
-    fn extra(&mut self) -> Option<&mut JsonObject> {
-        Some(&mut self.extra)
-    }
-}
-
-impl<'de> Decode<'de> for NotificationMetaObject {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for NotificationMetaObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of a notification that carries nothing but metadata.
 ///
 /// Specification: [Base
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct NotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
-}
-
-impl fmt::Debug for NotificationParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "NotificationParams", self)
-    }
 }
 
 impl NotificationParams {
@@ -7637,103 +3710,57 @@ impl NotificationParams {
     }
 }
 
-impl Encode for NotificationParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.entries(&self.extra);
-        object.end();
-    }
-}
-
-impl Serialize for NotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for NotificationParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for NotificationParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, NotificationParams",
-        names: &["_meta"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for NotificationParams {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.meta, members)
-    }
-
-    fn extra(&mut self) -> Option<&mut JsonObject> {
-        Some(&mut self.extra)
-    }
-}
-
-impl<'de> Decode<'de> for NotificationParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for NotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A number field of a form.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct NumberSchema {
     /// Number that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "number::whole_option"
+    )]
     pub default: Option<f64>,
     /// What to fill in, in words for the user.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Largest number allowed.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "number::whole_option"
+    )]
     pub maximum: Option<f64>,
     /// Smallest number allowed.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "number::whole_option"
+    )]
     pub minimum: Option<f64>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Whether fractions are allowed.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "type")]
     pub kind: NumberSchemaType,
-}
-
-impl fmt::Debug for NumberSchema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "NumberSchema", self)
-    }
 }
 
 impl NumberSchema {
@@ -7786,101 +3813,27 @@ impl NumberSchema {
     }
 }
 
-impl Encode for NumberSchema {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("default") }, &self.default);
-        object
-            .optional_text(const { &FieldName::new("description") }, &self.description);
-        object.optional(const { &FieldName::new("maximum") }, &self.maximum);
-        object.optional(const { &FieldName::new("minimum") }, &self.minimum);
-        object.optional_text(const { &FieldName::new("title") }, &self.title);
-        object.field(const { &FieldName::new("type") }, &self.kind);
-        object.end();
-    }
-}
-
-impl Serialize for NumberSchema {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for NumberSchema {
-    fn vacant() -> Self {
-        Self {
-            default: Vacant::vacant(),
-            description: Vacant::vacant(),
-            maximum: Vacant::vacant(),
-            minimum: Vacant::vacant(),
-            title: Vacant::vacant(),
-            kind: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for NumberSchema {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, NumberSchema",
-        names: &["default", "description", "maximum", "minimum", "title", "type"],
-        required: 0b100000,
-    };
-}
-
-impl<'de> Fill<'de> for NumberSchema {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.default, members),
-            1usize => set(&mut self.description, members),
-            2usize => set(&mut self.maximum, members),
-            3usize => set(&mut self.minimum, members),
-            4usize => set(&mut self.title, members),
-            _ => set(&mut self.kind, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for NumberSchema {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for NumberSchema {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of a request for one page of a list, from the client.
 ///
 /// Specification:
 /// [Pagination](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Where to go on, taken unchanged from the previous page's `nextCursor`. Absent asks for the
     /// first page.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-}
-
-impl fmt::Debug for PaginatedRequestParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "PaginatedRequestParams", self)
-    }
 }
 
 impl PaginatedRequestParams {
@@ -7905,63 +3858,6 @@ impl PaginatedRequestParams {
     }
 }
 
-impl Encode for PaginatedRequestParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional_text(const { &FieldName::new("cursor") }, &self.cursor);
-        object.end();
-    }
-}
-
-impl Serialize for PaginatedRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for PaginatedRequestParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            cursor: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for PaginatedRequestParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, PaginatedRequestParams",
-        names: &["_meta", "cursor"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for PaginatedRequestParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            _ => set(&mut self.cursor, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for PaginatedRequestParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for PaginatedRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `notifications/progress`, from whoever works on a request that carried a
 /// progress token.
 ///
@@ -7969,37 +3865,40 @@ impl<'de> Deserialize<'de> for PaginatedRequestParams {
 /// [Progress](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
     /// What is going on, in words for people.
     ///
     /// Revisions: since 2025-03-26.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// How far it has come, in any unit; each notification gives a larger number than the one
     /// before.
     ///
     /// Revisions: all.
+    #[serde(serialize_with = "number::whole")]
     pub progress: f64,
     /// Token from the `_meta` of the request that this is about.
     ///
     /// Revisions: all.
+    #[serde(rename = "progressToken")]
     pub progress_token: ProgressToken,
     /// Where `progress` will end, in the same unit, if that is known.
     ///
     /// Revisions: all.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "number::whole_option"
+    )]
     pub total: Option<f64>,
-}
-
-impl fmt::Debug for ProgressNotificationParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ProgressNotificationParams", self)
-    }
 }
 
 impl ProgressNotificationParams {
@@ -8037,97 +3936,35 @@ impl ProgressNotificationParams {
     }
 }
 
-impl Encode for ProgressNotificationParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional_text(const { &FieldName::new("message") }, &self.message);
-        object.field(const { &FieldName::new("progress") }, &self.progress);
-        object.field(const { &FieldName::new("progressToken") }, &self.progress_token);
-        object.optional(const { &FieldName::new("total") }, &self.total);
-        object.end();
-    }
-}
-
-impl Serialize for ProgressNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ProgressNotificationParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            message: Vacant::vacant(),
-            progress: Vacant::vacant(),
-            progress_token: Vacant::vacant(),
-            total: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ProgressNotificationParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ProgressNotificationParams",
-        names: &["_meta", "message", "progress", "progressToken", "total"],
-        required: 0b1100,
-    };
-}
-
-impl<'de> Fill<'de> for ProgressNotificationParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.message, members),
-            2usize => set(&mut self.progress, members),
-            3usize => set(&mut self.progress_token, members),
-            _ => set(&mut self.total, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ProgressNotificationParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ProgressNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A template for messages, which a person picks and the client fills in.
 ///
 /// Specification:
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Prompt {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// What can be filled in.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Vec<PromptArgument>>,
     /// What the prompt is for, in words for people.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Pictures for the prompt, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Identifier of the prompt, unique on its server; `prompts/get` uses it.
     ///
@@ -8136,13 +3973,8 @@ pub struct Prompt {
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-}
-
-impl fmt::Debug for Prompt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "Prompt", self)
-    }
 }
 
 impl Prompt {
@@ -8198,88 +4030,19 @@ impl Prompt {
     }
 }
 
-impl Encode for Prompt {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("arguments") }, &self.arguments);
-        object
-            .optional_text(const { &FieldName::new("description") }, &self.description);
-        object.optional(const { &FieldName::new("icons") }, &self.icons);
-        object.text(const { &FieldName::new("name") }, &self.name);
-        object.optional_text(const { &FieldName::new("title") }, &self.title);
-        object.end();
-    }
-}
-
-impl Serialize for Prompt {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for Prompt {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            arguments: Vacant::vacant(),
-            description: Vacant::vacant(),
-            icons: Vacant::vacant(),
-            name: Vacant::vacant(),
-            title: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for Prompt {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, Prompt",
-        names: &["_meta", "arguments", "description", "icons", "name", "title"],
-        required: 0b10000,
-    };
-}
-
-impl<'de> Fill<'de> for Prompt {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.arguments, members),
-            2usize => set(&mut self.description, members),
-            3usize => set(&mut self.icons, members),
-            4usize => set(&mut self.name, members),
-            _ => set(&mut self.title, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for Prompt {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for Prompt {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// One thing that can be filled into a prompt.
 ///
 /// Specification:
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PromptArgument {
     /// What to fill in, in words for people.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Identifier of the argument, unique in its prompt.
     ///
@@ -8288,17 +4051,13 @@ pub struct PromptArgument {
     /// True if the prompt cannot do without it. Default: false.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-}
-
-impl fmt::Debug for PromptArgument {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "PromptArgument", self)
-    }
 }
 
 impl PromptArgument {
@@ -8335,77 +4094,13 @@ impl PromptArgument {
     }
 }
 
-impl Encode for PromptArgument {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object
-            .optional_text(const { &FieldName::new("description") }, &self.description);
-        object.text(const { &FieldName::new("name") }, &self.name);
-        object.optional(const { &FieldName::new("required") }, &self.required);
-        object.optional_text(const { &FieldName::new("title") }, &self.title);
-        object.end();
-    }
-}
-
-impl Serialize for PromptArgument {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for PromptArgument {
-    fn vacant() -> Self {
-        Self {
-            description: Vacant::vacant(),
-            name: Vacant::vacant(),
-            required: Vacant::vacant(),
-            title: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for PromptArgument {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, PromptArgument",
-        names: &["description", "name", "required", "title"],
-        required: 0b10,
-    };
-}
-
-impl<'de> Fill<'de> for PromptArgument {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.description, members),
-            1usize => set(&mut self.name, members),
-            2usize => set(&mut self.required, members),
-            _ => set(&mut self.title, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for PromptArgument {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for PromptArgument {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// One message of a filled-in prompt.
 ///
 /// Specification:
 /// [Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PromptMessage {
     /// What is said.
@@ -8416,12 +4111,6 @@ pub struct PromptMessage {
     ///
     /// Revisions: all.
     pub role: Role,
-}
-
-impl fmt::Debug for PromptMessage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "PromptMessage", self)
-    }
 }
 
 impl PromptMessage {
@@ -8435,70 +4124,14 @@ impl PromptMessage {
     }
 }
 
-impl Encode for PromptMessage {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("content") }, &self.content);
-        object.field(const { &FieldName::new("role") }, &self.role);
-        object.end();
-    }
-}
-
-impl Serialize for PromptMessage {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for PromptMessage {
-    fn vacant() -> Self {
-        Self {
-            content: Vacant::vacant(),
-            role: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for PromptMessage {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, PromptMessage",
-        names: &["content", "role"],
-        required: 0b11,
-    };
-}
-
-impl<'de> Fill<'de> for PromptMessage {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.content, members),
-            _ => set(&mut self.role, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for PromptMessage {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for PromptMessage {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A prompt, by name.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "ref/prompt")]
 #[non_exhaustive]
 pub struct PromptReference {
     /// The prompt's `name` in the list.
@@ -8508,13 +4141,8 @@ pub struct PromptReference {
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-}
-
-impl fmt::Debug for PromptReference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "PromptReference", self)
-    }
 }
 
 impl PromptReference {
@@ -8535,98 +4163,37 @@ impl PromptReference {
     }
 }
 
-impl Encode for PromptReference {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("type") }, &"ref/prompt");
-        object.text(const { &FieldName::new("name") }, &self.name);
-        object.optional_text(const { &FieldName::new("title") }, &self.title);
-        object.end();
-    }
-}
-
-impl Serialize for PromptReference {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for PromptReference {
-    fn vacant() -> Self {
-        Self {
-            name: Vacant::vacant(),
-            title: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for PromptReference {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, PromptReference",
-        names: &["name", "title"],
-        required: 0b1,
-    };
-}
-
-impl<'de> Fill<'de> for PromptReference {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.name, members),
-            _ => set(&mut self.title, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for PromptReference {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for PromptReference {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `resources/read`, from the client.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// The client's answers to the questions of an earlier [`InputRequiredResult`], under the
     /// same keys. Only on a retry.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "inputResponses", default, skip_serializing_if = "Option::is_none")]
     pub input_responses: Option<OrderedMap<InputResponse>>,
     /// Opaque text of the server, echoed byte for byte by the client when it retries. The client
     /// must not look inside.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "requestState", default, skip_serializing_if = "Option::is_none")]
     pub request_state: Option<String>,
     /// Which resource. The scheme is free; the server alone knows what it means.
     ///
     /// Revisions: all.
     pub uri: String,
-}
-
-impl fmt::Debug for ReadResourceRequestParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ReadResourceRequestParams", self)
-    }
 }
 
 impl ReadResourceRequestParams {
@@ -8668,95 +4235,26 @@ impl ReadResourceRequestParams {
     }
 }
 
-impl Encode for ReadResourceRequestParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object
-            .optional(
-                const { &FieldName::new("inputResponses") },
-                &self.input_responses,
-            );
-        object
-            .optional_text(
-                const { &FieldName::new("requestState") },
-                &self.request_state,
-            );
-        object.text(const { &FieldName::new("uri") }, &self.uri);
-        object.end();
-    }
-}
-
-impl Serialize for ReadResourceRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ReadResourceRequestParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            input_responses: Vacant::vacant(),
-            request_state: Vacant::vacant(),
-            uri: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ReadResourceRequestParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ReadResourceRequestParams",
-        names: &["_meta", "inputResponses", "requestState", "uri"],
-        required: 0b1000,
-    };
-}
-
-impl<'de> Fill<'de> for ReadResourceRequestParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.input_responses, members),
-            2usize => set(&mut self.request_state, members),
-            _ => set(&mut self.uri, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ReadResourceRequestParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ReadResourceRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The content of a resource.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ReadResourceResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<ResultMetaObject>,
     /// Who may reuse a cached copy of this answer: everybody, or only the principal that asked.
     /// Treat an absent value as private.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "cacheScope", default, skip_serializing_if = "Option::is_none")]
     pub cache_scope: Option<CacheScope>,
     /// The content: one part, or several, such as the files of a folder.
     ///
@@ -8766,18 +4264,19 @@ pub struct ReadResourceResult {
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
     /// How long the client may treat this answer as fresh, in milliseconds from its arrival;
     /// never negative. 0 means stale at once, and so does an absent value.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "ttlMs",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "number::from_zero"
+    )]
     pub ttl_ms: Option<u64>,
-}
-
-impl fmt::Debug for ReadResourceResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ReadResourceResult", self)
-    }
 }
 
 impl ReadResourceResult {
@@ -8822,91 +4321,20 @@ impl ReadResourceResult {
     }
 }
 
-impl Encode for ReadResourceResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("cacheScope") }, &self.cache_scope);
-        object.field(const { &FieldName::new("contents") }, &self.contents);
-        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
-        object.optional(const { &FieldName::new("ttlMs") }, &self.ttl_ms);
-        object.end();
-    }
-}
-
-impl Serialize for ReadResourceResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ReadResourceResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            cache_scope: Vacant::vacant(),
-            contents: Vacant::vacant(),
-            result_type: Vacant::vacant(),
-            ttl_ms: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ReadResourceResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ReadResourceResult",
-        names: &["_meta", "cacheScope", "contents", "resultType", "ttlMs"],
-        required: 0b100,
-    };
-}
-
-impl<'de> Fill<'de> for ReadResourceResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.cache_scope, members),
-            2usize => set(&mut self.contents, members),
-            3usize => set(&mut self.result_type, members),
-            _ => object::set_from_zero(&mut self.ttl_ms, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ReadResourceResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ReadResourceResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Ties a message to a task; stands in `_meta` under `io.modelcontextprotocol/related-task`.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RelatedTaskMetadata {
     /// Id of the task that the message belongs to.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "taskId")]
     pub task_id: String,
-}
-
-impl fmt::Debug for RelatedTaskMetadata {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "RelatedTaskMetadata", self)
-    }
 }
 
 impl RelatedTaskMetadata {
@@ -8917,56 +4345,6 @@ impl RelatedTaskMetadata {
     }
 }
 
-impl Encode for RelatedTaskMetadata {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.text(const { &FieldName::new("taskId") }, &self.task_id);
-        object.end();
-    }
-}
-
-impl Serialize for RelatedTaskMetadata {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for RelatedTaskMetadata {
-    fn vacant() -> Self {
-        Self { task_id: Vacant::vacant() }
-    }
-}
-
-impl<'de> Object<'de> for RelatedTaskMetadata {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, RelatedTaskMetadata",
-        names: &["taskId"],
-        required: 0b1,
-    };
-}
-
-impl<'de> Fill<'de> for RelatedTaskMetadata {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.task_id, members)
-    }
-}
-
-impl<'de> Decode<'de> for RelatedTaskMetadata {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for RelatedTaskMetadata {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The `_meta` of a request. In the stateless era it carries, with every single request, what
 /// a handshake used to settle once.
 ///
@@ -8974,42 +4352,58 @@ impl<'de> Deserialize<'de> for RelatedTaskMetadata {
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct RequestMetaObject {
     /// What the client can do, for this request alone; servers must not remember it from one
     /// request to another. An empty object means nothing optional.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "io.modelcontextprotocol/clientCapabilities",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     pub client_capabilities: Option<ClientCapabilities>,
     /// Name and version of the client software. Send it unless told not to; servers use it for
     /// logs and display only.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "io.modelcontextprotocol/clientInfo",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     pub client_info: Option<Implementation>,
     /// Least severe level of log messages that the client wants while this request runs. Absent
     /// means none at all.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "io.modelcontextprotocol/logLevel",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     pub log_level: Option<LoggingLevel>,
     /// Revision that this request follows, as a date. Over HTTP it must equal the
     /// `MCP-Protocol-Version` header.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "io.modelcontextprotocol/protocolVersion",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     pub protocol_version: Option<String>,
     /// Asks for progress notifications about this request, which will carry this token. The
     /// receiver may send none.
     ///
     /// Revisions: all.
+    #[serde(rename = "progressToken", default, skip_serializing_if = "Option::is_none")]
     pub progress_token: Option<ProgressToken>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
-}
-
-impl fmt::Debug for RequestMetaObject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "RequestMetaObject", self)
-    }
 }
 
 impl RequestMetaObject {
@@ -9068,123 +4462,24 @@ impl RequestMetaObject {
     }
 }
 
-impl Encode for RequestMetaObject {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object
-            .optional(
-                const { &FieldName::new("io.modelcontextprotocol/clientCapabilities") },
-                &self.client_capabilities,
-            );
-        object
-            .optional(
-                const { &FieldName::new("io.modelcontextprotocol/clientInfo") },
-                &self.client_info,
-            );
-        object
-            .optional(
-                const { &FieldName::new("io.modelcontextprotocol/logLevel") },
-                &self.log_level,
-            );
-        object
-            .optional_text(
-                const { &FieldName::new("io.modelcontextprotocol/protocolVersion") },
-                &self.protocol_version,
-            );
-        object
-            .optional(const { &FieldName::new("progressToken") }, &self.progress_token);
-        object.entries(&self.extra);
-        object.end();
-    }
-}
-
-impl Serialize for RequestMetaObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for RequestMetaObject {
-    fn vacant() -> Self {
-        Self {
-            client_capabilities: Vacant::vacant(),
-            client_info: Vacant::vacant(),
-            log_level: Vacant::vacant(),
-            protocol_version: Vacant::vacant(),
-            progress_token: Vacant::vacant(),
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for RequestMetaObject {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, RequestMetaObject",
-        names: &[
-            "io.modelcontextprotocol/clientCapabilities",
-            "io.modelcontextprotocol/clientInfo",
-            "io.modelcontextprotocol/logLevel",
-            "io.modelcontextprotocol/protocolVersion",
-            "progressToken",
-        ],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for RequestMetaObject {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.client_capabilities, members),
-            1usize => set(&mut self.client_info, members),
-            2usize => set(&mut self.log_level, members),
-            3usize => set(&mut self.protocol_version, members),
-            _ => set(&mut self.progress_token, members),
-        }
-    }
-
-    fn extra(&mut self) -> Option<&mut JsonObject> {
-        Some(&mut self.extra)
-    }
-}
-
-impl<'de> Decode<'de> for RequestMetaObject {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for RequestMetaObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of a request that carries nothing but metadata.
 ///
 /// Specification: [Base
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct RequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
-}
-
-impl fmt::Debug for RequestParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "RequestParams", self)
-    }
 }
 
 impl RequestParams {
@@ -9205,93 +4500,40 @@ impl RequestParams {
     }
 }
 
-impl Encode for RequestParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.entries(&self.extra);
-        object.end();
-    }
-}
-
-impl Serialize for RequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for RequestParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for RequestParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, RequestParams",
-        names: &["_meta"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for RequestParams {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.meta, members)
-    }
-
-    fn extra(&mut self) -> Option<&mut JsonObject> {
-        Some(&mut self.extra)
-    }
-}
-
-impl<'de> Decode<'de> for RequestParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for RequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Data that the server can hand out under a URI: a file, a record, a page.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Resource {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// What the resource holds; a language model may see it.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Pictures for the resource, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Media type, if known.
     ///
     /// Revisions: all.
+    #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Identifier for programs; shown to people only where there is no title.
     ///
@@ -9301,21 +4543,17 @@ pub struct Resource {
     /// how much of the model's context it would fill.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<i64>,
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Where the resource is; `resources/read` uses it.
     ///
     /// Revisions: all.
     pub uri: String,
-}
-
-impl fmt::Debug for Resource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "Resource", self)
-    }
 }
 
 impl Resource {
@@ -9385,95 +4623,6 @@ impl Resource {
     }
 }
 
-impl Encode for Resource {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("annotations") }, &self.annotations);
-        object
-            .optional_text(const { &FieldName::new("description") }, &self.description);
-        object.optional(const { &FieldName::new("icons") }, &self.icons);
-        object.optional_text(const { &FieldName::new("mimeType") }, &self.mime_type);
-        object.text(const { &FieldName::new("name") }, &self.name);
-        object.optional(const { &FieldName::new("size") }, &self.size);
-        object.optional_text(const { &FieldName::new("title") }, &self.title);
-        object.text(const { &FieldName::new("uri") }, &self.uri);
-        object.end();
-    }
-}
-
-impl Serialize for Resource {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for Resource {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            annotations: Vacant::vacant(),
-            description: Vacant::vacant(),
-            icons: Vacant::vacant(),
-            mime_type: Vacant::vacant(),
-            name: Vacant::vacant(),
-            size: Vacant::vacant(),
-            title: Vacant::vacant(),
-            uri: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for Resource {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, Resource",
-        names: &[
-            "_meta",
-            "annotations",
-            "description",
-            "icons",
-            "mimeType",
-            "name",
-            "size",
-            "title",
-            "uri",
-        ],
-        required: 0b100100000,
-    };
-}
-
-impl<'de> Fill<'de> for Resource {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.annotations, members),
-            2usize => set(&mut self.description, members),
-            3usize => set(&mut self.icons, members),
-            4usize => set(&mut self.mime_type, members),
-            5usize => set(&mut self.name, members),
-            6usize => set(&mut self.size, members),
-            7usize => set(&mut self.title, members),
-            _ => set(&mut self.uri, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for Resource {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for Resource {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A resource by reference: the client reads it with `resources/read` if it wants. It need
 /// not be in the server's list.
 ///
@@ -9481,29 +4630,35 @@ impl<'de> Deserialize<'de> for Resource {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "resource_link")]
 #[non_exhaustive]
 pub struct ResourceLink {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// What the resource holds; a language model may see it.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Pictures for the resource, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Media type, if known.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Identifier for programs; shown to people only where there is no title.
     ///
@@ -9512,21 +4667,17 @@ pub struct ResourceLink {
     /// Size of the raw content in bytes, before base64, if known.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<i64>,
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Where the resource is.
     ///
     /// Revisions: since 2025-06-18.
     pub uri: String,
-}
-
-impl fmt::Debug for ResourceLink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ResourceLink", self)
-    }
 }
 
 impl ResourceLink {
@@ -9596,125 +4747,40 @@ impl ResourceLink {
     }
 }
 
-impl Encode for ResourceLink {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("type") }, &"resource_link");
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("annotations") }, &self.annotations);
-        object
-            .optional_text(const { &FieldName::new("description") }, &self.description);
-        object.optional(const { &FieldName::new("icons") }, &self.icons);
-        object.optional_text(const { &FieldName::new("mimeType") }, &self.mime_type);
-        object.text(const { &FieldName::new("name") }, &self.name);
-        object.optional(const { &FieldName::new("size") }, &self.size);
-        object.optional_text(const { &FieldName::new("title") }, &self.title);
-        object.text(const { &FieldName::new("uri") }, &self.uri);
-        object.end();
-    }
-}
-
-impl Serialize for ResourceLink {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ResourceLink {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            annotations: Vacant::vacant(),
-            description: Vacant::vacant(),
-            icons: Vacant::vacant(),
-            mime_type: Vacant::vacant(),
-            name: Vacant::vacant(),
-            size: Vacant::vacant(),
-            title: Vacant::vacant(),
-            uri: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ResourceLink {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ResourceLink",
-        names: &[
-            "_meta",
-            "annotations",
-            "description",
-            "icons",
-            "mimeType",
-            "name",
-            "size",
-            "title",
-            "uri",
-        ],
-        required: 0b100100000,
-    };
-}
-
-impl<'de> Fill<'de> for ResourceLink {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.annotations, members),
-            2usize => set(&mut self.description, members),
-            3usize => set(&mut self.icons, members),
-            4usize => set(&mut self.mime_type, members),
-            5usize => set(&mut self.name, members),
-            6usize => set(&mut self.size, members),
-            7usize => set(&mut self.title, members),
-            _ => set(&mut self.uri, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ResourceLink {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ResourceLink {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A family of resources, whose URIs come from one template.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ResourceTemplate {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// What the resources hold; a language model may see it.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Pictures for the family, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// Media type, if all resources of the family have the same.
     ///
     /// Revisions: all.
+    #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Identifier for programs; shown to people only where there is no title.
     ///
@@ -9723,17 +4789,13 @@ pub struct ResourceTemplate {
     /// Display name for people.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// URI template (RFC 6570), such as `file:///{path}`.
     ///
     /// Revisions: all.
+    #[serde(rename = "uriTemplate")]
     pub uri_template: String,
-}
-
-impl fmt::Debug for ResourceTemplate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ResourceTemplate", self)
-    }
 }
 
 impl ResourceTemplate {
@@ -9795,110 +4857,20 @@ impl ResourceTemplate {
     }
 }
 
-impl Encode for ResourceTemplate {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("annotations") }, &self.annotations);
-        object
-            .optional_text(const { &FieldName::new("description") }, &self.description);
-        object.optional(const { &FieldName::new("icons") }, &self.icons);
-        object.optional_text(const { &FieldName::new("mimeType") }, &self.mime_type);
-        object.text(const { &FieldName::new("name") }, &self.name);
-        object.optional_text(const { &FieldName::new("title") }, &self.title);
-        object.text(const { &FieldName::new("uriTemplate") }, &self.uri_template);
-        object.end();
-    }
-}
-
-impl Serialize for ResourceTemplate {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ResourceTemplate {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            annotations: Vacant::vacant(),
-            description: Vacant::vacant(),
-            icons: Vacant::vacant(),
-            mime_type: Vacant::vacant(),
-            name: Vacant::vacant(),
-            title: Vacant::vacant(),
-            uri_template: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ResourceTemplate {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ResourceTemplate",
-        names: &[
-            "_meta",
-            "annotations",
-            "description",
-            "icons",
-            "mimeType",
-            "name",
-            "title",
-            "uriTemplate",
-        ],
-        required: 0b10100000,
-    };
-}
-
-impl<'de> Fill<'de> for ResourceTemplate {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.annotations, members),
-            2usize => set(&mut self.description, members),
-            3usize => set(&mut self.icons, members),
-            4usize => set(&mut self.mime_type, members),
-            5usize => set(&mut self.name, members),
-            6usize => set(&mut self.title, members),
-            _ => set(&mut self.uri_template, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ResourceTemplate {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ResourceTemplate {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A resource template or a resource, by URI.
 ///
 /// Specification:
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "ref/resource")]
 #[non_exhaustive]
 pub struct ResourceTemplateReference {
     /// The template (RFC 6570), or the URI.
     ///
     /// Revisions: all.
     pub uri: String,
-}
-
-impl fmt::Debug for ResourceTemplateReference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ResourceTemplateReference", self)
-    }
 }
 
 impl ResourceTemplateReference {
@@ -9909,57 +4881,6 @@ impl ResourceTemplateReference {
     }
 }
 
-impl Encode for ResourceTemplateReference {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("type") }, &"ref/resource");
-        object.text(const { &FieldName::new("uri") }, &self.uri);
-        object.end();
-    }
-}
-
-impl Serialize for ResourceTemplateReference {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ResourceTemplateReference {
-    fn vacant() -> Self {
-        Self { uri: Vacant::vacant() }
-    }
-}
-
-impl<'de> Object<'de> for ResourceTemplateReference {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ResourceTemplateReference",
-        names: &["uri"],
-        required: 0b1,
-    };
-}
-
-impl<'de> Fill<'de> for ResourceTemplateReference {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.uri, members)
-    }
-}
-
-impl<'de> Decode<'de> for ResourceTemplateReference {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ResourceTemplateReference {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `notifications/resources/updated`, from the server: an earlier copy of the
 /// resource may be stale.
 ///
@@ -9967,24 +4888,19 @@ impl<'de> Deserialize<'de> for ResourceTemplateReference {
 /// [Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: all.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
     /// Which resource has changed: the one subscribed to, or a part of it.
     ///
     /// Revisions: all.
     pub uri: String,
-}
-
-impl fmt::Debug for ResourceUpdatedNotificationParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ResourceUpdatedNotificationParams", self)
-    }
 }
 
 impl ResourceUpdatedNotificationParams {
@@ -10005,85 +4921,28 @@ impl ResourceUpdatedNotificationParams {
     }
 }
 
-impl Encode for ResourceUpdatedNotificationParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.text(const { &FieldName::new("uri") }, &self.uri);
-        object.end();
-    }
-}
-
-impl Serialize for ResourceUpdatedNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ResourceUpdatedNotificationParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            uri: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ResourceUpdatedNotificationParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ResourceUpdatedNotificationParams",
-        names: &["_meta", "uri"],
-        required: 0b10,
-    };
-}
-
-impl<'de> Fill<'de> for ResourceUpdatedNotificationParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            _ => set(&mut self.uri, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ResourceUpdatedNotificationParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ResourceUpdatedNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The `_meta` of an answer: the members that the protocol defines, and any others.
 ///
 /// Specification: [Base
 /// protocol](https://modelcontextprotocol.io/specification/2026-07-28/basic/index).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ResultMetaObject {
     /// Name and version of the server software, for logs and display only. Servers send it unless
     /// told not to.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "io.modelcontextprotocol/serverInfo",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     pub server_info: Option<Implementation>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
-}
-
-impl fmt::Debug for ResultMetaObject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ResultMetaObject", self)
-    }
 }
 
 impl ResultMetaObject {
@@ -10104,96 +4963,30 @@ impl ResultMetaObject {
     }
 }
 
-impl Encode for ResultMetaObject {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object
-            .optional(
-                const { &FieldName::new("io.modelcontextprotocol/serverInfo") },
-                &self.server_info,
-            );
-        object.entries(&self.extra);
-        object.end();
-    }
-}
-
-impl Serialize for ResultMetaObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ResultMetaObject {
-    fn vacant() -> Self {
-        Self {
-            server_info: Vacant::vacant(),
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ResultMetaObject {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ResultMetaObject",
-        names: &["io.modelcontextprotocol/serverInfo"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ResultMetaObject {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.server_info, members)
-    }
-
-    fn extra(&mut self) -> Option<&mut JsonObject> {
-        Some(&mut self.extra)
-    }
-}
-
-impl<'de> Decode<'de> for ResultMetaObject {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ResultMetaObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A folder or file that the server should work on, and within.
 ///
 /// Specification:
 /// [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Root {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Display name for people.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Where it is: a `file://` URI.
     ///
     /// Revisions: all.
     pub uri: String,
-}
-
-impl fmt::Debug for Root {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "Root", self)
-    }
 }
 
 impl Root {
@@ -10222,79 +5015,20 @@ impl Root {
     }
 }
 
-impl Encode for Root {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional_text(const { &FieldName::new("name") }, &self.name);
-        object.text(const { &FieldName::new("uri") }, &self.uri);
-        object.end();
-    }
-}
-
-impl Serialize for Root {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for Root {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            name: Vacant::vacant(),
-            uri: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for Root {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, Root",
-        names: &["_meta", "name", "uri"],
-        required: 0b100,
-    };
-}
-
-impl<'de> Fill<'de> for Root {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.name, members),
-            _ => set(&mut self.uri, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for Root {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for Root {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// One message of a conversation with a language model.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SamplingMessage {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// What is said: one block, or a list.
     ///
@@ -10304,12 +5038,6 @@ pub struct SamplingMessage {
     ///
     /// Revisions: all.
     pub role: Role,
-}
-
-impl fmt::Debug for SamplingMessage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "SamplingMessage", self)
-    }
 }
 
 impl SamplingMessage {
@@ -10334,66 +5062,6 @@ impl SamplingMessage {
     }
 }
 
-impl Encode for SamplingMessage {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("content") }, &self.content);
-        object.field(const { &FieldName::new("role") }, &self.role);
-        object.end();
-    }
-}
-
-impl Serialize for SamplingMessage {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for SamplingMessage {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            content: Vacant::vacant(),
-            role: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for SamplingMessage {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, SamplingMessage",
-        names: &["_meta", "content", "role"],
-        required: 0b110,
-    };
-}
-
-impl<'de> Fill<'de> for SamplingMessage {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.content, members),
-            _ => set(&mut self.role, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for SamplingMessage {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for SamplingMessage {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// What a server offers beyond the basics. A client uses none of these unless declared. The
 /// set is open: servers may declare more.
 ///
@@ -10401,49 +5069,51 @@ impl<'de> Deserialize<'de> for SamplingMessage {
 /// [Lifecycle](https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
     /// Present if the server suggests values for arguments of prompts and resource templates. An
     /// empty object: no settings are defined.
     ///
     /// Revisions: since 2025-03-26.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completions: Option<JsonObject>,
     /// Capabilities outside the protocol, by name, each with its settings.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub experimental: Option<OrderedMap<JsonObject>>,
     /// Protocol extensions that the server speaks, by identifier (`vendor.example/name`), each
     /// with its settings; an empty object means no settings.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extensions: Option<OrderedMap<JsonObject>>,
     /// Present if the server sends log messages. An empty object: no settings are defined.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logging: Option<JsonObject>,
     /// Present if the server has prompts.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompts: Option<ServerCapabilitiesPrompts>,
     /// Present if the server has resources.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<ServerCapabilitiesResources>,
     /// Present if the server can run some of the client's requests as tasks.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tasks: Option<ServerCapabilitiesTasks>,
     /// Present if the server has tools.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ServerCapabilitiesTools>,
-}
-
-impl fmt::Debug for ServerCapabilities {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ServerCapabilities", self)
-    }
 }
 
 impl ServerCapabilities {
@@ -10529,107 +5199,18 @@ impl ServerCapabilities {
     }
 }
 
-impl Encode for ServerCapabilities {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("completions") }, &self.completions);
-        object.optional(const { &FieldName::new("experimental") }, &self.experimental);
-        object.optional(const { &FieldName::new("extensions") }, &self.extensions);
-        object.optional(const { &FieldName::new("logging") }, &self.logging);
-        object.optional(const { &FieldName::new("prompts") }, &self.prompts);
-        object.optional(const { &FieldName::new("resources") }, &self.resources);
-        object.optional(const { &FieldName::new("tasks") }, &self.tasks);
-        object.optional(const { &FieldName::new("tools") }, &self.tools);
-        object.end();
-    }
-}
-
-impl Serialize for ServerCapabilities {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ServerCapabilities {
-    fn vacant() -> Self {
-        Self {
-            completions: Vacant::vacant(),
-            experimental: Vacant::vacant(),
-            extensions: Vacant::vacant(),
-            logging: Vacant::vacant(),
-            prompts: Vacant::vacant(),
-            resources: Vacant::vacant(),
-            tasks: Vacant::vacant(),
-            tools: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ServerCapabilities {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ServerCapabilities",
-        names: &[
-            "completions",
-            "experimental",
-            "extensions",
-            "logging",
-            "prompts",
-            "resources",
-            "tasks",
-            "tools",
-        ],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ServerCapabilities {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.completions, members),
-            1usize => set(&mut self.experimental, members),
-            2usize => set(&mut self.extensions, members),
-            3usize => set(&mut self.logging, members),
-            4usize => set(&mut self.prompts, members),
-            5usize => set(&mut self.resources, members),
-            6usize => set(&mut self.tasks, members),
-            _ => set(&mut self.tools, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ServerCapabilities {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ServerCapabilities {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// How far a server supports prompts.
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesPrompts {
     /// True if the server announces changes of the list with
     /// `notifications/prompts/list_changed`. Default: false.
     ///
     /// Revisions: all.
+    #[serde(rename = "listChanged", default, skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
-}
-
-impl fmt::Debug for ServerCapabilitiesPrompts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ServerCapabilitiesPrompts", self)
-    }
 }
 
 impl ServerCapabilitiesPrompts {
@@ -10647,80 +5228,24 @@ impl ServerCapabilitiesPrompts {
     }
 }
 
-impl Encode for ServerCapabilitiesPrompts {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("listChanged") }, &self.list_changed);
-        object.end();
-    }
-}
-
-impl Serialize for ServerCapabilitiesPrompts {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ServerCapabilitiesPrompts {
-    fn vacant() -> Self {
-        Self {
-            list_changed: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ServerCapabilitiesPrompts {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ServerCapabilitiesPrompts",
-        names: &["listChanged"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ServerCapabilitiesPrompts {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.list_changed, members)
-    }
-}
-
-impl<'de> Decode<'de> for ServerCapabilitiesPrompts {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ServerCapabilitiesPrompts {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// How far a server supports resources.
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesResources {
     /// True if the server announces changes of the list with
     /// `notifications/resources/list_changed`. Default: false.
     ///
     /// Revisions: all.
+    #[serde(rename = "listChanged", default, skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
     /// True if the server announces changes of single resources to clients that subscribed to
     /// them. Default: false.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subscribe: Option<bool>,
-}
-
-impl fmt::Debug for ServerCapabilitiesResources {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ServerCapabilitiesResources", self)
-    }
 }
 
 impl ServerCapabilitiesResources {
@@ -10748,87 +5273,27 @@ impl ServerCapabilitiesResources {
     }
 }
 
-impl Encode for ServerCapabilitiesResources {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("listChanged") }, &self.list_changed);
-        object.optional(const { &FieldName::new("subscribe") }, &self.subscribe);
-        object.end();
-    }
-}
-
-impl Serialize for ServerCapabilitiesResources {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ServerCapabilitiesResources {
-    fn vacant() -> Self {
-        Self {
-            list_changed: Vacant::vacant(),
-            subscribe: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ServerCapabilitiesResources {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ServerCapabilitiesResources",
-        names: &["listChanged", "subscribe"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ServerCapabilitiesResources {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.list_changed, members),
-            _ => set(&mut self.subscribe, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ServerCapabilitiesResources {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ServerCapabilitiesResources {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// What a server can do with tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasks {
     /// Present if the server answers `tasks/cancel`.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel: Option<JsonObject>,
     /// Present if the server answers `tasks/list`.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list: Option<JsonObject>,
     /// Which of the client's requests the server can run as tasks.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<ServerCapabilitiesTasksRequests>,
-}
-
-impl fmt::Debug for ServerCapabilitiesTasks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ServerCapabilitiesTasks", self)
-    }
 }
 
 impl ServerCapabilitiesTasks {
@@ -10864,82 +5329,17 @@ impl ServerCapabilitiesTasks {
     }
 }
 
-impl Encode for ServerCapabilitiesTasks {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("cancel") }, &self.cancel);
-        object.optional(const { &FieldName::new("list") }, &self.list);
-        object.optional(const { &FieldName::new("requests") }, &self.requests);
-        object.end();
-    }
-}
-
-impl Serialize for ServerCapabilitiesTasks {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ServerCapabilitiesTasks {
-    fn vacant() -> Self {
-        Self {
-            cancel: Vacant::vacant(),
-            list: Vacant::vacant(),
-            requests: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ServerCapabilitiesTasks {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ServerCapabilitiesTasks",
-        names: &["cancel", "list", "requests"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ServerCapabilitiesTasks {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.cancel, members),
-            1usize => set(&mut self.list, members),
-            _ => set(&mut self.requests, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ServerCapabilitiesTasks {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ServerCapabilitiesTasks {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Requests that a server can run as tasks, by feature.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasksRequests {
     /// Requests about tools that can be tasks.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ServerCapabilitiesTasksRequestsTools>,
-}
-
-impl fmt::Debug for ServerCapabilitiesTasksRequests {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ServerCapabilitiesTasksRequests", self)
-    }
 }
 
 impl ServerCapabilitiesTasksRequests {
@@ -10957,72 +5357,17 @@ impl ServerCapabilitiesTasksRequests {
     }
 }
 
-impl Encode for ServerCapabilitiesTasksRequests {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("tools") }, &self.tools);
-        object.end();
-    }
-}
-
-impl Serialize for ServerCapabilitiesTasksRequests {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ServerCapabilitiesTasksRequests {
-    fn vacant() -> Self {
-        Self { tools: Vacant::vacant() }
-    }
-}
-
-impl<'de> Object<'de> for ServerCapabilitiesTasksRequests {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ServerCapabilitiesTasksRequests",
-        names: &["tools"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ServerCapabilitiesTasksRequests {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.tools, members)
-    }
-}
-
-impl<'de> Decode<'de> for ServerCapabilitiesTasksRequests {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ServerCapabilitiesTasksRequests {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Requests about tools that a server can run as tasks.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasksRequestsTools {
     /// Present if `tools/call` can be a task; each tool's `execution` refines it.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<JsonObject>,
-}
-
-impl fmt::Debug for ServerCapabilitiesTasksRequestsTools {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ServerCapabilitiesTasksRequestsTools", self)
-    }
 }
 
 impl ServerCapabilitiesTasksRequestsTools {
@@ -11040,73 +5385,18 @@ impl ServerCapabilitiesTasksRequestsTools {
     }
 }
 
-impl Encode for ServerCapabilitiesTasksRequestsTools {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("call") }, &self.call);
-        object.end();
-    }
-}
-
-impl Serialize for ServerCapabilitiesTasksRequestsTools {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ServerCapabilitiesTasksRequestsTools {
-    fn vacant() -> Self {
-        Self { call: Vacant::vacant() }
-    }
-}
-
-impl<'de> Object<'de> for ServerCapabilitiesTasksRequestsTools {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ServerCapabilitiesTasksRequestsTools",
-        names: &["call"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ServerCapabilitiesTasksRequestsTools {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.call, members)
-    }
-}
-
-impl<'de> Decode<'de> for ServerCapabilitiesTasksRequestsTools {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ServerCapabilitiesTasksRequestsTools {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// How far a server supports tools.
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTools {
     /// True if the server announces changes of the list with `notifications/tools/list_changed`.
     /// Default: false.
     ///
     /// Revisions: all.
+    #[serde(rename = "listChanged", default, skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
-}
-
-impl fmt::Debug for ServerCapabilitiesTools {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ServerCapabilitiesTools", self)
-    }
 }
 
 impl ServerCapabilitiesTools {
@@ -11124,82 +5414,25 @@ impl ServerCapabilitiesTools {
     }
 }
 
-impl Encode for ServerCapabilitiesTools {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("listChanged") }, &self.list_changed);
-        object.end();
-    }
-}
-
-impl Serialize for ServerCapabilitiesTools {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ServerCapabilitiesTools {
-    fn vacant() -> Self {
-        Self {
-            list_changed: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ServerCapabilitiesTools {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ServerCapabilitiesTools",
-        names: &["listChanged"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ServerCapabilitiesTools {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.list_changed, members)
-    }
-}
-
-impl<'de> Decode<'de> for ServerCapabilitiesTools {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ServerCapabilitiesTools {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `logging/setLevel`, from the client; in force for the rest of the connection.
 ///
 /// Specification:
 /// [Logging](https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SetLevelRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Least severe level to send; more severe messages come too.
     ///
     /// Revisions: until 2025-11-25.
     pub level: LoggingLevel,
-}
-
-impl fmt::Debug for SetLevelRequestParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "SetLevelRequestParams", self)
-    }
 }
 
 impl SetLevelRequestParams {
@@ -11217,102 +5450,46 @@ impl SetLevelRequestParams {
     }
 }
 
-impl Encode for SetLevelRequestParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("level") }, &self.level);
-        object.end();
-    }
-}
-
-impl Serialize for SetLevelRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for SetLevelRequestParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            level: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for SetLevelRequestParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, SetLevelRequestParams",
-        names: &["_meta", "level"],
-        required: 0b10,
-    };
-}
-
-impl<'de> Fill<'de> for SetLevelRequestParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            _ => set(&mut self.level, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for SetLevelRequestParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for SetLevelRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A text field of a form.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
+#[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct StringSchema {
     /// Text that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// What to fill in, in words for the user.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Kind of text, if it is a special one.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<StringSchemaFormat>,
     /// Longest text allowed, in characters.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "maxLength", default, skip_serializing_if = "Option::is_none")]
     pub max_length: Option<i64>,
     /// Shortest text allowed, in characters.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "minLength", default, skip_serializing_if = "Option::is_none")]
     pub min_length: Option<i64>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-}
-
-impl fmt::Debug for StringSchema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "StringSchema", self)
-    }
 }
 
 impl StringSchema {
@@ -11372,101 +5549,25 @@ impl StringSchema {
     }
 }
 
-impl Encode for StringSchema {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("type") }, &"string");
-        object.optional_text(const { &FieldName::new("default") }, &self.default);
-        object
-            .optional_text(const { &FieldName::new("description") }, &self.description);
-        object.optional(const { &FieldName::new("format") }, &self.format);
-        object.optional(const { &FieldName::new("maxLength") }, &self.max_length);
-        object.optional(const { &FieldName::new("minLength") }, &self.min_length);
-        object.optional_text(const { &FieldName::new("title") }, &self.title);
-        object.end();
-    }
-}
-
-impl Serialize for StringSchema {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for StringSchema {
-    fn vacant() -> Self {
-        Self {
-            default: Vacant::vacant(),
-            description: Vacant::vacant(),
-            format: Vacant::vacant(),
-            max_length: Vacant::vacant(),
-            min_length: Vacant::vacant(),
-            title: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for StringSchema {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, StringSchema",
-        names: &["default", "description", "format", "maxLength", "minLength", "title"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for StringSchema {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.default, members),
-            1usize => set(&mut self.description, members),
-            2usize => set(&mut self.format, members),
-            3usize => set(&mut self.max_length, members),
-            4usize => set(&mut self.min_length, members),
-            _ => set(&mut self.title, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for StringSchema {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for StringSchema {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `resources/subscribe`, from the client.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2025-11-25/server/resources).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SubscribeRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Which resource to watch.
     ///
     /// Revisions: until 2025-11-25.
     pub uri: String,
-}
-
-impl fmt::Debug for SubscribeRequestParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "SubscribeRequestParams", self)
-    }
 }
 
 impl SubscribeRequestParams {
@@ -11487,63 +5588,6 @@ impl SubscribeRequestParams {
     }
 }
 
-impl Encode for SubscribeRequestParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.text(const { &FieldName::new("uri") }, &self.uri);
-        object.end();
-    }
-}
-
-impl Serialize for SubscribeRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for SubscribeRequestParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            uri: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for SubscribeRequestParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, SubscribeRequestParams",
-        names: &["_meta", "uri"],
-        required: 0b10,
-    };
-}
-
-impl<'de> Fill<'de> for SubscribeRequestParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            _ => set(&mut self.uri, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for SubscribeRequestParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for SubscribeRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The kinds of news that a client wants from a subscription, or that a server agreed to
 /// send. What is not named is not sent.
 ///
@@ -11551,31 +5595,45 @@ impl<'de> Deserialize<'de> for SubscribeRequestParams {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct SubscriptionFilter {
     /// True for `notifications/prompts/list_changed`. Default: false.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "promptsListChanged",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     pub prompts_list_changed: Option<bool>,
     /// URIs of the resources for which `notifications/resources/updated` is wanted.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "resourceSubscriptions",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     pub resource_subscriptions: Option<Vec<String>>,
     /// True for `notifications/resources/list_changed`. Default: false.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "resourcesListChanged",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     pub resources_list_changed: Option<bool>,
     /// True for `notifications/tools/list_changed`. Default: false.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "toolsListChanged",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     pub tools_list_changed: Option<bool>,
-}
-
-impl fmt::Debug for SubscriptionFilter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "SubscriptionFilter", self)
-    }
 }
 
 impl SubscriptionFilter {
@@ -11624,90 +5682,6 @@ impl SubscriptionFilter {
     }
 }
 
-impl Encode for SubscriptionFilter {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object
-            .optional(
-                const { &FieldName::new("promptsListChanged") },
-                &self.prompts_list_changed,
-            );
-        object
-            .optional(
-                const { &FieldName::new("resourceSubscriptions") },
-                &self.resource_subscriptions,
-            );
-        object
-            .optional(
-                const { &FieldName::new("resourcesListChanged") },
-                &self.resources_list_changed,
-            );
-        object
-            .optional(
-                const { &FieldName::new("toolsListChanged") },
-                &self.tools_list_changed,
-            );
-        object.end();
-    }
-}
-
-impl Serialize for SubscriptionFilter {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for SubscriptionFilter {
-    fn vacant() -> Self {
-        Self {
-            prompts_list_changed: Vacant::vacant(),
-            resource_subscriptions: Vacant::vacant(),
-            resources_list_changed: Vacant::vacant(),
-            tools_list_changed: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for SubscriptionFilter {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, SubscriptionFilter",
-        names: &[
-            "promptsListChanged",
-            "resourceSubscriptions",
-            "resourcesListChanged",
-            "toolsListChanged",
-        ],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for SubscriptionFilter {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.prompts_list_changed, members),
-            1usize => set(&mut self.resource_subscriptions, members),
-            2usize => set(&mut self.resources_list_changed, members),
-            _ => set(&mut self.tools_list_changed, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for SubscriptionFilter {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for SubscriptionFilter {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `notifications/subscriptions/acknowledged`, the server's first message on a
 /// subscription.
 ///
@@ -11715,24 +5689,19 @@ impl<'de> Deserialize<'de> for SubscriptionFilter {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SubscriptionsAcknowledgedNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<NotificationMetaObject>,
     /// What the server will send: the part of the client's wishes that it supports.
     ///
     /// Revisions: 2026-07-28 only.
     pub notifications: SubscriptionFilter,
-}
-
-impl fmt::Debug for SubscriptionsAcknowledgedNotificationParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "SubscriptionsAcknowledgedNotificationParams", self)
-    }
 }
 
 impl SubscriptionsAcknowledgedNotificationParams {
@@ -11750,63 +5719,6 @@ impl SubscriptionsAcknowledgedNotificationParams {
     }
 }
 
-impl Encode for SubscriptionsAcknowledgedNotificationParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("notifications") }, &self.notifications);
-        object.end();
-    }
-}
-
-impl Serialize for SubscriptionsAcknowledgedNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for SubscriptionsAcknowledgedNotificationParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            notifications: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for SubscriptionsAcknowledgedNotificationParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, SubscriptionsAcknowledgedNotificationParams",
-        names: &["_meta", "notifications"],
-        required: 0b10,
-    };
-}
-
-impl<'de> Fill<'de> for SubscriptionsAcknowledgedNotificationParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            _ => set(&mut self.notifications, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for SubscriptionsAcknowledgedNotificationParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for SubscriptionsAcknowledgedNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `subscriptions/listen`, from the client; the stream lasts until either side ends
 /// it.
 ///
@@ -11814,24 +5726,19 @@ impl<'de> Deserialize<'de> for SubscriptionsAcknowledgedNotificationParams {
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SubscriptionsListenRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "_meta")]
     pub meta: RequestMetaObject,
     /// What the client wants to be told; the server sends nothing else.
     ///
     /// Revisions: 2026-07-28 only.
     pub notifications: SubscriptionFilter,
-}
-
-impl fmt::Debug for SubscriptionsListenRequestParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "SubscriptionsListenRequestParams", self)
-    }
 }
 
 impl SubscriptionsListenRequestParams {
@@ -11842,88 +5749,27 @@ impl SubscriptionsListenRequestParams {
     }
 }
 
-impl Encode for SubscriptionsListenRequestParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("notifications") }, &self.notifications);
-        object.end();
-    }
-}
-
-impl Serialize for SubscriptionsListenRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for SubscriptionsListenRequestParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            notifications: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for SubscriptionsListenRequestParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, SubscriptionsListenRequestParams",
-        names: &["_meta", "notifications"],
-        required: 0b11,
-    };
-}
-
-impl<'de> Fill<'de> for SubscriptionsListenRequestParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            _ => set(&mut self.notifications, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for SubscriptionsListenRequestParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for SubscriptionsListenRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The server has ended a subscription in good order, for example because it shuts down.
 ///
 /// Specification:
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResult {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "_meta")]
     pub meta: SubscriptionsListenResultMetaObject,
     /// Which kind of answer this is. Absent, as from servers of the handshake era, means
     /// `complete`.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "resultType", default, skip_serializing_if = "Option::is_none")]
     pub result_type: Option<ResultType>,
-}
-
-impl fmt::Debug for SubscriptionsListenResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "SubscriptionsListenResult", self)
-    }
 }
 
 impl SubscriptionsListenResult {
@@ -11941,88 +5787,32 @@ impl SubscriptionsListenResult {
     }
 }
 
-impl Encode for SubscriptionsListenResult {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("resultType") }, &self.result_type);
-        object.end();
-    }
-}
-
-impl Serialize for SubscriptionsListenResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for SubscriptionsListenResult {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            result_type: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for SubscriptionsListenResult {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, SubscriptionsListenResult",
-        names: &["_meta", "resultType"],
-        required: 0b1,
-    };
-}
-
-impl<'de> Fill<'de> for SubscriptionsListenResult {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            _ => set(&mut self.result_type, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for SubscriptionsListenResult {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for SubscriptionsListenResult {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The `_meta` of the answer that ends a subscription.
 ///
 /// Specification:
 /// [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResultMetaObject {
     /// Name and version of the server software, for logs and display only.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(
+        rename = "io.modelcontextprotocol/serverInfo",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     pub server_info: Option<Implementation>,
     /// Id of the `subscriptions/listen` request that is answered here.
     ///
     /// Revisions: 2026-07-28 only.
+    #[serde(rename = "io.modelcontextprotocol/subscriptionId")]
     pub subscription_id: RequestId,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
-}
-
-impl fmt::Debug for SubscriptionsListenResultMetaObject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "SubscriptionsListenResultMetaObject", self)
-    }
 }
 
 impl SubscriptionsListenResultMetaObject {
@@ -12044,100 +5834,29 @@ impl SubscriptionsListenResultMetaObject {
     }
 }
 
-impl Encode for SubscriptionsListenResultMetaObject {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object
-            .optional(
-                const { &FieldName::new("io.modelcontextprotocol/serverInfo") },
-                &self.server_info,
-            );
-        object
-            .field(
-                const { &FieldName::new("io.modelcontextprotocol/subscriptionId") },
-                &self.subscription_id,
-            );
-        object.entries(&self.extra);
-        object.end();
-    }
-}
-
-impl Serialize for SubscriptionsListenResultMetaObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for SubscriptionsListenResultMetaObject {
-    fn vacant() -> Self {
-        Self {
-            server_info: Vacant::vacant(),
-            subscription_id: Vacant::vacant(),
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for SubscriptionsListenResultMetaObject {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, SubscriptionsListenResultMetaObject",
-        names: &[
-            "io.modelcontextprotocol/serverInfo",
-            "io.modelcontextprotocol/subscriptionId",
-        ],
-        required: 0b10,
-    };
-}
-
-impl<'de> Fill<'de> for SubscriptionsListenResultMetaObject {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.server_info, members),
-            _ => set(&mut self.subscription_id, members),
-        }
-    }
-
-    fn extra(&mut self) -> Option<&mut JsonObject> {
-        Some(&mut self.extra)
-    }
-}
-
-impl<'de> Decode<'de> for SubscriptionsListenResultMetaObject {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for SubscriptionsListenResultMetaObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A request that runs on its own, so that its sender can ask for the outcome later.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Task {
     /// When it began, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "createdAt")]
     pub created_at: String,
     /// When its state last changed, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "lastUpdatedAt")]
     pub last_updated_at: String,
     /// How long to wait between two looks at it, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "pollInterval", default, skip_serializing_if = "Option::is_none")]
     pub poll_interval: Option<i64>,
     /// How it is getting on.
     ///
@@ -12147,21 +5866,17 @@ pub struct Task {
     /// doing.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "statusMessage", default, skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Id of the task, chosen by whoever runs it.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "taskId")]
     pub task_id: String,
     /// How long it is kept, in milliseconds from when it began; null means without limit.
     ///
     /// Revisions: 2025-11-25 only.
     pub ttl: Option<i64>,
-}
-
-impl fmt::Debug for Task {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "Task", self)
-    }
 }
 
 impl Task {
@@ -12200,110 +5915,21 @@ impl Task {
     }
 }
 
-impl Encode for Task {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.text(const { &FieldName::new("createdAt") }, &self.created_at);
-        object.text(const { &FieldName::new("lastUpdatedAt") }, &self.last_updated_at);
-        object.optional(const { &FieldName::new("pollInterval") }, &self.poll_interval);
-        object.field(const { &FieldName::new("status") }, &self.status);
-        object
-            .optional_text(
-                const { &FieldName::new("statusMessage") },
-                &self.status_message,
-            );
-        object.text(const { &FieldName::new("taskId") }, &self.task_id);
-        object.field(const { &FieldName::new("ttl") }, &self.ttl);
-        object.end();
-    }
-}
-
-impl Serialize for Task {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for Task {
-    fn vacant() -> Self {
-        Self {
-            created_at: Vacant::vacant(),
-            last_updated_at: Vacant::vacant(),
-            poll_interval: Vacant::vacant(),
-            status: Vacant::vacant(),
-            status_message: Vacant::vacant(),
-            task_id: Vacant::vacant(),
-            ttl: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for Task {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, Task",
-        names: &[
-            "createdAt",
-            "lastUpdatedAt",
-            "pollInterval",
-            "status",
-            "statusMessage",
-            "taskId",
-            "ttl",
-        ],
-        required: 0b101011,
-    };
-}
-
-impl<'de> Fill<'de> for Task {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.created_at, members),
-            1usize => set(&mut self.last_updated_at, members),
-            2usize => set(&mut self.poll_interval, members),
-            3usize => set(&mut self.status, members),
-            4usize => set(&mut self.status_message, members),
-            5usize => set(&mut self.task_id, members),
-            _ => set(&mut self.ttl, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for Task {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for Task {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// What the sender of a request asks of the task that will run it.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct TaskMetadata {
     /// How long to keep the task, in milliseconds from when it begins. The receiver may decide
     /// otherwise.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl: Option<i64>,
-}
-
-impl fmt::Debug for TaskMetadata {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "TaskMetadata", self)
-    }
 }
 
 impl TaskMetadata {
@@ -12321,56 +5947,6 @@ impl TaskMetadata {
     }
 }
 
-impl Encode for TaskMetadata {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("ttl") }, &self.ttl);
-        object.end();
-    }
-}
-
-impl Serialize for TaskMetadata {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for TaskMetadata {
-    fn vacant() -> Self {
-        Self { ttl: Vacant::vacant() }
-    }
-}
-
-impl<'de> Object<'de> for TaskMetadata {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, TaskMetadata",
-        names: &["ttl"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for TaskMetadata {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.ttl, members)
-    }
-}
-
-impl<'de> Decode<'de> for TaskMetadata {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for TaskMetadata {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `notifications/tasks/status`, from whoever runs the task: the task after a
 /// change.
 ///
@@ -12378,25 +5954,29 @@ impl<'de> Deserialize<'de> for TaskMetadata {
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TaskStatusNotificationParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// When it began, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "createdAt")]
     pub created_at: String,
     /// When its state last changed, as ISO 8601 text.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "lastUpdatedAt")]
     pub last_updated_at: String,
     /// How long to wait between two looks at it, in milliseconds.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "pollInterval", default, skip_serializing_if = "Option::is_none")]
     pub poll_interval: Option<i64>,
     /// How it is getting on.
     ///
@@ -12406,21 +5986,17 @@ pub struct TaskStatusNotificationParams {
     /// doing.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "statusMessage", default, skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
     /// Id of the task, chosen by whoever runs it.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "taskId")]
     pub task_id: String,
     /// How long it is kept, in milliseconds from when it began; null means without limit.
     ///
     /// Revisions: 2025-11-25 only.
     pub ttl: Option<i64>,
-}
-
-impl fmt::Debug for TaskStatusNotificationParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "TaskStatusNotificationParams", self)
-    }
 }
 
 impl TaskStatusNotificationParams {
@@ -12467,122 +6043,31 @@ impl TaskStatusNotificationParams {
     }
 }
 
-impl Encode for TaskStatusNotificationParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.text(const { &FieldName::new("createdAt") }, &self.created_at);
-        object.text(const { &FieldName::new("lastUpdatedAt") }, &self.last_updated_at);
-        object.optional(const { &FieldName::new("pollInterval") }, &self.poll_interval);
-        object.field(const { &FieldName::new("status") }, &self.status);
-        object
-            .optional_text(
-                const { &FieldName::new("statusMessage") },
-                &self.status_message,
-            );
-        object.text(const { &FieldName::new("taskId") }, &self.task_id);
-        object.field(const { &FieldName::new("ttl") }, &self.ttl);
-        object.end();
-    }
-}
-
-impl Serialize for TaskStatusNotificationParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for TaskStatusNotificationParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            created_at: Vacant::vacant(),
-            last_updated_at: Vacant::vacant(),
-            poll_interval: Vacant::vacant(),
-            status: Vacant::vacant(),
-            status_message: Vacant::vacant(),
-            task_id: Vacant::vacant(),
-            ttl: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for TaskStatusNotificationParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, TaskStatusNotificationParams",
-        names: &[
-            "_meta",
-            "createdAt",
-            "lastUpdatedAt",
-            "pollInterval",
-            "status",
-            "statusMessage",
-            "taskId",
-            "ttl",
-        ],
-        required: 0b1010110,
-    };
-}
-
-impl<'de> Fill<'de> for TaskStatusNotificationParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.created_at, members),
-            2usize => set(&mut self.last_updated_at, members),
-            3usize => set(&mut self.poll_interval, members),
-            4usize => set(&mut self.status, members),
-            5usize => set(&mut self.status_message, members),
-            6usize => set(&mut self.task_id, members),
-            _ => set(&mut self.ttl, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for TaskStatusNotificationParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for TaskStatusNotificationParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Plain text.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "text")]
 #[non_exhaustive]
 pub struct TextContent {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on the audience, the importance and the age of the content.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
     /// The text.
     ///
     /// Revisions: all.
     pub text: String,
-}
-
-impl fmt::Debug for TextContent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "TextContent", self)
-    }
 }
 
 impl TextContent {
@@ -12611,84 +6096,25 @@ impl TextContent {
     }
 }
 
-impl Encode for TextContent {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("type") }, &"text");
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("annotations") }, &self.annotations);
-        object.text(const { &FieldName::new("text") }, &self.text);
-        object.end();
-    }
-}
-
-impl Serialize for TextContent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for TextContent {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            annotations: Vacant::vacant(),
-            text: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for TextContent {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, TextContent",
-        names: &["_meta", "annotations", "text"],
-        required: 0b100,
-    };
-}
-
-impl<'de> Fill<'de> for TextContent {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.annotations, members),
-            _ => set(&mut self.text, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for TextContent {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for TextContent {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The content of a resource that is text.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TextResourceContents {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Media type, if known.
     ///
     /// Revisions: all.
+    #[serde(rename = "mimeType", default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// The text as it is.
     ///
@@ -12698,12 +6124,6 @@ pub struct TextResourceContents {
     ///
     /// Revisions: all.
     pub uri: String,
-}
-
-impl fmt::Debug for TextResourceContents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "TextResourceContents", self)
-    }
 }
 
 impl TextResourceContents {
@@ -12733,85 +6153,25 @@ impl TextResourceContents {
     }
 }
 
-impl Encode for TextResourceContents {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional_text(const { &FieldName::new("mimeType") }, &self.mime_type);
-        object.text(const { &FieldName::new("text") }, &self.text);
-        object.text(const { &FieldName::new("uri") }, &self.uri);
-        object.end();
-    }
-}
-
-impl Serialize for TextResourceContents {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for TextResourceContents {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            mime_type: Vacant::vacant(),
-            text: Vacant::vacant(),
-            uri: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for TextResourceContents {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, TextResourceContents",
-        names: &["_meta", "mimeType", "text", "uri"],
-        required: 0b1100,
-    };
-}
-
-impl<'de> Fill<'de> for TextResourceContents {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.mime_type, members),
-            2usize => set(&mut self.text, members),
-            _ => set(&mut self.uri, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for TextResourceContents {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for TextResourceContents {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A field of a form that offers any number of several choices, each with a label.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "array")]
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchema {
     /// Choices that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Vec<String>>,
     /// What to choose, in words for the user.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The choices.
     ///
@@ -12820,21 +6180,18 @@ pub struct TitledMultiSelectEnumSchema {
     /// Most choices allowed.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(rename = "maxItems", default, skip_serializing_if = "Option::is_none")]
     pub max_items: Option<i64>,
     /// Fewest choices allowed.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(rename = "minItems", default, skip_serializing_if = "Option::is_none")]
     pub min_items: Option<i64>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-}
-
-impl fmt::Debug for TitledMultiSelectEnumSchema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "TitledMultiSelectEnumSchema", self)
-    }
 }
 
 impl TitledMultiSelectEnumSchema {
@@ -12890,96 +6247,20 @@ impl TitledMultiSelectEnumSchema {
     }
 }
 
-impl Encode for TitledMultiSelectEnumSchema {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("type") }, &"array");
-        object.optional(const { &FieldName::new("default") }, &self.default);
-        object
-            .optional_text(const { &FieldName::new("description") }, &self.description);
-        object.field(const { &FieldName::new("items") }, &self.items);
-        object.optional(const { &FieldName::new("maxItems") }, &self.max_items);
-        object.optional(const { &FieldName::new("minItems") }, &self.min_items);
-        object.optional_text(const { &FieldName::new("title") }, &self.title);
-        object.end();
-    }
-}
-
-impl Serialize for TitledMultiSelectEnumSchema {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for TitledMultiSelectEnumSchema {
-    fn vacant() -> Self {
-        Self {
-            default: Vacant::vacant(),
-            description: Vacant::vacant(),
-            items: Vacant::vacant(),
-            max_items: Vacant::vacant(),
-            min_items: Vacant::vacant(),
-            title: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for TitledMultiSelectEnumSchema {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, TitledMultiSelectEnumSchema",
-        names: &["default", "description", "items", "maxItems", "minItems", "title"],
-        required: 0b100,
-    };
-}
-
-impl<'de> Fill<'de> for TitledMultiSelectEnumSchema {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.default, members),
-            1usize => set(&mut self.description, members),
-            2usize => set(&mut self.items, members),
-            3usize => set(&mut self.max_items, members),
-            4usize => set(&mut self.min_items, members),
-            _ => set(&mut self.title, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for TitledMultiSelectEnumSchema {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for TitledMultiSelectEnumSchema {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The choices of a [`TitledMultiSelectEnumSchema`].
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchemaItems {
     /// The choices, in the order of the form.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(rename = "anyOf")]
     pub any_of: Vec<EnumOption>,
-}
-
-impl fmt::Debug for TitledMultiSelectEnumSchemaItems {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "TitledMultiSelectEnumSchemaItems", self)
-    }
 }
 
 impl TitledMultiSelectEnumSchemaItems {
@@ -12992,87 +6273,36 @@ impl TitledMultiSelectEnumSchemaItems {
     }
 }
 
-impl Encode for TitledMultiSelectEnumSchemaItems {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("anyOf") }, &self.any_of);
-        object.end();
-    }
-}
-
-impl Serialize for TitledMultiSelectEnumSchemaItems {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for TitledMultiSelectEnumSchemaItems {
-    fn vacant() -> Self {
-        Self { any_of: Vacant::vacant() }
-    }
-}
-
-impl<'de> Object<'de> for TitledMultiSelectEnumSchemaItems {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, TitledMultiSelectEnumSchemaItems",
-        names: &["anyOf"],
-        required: 0b1,
-    };
-}
-
-impl<'de> Fill<'de> for TitledMultiSelectEnumSchemaItems {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.any_of, members)
-    }
-}
-
-impl<'de> Decode<'de> for TitledMultiSelectEnumSchemaItems {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for TitledMultiSelectEnumSchemaItems {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A field of a form that offers one of several choices, each with a label.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct TitledSingleSelectEnumSchema {
     /// Choice that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// What to choose, in words for the user.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The choices, in the order of the form.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(rename = "oneOf")]
     pub one_of: Vec<EnumOption>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-}
-
-impl fmt::Debug for TitledSingleSelectEnumSchema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "TitledSingleSelectEnumSchema", self)
-    }
 }
 
 impl TitledSingleSelectEnumSchema {
@@ -13109,105 +6339,46 @@ impl TitledSingleSelectEnumSchema {
     }
 }
 
-impl Encode for TitledSingleSelectEnumSchema {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("type") }, &"string");
-        object.optional_text(const { &FieldName::new("default") }, &self.default);
-        object
-            .optional_text(const { &FieldName::new("description") }, &self.description);
-        object.field(const { &FieldName::new("oneOf") }, &self.one_of);
-        object.optional_text(const { &FieldName::new("title") }, &self.title);
-        object.end();
-    }
-}
-
-impl Serialize for TitledSingleSelectEnumSchema {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for TitledSingleSelectEnumSchema {
-    fn vacant() -> Self {
-        Self {
-            default: Vacant::vacant(),
-            description: Vacant::vacant(),
-            one_of: Vacant::vacant(),
-            title: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for TitledSingleSelectEnumSchema {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, TitledSingleSelectEnumSchema",
-        names: &["default", "description", "oneOf", "title"],
-        required: 0b100,
-    };
-}
-
-impl<'de> Fill<'de> for TitledSingleSelectEnumSchema {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.default, members),
-            1usize => set(&mut self.description, members),
-            2usize => set(&mut self.one_of, members),
-            _ => set(&mut self.title, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for TitledSingleSelectEnumSchema {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for TitledSingleSelectEnumSchema {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A function of the server that a language model can call through the client.
 ///
 /// Specification:
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Tool {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Hints on what the tool does to the world.
     ///
     /// Revisions: since 2025-03-26.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ToolAnnotations>,
     /// What the tool does and when to use it, written for the language model.
     ///
     /// Revisions: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// How the tool can be run, beyond a plain call.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution: Option<ToolExecution>,
     /// Pictures for the tool, in several sizes, formats or themes.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
     /// JSON Schema of the arguments, whose root has `type: "object"`. The dialect is 2020-12
     /// unless `$schema` names another.
     ///
     /// Revisions: all.
+    #[serde(rename = "inputSchema")]
     pub input_schema: RawJson,
     /// Identifier of the tool, unique on its server; `tools/call` uses it.
     ///
@@ -13217,17 +6388,13 @@ pub struct Tool {
     /// `$schema` names another.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(rename = "outputSchema", default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<RawJson>,
     /// Display name for people. It goes before `annotations.title` and `name`.
     ///
     /// Revisions: since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-}
-
-impl fmt::Debug for Tool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "Tool", self)
-    }
 }
 
 impl Tool {
@@ -13297,95 +6464,6 @@ impl Tool {
     }
 }
 
-impl Encode for Tool {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.optional(const { &FieldName::new("annotations") }, &self.annotations);
-        object
-            .optional_text(const { &FieldName::new("description") }, &self.description);
-        object.optional(const { &FieldName::new("execution") }, &self.execution);
-        object.optional(const { &FieldName::new("icons") }, &self.icons);
-        object.field(const { &FieldName::new("inputSchema") }, &self.input_schema);
-        object.text(const { &FieldName::new("name") }, &self.name);
-        object.optional(const { &FieldName::new("outputSchema") }, &self.output_schema);
-        object.optional_text(const { &FieldName::new("title") }, &self.title);
-        object.end();
-    }
-}
-
-impl Serialize for Tool {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for Tool {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            annotations: Vacant::vacant(),
-            description: Vacant::vacant(),
-            execution: Vacant::vacant(),
-            icons: Vacant::vacant(),
-            input_schema: Vacant::vacant(),
-            name: Vacant::vacant(),
-            output_schema: Vacant::vacant(),
-            title: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for Tool {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, Tool",
-        names: &[
-            "_meta",
-            "annotations",
-            "description",
-            "execution",
-            "icons",
-            "inputSchema",
-            "name",
-            "outputSchema",
-            "title",
-        ],
-        required: 0b1100000,
-    };
-}
-
-impl<'de> Fill<'de> for Tool {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.annotations, members),
-            2usize => set(&mut self.description, members),
-            3usize => set(&mut self.execution, members),
-            4usize => set(&mut self.icons, members),
-            5usize => set(&mut self.input_schema, members),
-            6usize => set(&mut self.name, members),
-            7usize => set(&mut self.output_schema, members),
-            _ => set(&mut self.title, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for Tool {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for Tool {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Hints on what a tool does. They are claims of the server: base no decision on them unless
 /// you trust it.
 ///
@@ -13393,38 +6471,41 @@ impl<'de> Deserialize<'de> for Tool {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: since 2025-03-26.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ToolAnnotations {
     /// True if it may overwrite or delete, false if it only adds. Says nothing where
     /// `readOnlyHint` is true. Default: true.
     ///
     /// Revisions: since 2025-03-26.
+    #[serde(
+        rename = "destructiveHint",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     pub destructive_hint: Option<bool>,
     /// True if repeating a call with equal arguments changes nothing more. Says nothing where
     /// `readOnlyHint` is true. Default: false.
     ///
     /// Revisions: since 2025-03-26.
+    #[serde(rename = "idempotentHint", default, skip_serializing_if = "Option::is_none")]
     pub idempotent_hint: Option<bool>,
     /// True if it reaches beyond the server's own data, as a web search does; false if its world
     /// is closed, as a notebook's is. Default: true.
     ///
     /// Revisions: since 2025-03-26.
+    #[serde(rename = "openWorldHint", default, skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
     /// True if it changes nothing. Default: false.
     ///
     /// Revisions: since 2025-03-26.
+    #[serde(rename = "readOnlyHint", default, skip_serializing_if = "Option::is_none")]
     pub read_only_hint: Option<bool>,
     /// Display name for people; an older place for the tool's own `title`.
     ///
     /// Revisions: since 2025-03-26.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-}
-
-impl fmt::Debug for ToolAnnotations {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ToolAnnotations", self)
-    }
 }
 
 impl ToolAnnotations {
@@ -13476,106 +6557,20 @@ impl ToolAnnotations {
     }
 }
 
-impl Encode for ToolAnnotations {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object
-            .optional(
-                const { &FieldName::new("destructiveHint") },
-                &self.destructive_hint,
-            );
-        object
-            .optional(
-                const { &FieldName::new("idempotentHint") },
-                &self.idempotent_hint,
-            );
-        object
-            .optional(const { &FieldName::new("openWorldHint") }, &self.open_world_hint);
-        object.optional(const { &FieldName::new("readOnlyHint") }, &self.read_only_hint);
-        object.optional_text(const { &FieldName::new("title") }, &self.title);
-        object.end();
-    }
-}
-
-impl Serialize for ToolAnnotations {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ToolAnnotations {
-    fn vacant() -> Self {
-        Self {
-            destructive_hint: Vacant::vacant(),
-            idempotent_hint: Vacant::vacant(),
-            open_world_hint: Vacant::vacant(),
-            read_only_hint: Vacant::vacant(),
-            title: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ToolAnnotations {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ToolAnnotations",
-        names: &[
-            "destructiveHint",
-            "idempotentHint",
-            "openWorldHint",
-            "readOnlyHint",
-            "title",
-        ],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ToolAnnotations {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.destructive_hint, members),
-            1usize => set(&mut self.idempotent_hint, members),
-            2usize => set(&mut self.open_world_hint, members),
-            3usize => set(&mut self.read_only_hint, members),
-            _ => set(&mut self.title, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ToolAnnotations {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ToolAnnotations {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// How free the model is to use tools while sampling.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ToolChoice {
     /// Whether it may, must or must not. Default: `auto`.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<ToolChoiceMode>,
-}
-
-impl fmt::Debug for ToolChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ToolChoice", self)
-    }
 }
 
 impl ToolChoice {
@@ -13593,75 +6588,20 @@ impl ToolChoice {
     }
 }
 
-impl Encode for ToolChoice {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("mode") }, &self.mode);
-        object.end();
-    }
-}
-
-impl Serialize for ToolChoice {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ToolChoice {
-    fn vacant() -> Self {
-        Self { mode: Vacant::vacant() }
-    }
-}
-
-impl<'de> Object<'de> for ToolChoice {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ToolChoice",
-        names: &["mode"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ToolChoice {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.mode, members)
-    }
-}
-
-impl<'de> Decode<'de> for ToolChoice {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ToolChoice {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// How a tool can be run, beyond a plain call.
 ///
 /// Specification:
 /// [Tasks](https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks).
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 #[non_exhaustive]
 pub struct ToolExecution {
     /// Whether a call of the tool may be a task. Default: `forbidden`.
     ///
     /// Revisions: 2025-11-25 only.
+    #[serde(rename = "taskSupport", default, skip_serializing_if = "Option::is_none")]
     pub task_support: Option<ToolExecutionTaskSupport>,
-}
-
-impl fmt::Debug for ToolExecution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ToolExecution", self)
-    }
 }
 
 impl ToolExecution {
@@ -13679,71 +6619,21 @@ impl ToolExecution {
     }
 }
 
-impl Encode for ToolExecution {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("taskSupport") }, &self.task_support);
-        object.end();
-    }
-}
-
-impl Serialize for ToolExecution {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ToolExecution {
-    fn vacant() -> Self {
-        Self {
-            task_support: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ToolExecution {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ToolExecution",
-        names: &["taskSupport"],
-        required: 0b0,
-    };
-}
-
-impl<'de> Fill<'de> for ToolExecution {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.task_support, members)
-    }
-}
-
-impl<'de> Decode<'de> for ToolExecution {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ToolExecution {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The outcome of a tool that the model used, told to the model.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "tool_result")]
 #[non_exhaustive]
 pub struct ToolResultContent {
     /// Metadata beside the payload. Keep it when the message is sent again: caches at the
     /// provider may depend on it.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// The outcome in a form that a language model reads.
     ///
@@ -13752,22 +6642,24 @@ pub struct ToolResultContent {
     /// True if the tool failed; `content` then says why. Default: false.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(rename = "isError", default, skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
     /// The outcome as JSON, fitting the tool's `outputSchema` where it has one; before 2026-07-28
     /// always an object.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(
+        rename = "structuredContent",
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "raw::some"
+    )]
     pub structured_content: Option<RawJson>,
     /// The `id` of the [`ToolUseContent`] that this answers.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(rename = "toolUseId")]
     pub tool_use_id: String,
-}
-
-impl fmt::Debug for ToolResultContent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ToolResultContent", self)
-    }
 }
 
 impl ToolResultContent {
@@ -13811,90 +6703,21 @@ impl ToolResultContent {
     }
 }
 
-impl Encode for ToolResultContent {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("type") }, &"tool_result");
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.field(const { &FieldName::new("content") }, &self.content);
-        object.optional(const { &FieldName::new("isError") }, &self.is_error);
-        object
-            .optional(
-                const { &FieldName::new("structuredContent") },
-                &self.structured_content,
-            );
-        object.text(const { &FieldName::new("toolUseId") }, &self.tool_use_id);
-        object.end();
-    }
-}
-
-impl Serialize for ToolResultContent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ToolResultContent {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            content: Vacant::vacant(),
-            is_error: Vacant::vacant(),
-            structured_content: Vacant::vacant(),
-            tool_use_id: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ToolResultContent {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ToolResultContent",
-        names: &["_meta", "content", "isError", "structuredContent", "toolUseId"],
-        required: 0b10010,
-    };
-}
-
-impl<'de> Fill<'de> for ToolResultContent {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.content, members),
-            2usize => set(&mut self.is_error, members),
-            3usize => object::set_any(&mut self.structured_content, members),
-            _ => set(&mut self.tool_use_id, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ToolResultContent {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ToolResultContent {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The model wants a tool to be run.
 ///
 /// Specification:
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "tool_use")]
 #[non_exhaustive]
 pub struct ToolUseContent {
     /// Metadata beside the payload. Keep it when the message is sent again: caches at the
     /// provider may depend on it.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<JsonObject>,
     /// Id of this use, repeated by its result.
     ///
@@ -13908,12 +6731,6 @@ pub struct ToolUseContent {
     ///
     /// Revisions: since 2025-11-25.
     pub name: String,
-}
-
-impl fmt::Debug for ToolUseContent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ToolUseContent", self)
-    }
 }
 
 impl ToolUseContent {
@@ -13940,94 +6757,25 @@ impl ToolUseContent {
     }
 }
 
-impl Encode for ToolUseContent {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("type") }, &"tool_use");
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.text(const { &FieldName::new("id") }, &self.id);
-        object.field(const { &FieldName::new("input") }, &self.input);
-        object.text(const { &FieldName::new("name") }, &self.name);
-        object.end();
-    }
-}
-
-impl Serialize for ToolUseContent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for ToolUseContent {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            id: Vacant::vacant(),
-            input: Vacant::vacant(),
-            name: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for ToolUseContent {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ToolUseContent",
-        names: &["_meta", "id", "input", "name"],
-        required: 0b1110,
-    };
-}
-
-impl<'de> Fill<'de> for ToolUseContent {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            1usize => set(&mut self.id, members),
-            2usize => set(&mut self.input, members),
-            _ => set(&mut self.name, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ToolUseContent {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for ToolUseContent {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Params of `resources/unsubscribe`, from the client.
 ///
 /// Specification:
 /// [Resources](https://modelcontextprotocol.io/specification/2025-11-25/server/resources).
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct UnsubscribeRequestParams {
     /// Metadata beside the payload, for either side to attach. Keys whose prefix belongs to the
     /// protocol are reserved; all others are free.
     ///
     /// Revisions: until 2025-11-25.
+    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<RequestMetaObject>,
     /// Which resource to stop watching.
     ///
     /// Revisions: until 2025-11-25.
     pub uri: String,
-}
-
-impl fmt::Debug for UnsubscribeRequestParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "UnsubscribeRequestParams", self)
-    }
 }
 
 impl UnsubscribeRequestParams {
@@ -14048,67 +6796,10 @@ impl UnsubscribeRequestParams {
     }
 }
 
-impl Encode for UnsubscribeRequestParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.optional(const { &FieldName::new("_meta") }, &self.meta);
-        object.text(const { &FieldName::new("uri") }, &self.uri);
-        object.end();
-    }
-}
-
-impl Serialize for UnsubscribeRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for UnsubscribeRequestParams {
-    fn vacant() -> Self {
-        Self {
-            meta: Vacant::vacant(),
-            uri: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for UnsubscribeRequestParams {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, UnsubscribeRequestParams",
-        names: &["_meta", "uri"],
-        required: 0b10,
-    };
-}
-
-impl<'de> Fill<'de> for UnsubscribeRequestParams {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.meta, members),
-            _ => set(&mut self.uri, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for UnsubscribeRequestParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for UnsubscribeRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Data of error -32022: revisions that would have worked.
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionErrorData {
     /// The revision that the client asked for.
@@ -14119,12 +6810,6 @@ pub struct UnsupportedProtocolVersionErrorData {
     ///
     /// Revisions: 2026-07-28 only.
     pub supported: Vec<String>,
-}
-
-impl fmt::Debug for UnsupportedProtocolVersionErrorData {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "UnsupportedProtocolVersionErrorData", self)
-    }
 }
 
 impl UnsupportedProtocolVersionErrorData {
@@ -14141,79 +6826,25 @@ impl UnsupportedProtocolVersionErrorData {
     }
 }
 
-impl Encode for UnsupportedProtocolVersionErrorData {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.text(const { &FieldName::new("requested") }, &self.requested);
-        object.field(const { &FieldName::new("supported") }, &self.supported);
-        object.end();
-    }
-}
-
-impl Serialize for UnsupportedProtocolVersionErrorData {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for UnsupportedProtocolVersionErrorData {
-    fn vacant() -> Self {
-        Self {
-            requested: Vacant::vacant(),
-            supported: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for UnsupportedProtocolVersionErrorData {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, UnsupportedProtocolVersionErrorData",
-        names: &["requested", "supported"],
-        required: 0b11,
-    };
-}
-
-impl<'de> Fill<'de> for UnsupportedProtocolVersionErrorData {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.requested, members),
-            _ => set(&mut self.supported, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for UnsupportedProtocolVersionErrorData {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for UnsupportedProtocolVersionErrorData {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A field of a form that offers any number of several choices, shown as they are.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "array")]
 #[non_exhaustive]
 pub struct UntitledMultiSelectEnumSchema {
     /// Choices that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Vec<String>>,
     /// What to choose, in words for the user.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The choices.
     ///
@@ -14222,21 +6853,18 @@ pub struct UntitledMultiSelectEnumSchema {
     /// Most choices allowed.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(rename = "maxItems", default, skip_serializing_if = "Option::is_none")]
     pub max_items: Option<i64>,
     /// Fewest choices allowed.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(rename = "minItems", default, skip_serializing_if = "Option::is_none")]
     pub min_items: Option<i64>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-}
-
-impl fmt::Debug for UntitledMultiSelectEnumSchema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "UntitledMultiSelectEnumSchema", self)
-    }
 }
 
 impl UntitledMultiSelectEnumSchema {
@@ -14292,96 +6920,21 @@ impl UntitledMultiSelectEnumSchema {
     }
 }
 
-impl Encode for UntitledMultiSelectEnumSchema {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("type") }, &"array");
-        object.optional(const { &FieldName::new("default") }, &self.default);
-        object
-            .optional_text(const { &FieldName::new("description") }, &self.description);
-        object.field(const { &FieldName::new("items") }, &self.items);
-        object.optional(const { &FieldName::new("maxItems") }, &self.max_items);
-        object.optional(const { &FieldName::new("minItems") }, &self.min_items);
-        object.optional_text(const { &FieldName::new("title") }, &self.title);
-        object.end();
-    }
-}
-
-impl Serialize for UntitledMultiSelectEnumSchema {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for UntitledMultiSelectEnumSchema {
-    fn vacant() -> Self {
-        Self {
-            default: Vacant::vacant(),
-            description: Vacant::vacant(),
-            items: Vacant::vacant(),
-            max_items: Vacant::vacant(),
-            min_items: Vacant::vacant(),
-            title: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for UntitledMultiSelectEnumSchema {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, UntitledMultiSelectEnumSchema",
-        names: &["default", "description", "items", "maxItems", "minItems", "title"],
-        required: 0b100,
-    };
-}
-
-impl<'de> Fill<'de> for UntitledMultiSelectEnumSchema {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.default, members),
-            1usize => set(&mut self.description, members),
-            2usize => set(&mut self.items, members),
-            3usize => set(&mut self.max_items, members),
-            4usize => set(&mut self.min_items, members),
-            _ => set(&mut self.title, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for UntitledMultiSelectEnumSchema {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for UntitledMultiSelectEnumSchema {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// The choices of an [`UntitledMultiSelectEnumSchema`].
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct UntitledMultiSelectEnumSchemaItems {
     /// The choices, in the order of the form.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(rename = "enum")]
     pub values: Vec<String>,
-}
-
-impl fmt::Debug for UntitledMultiSelectEnumSchemaItems {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "UntitledMultiSelectEnumSchemaItems", self)
-    }
 }
 
 impl UntitledMultiSelectEnumSchemaItems {
@@ -14394,88 +6947,36 @@ impl UntitledMultiSelectEnumSchemaItems {
     }
 }
 
-impl Encode for UntitledMultiSelectEnumSchemaItems {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("type") }, &"string");
-        object.field(const { &FieldName::new("enum") }, &self.values);
-        object.end();
-    }
-}
-
-impl Serialize for UntitledMultiSelectEnumSchemaItems {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for UntitledMultiSelectEnumSchemaItems {
-    fn vacant() -> Self {
-        Self { values: Vacant::vacant() }
-    }
-}
-
-impl<'de> Object<'de> for UntitledMultiSelectEnumSchemaItems {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, UntitledMultiSelectEnumSchemaItems",
-        names: &["enum"],
-        required: 0b1,
-    };
-}
-
-impl<'de> Fill<'de> for UntitledMultiSelectEnumSchemaItems {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.values, members)
-    }
-}
-
-impl<'de> Decode<'de> for UntitledMultiSelectEnumSchemaItems {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for UntitledMultiSelectEnumSchemaItems {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// A field of a form that offers one of several choices, shown as they are.
 ///
 /// Specification:
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-11-25.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename = "string")]
 #[non_exhaustive]
 pub struct UntitledSingleSelectEnumSchema {
     /// Choice that the form starts with.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// What to choose, in words for the user.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The choices, in the order of the form.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(rename = "enum")]
     pub values: Vec<String>,
     /// Label of the field.
     ///
     /// Revisions: since 2025-11-25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-}
-
-impl fmt::Debug for UntitledSingleSelectEnumSchema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "UntitledSingleSelectEnumSchema", self)
-    }
 }
 
 impl UntitledSingleSelectEnumSchema {
@@ -14512,75 +7013,10 @@ impl UntitledSingleSelectEnumSchema {
     }
 }
 
-impl Encode for UntitledSingleSelectEnumSchema {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("type") }, &"string");
-        object.optional_text(const { &FieldName::new("default") }, &self.default);
-        object
-            .optional_text(const { &FieldName::new("description") }, &self.description);
-        object.field(const { &FieldName::new("enum") }, &self.values);
-        object.optional_text(const { &FieldName::new("title") }, &self.title);
-        object.end();
-    }
-}
-
-impl Serialize for UntitledSingleSelectEnumSchema {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for UntitledSingleSelectEnumSchema {
-    fn vacant() -> Self {
-        Self {
-            default: Vacant::vacant(),
-            description: Vacant::vacant(),
-            values: Vacant::vacant(),
-            title: Vacant::vacant(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for UntitledSingleSelectEnumSchema {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, UntitledSingleSelectEnumSchema",
-        names: &["default", "description", "enum", "title"],
-        required: 0b100,
-    };
-}
-
-impl<'de> Fill<'de> for UntitledSingleSelectEnumSchema {
-    fn fill(
-        &mut self,
-        index: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        match index {
-            0usize => set(&mut self.default, members),
-            1usize => set(&mut self.description, members),
-            2usize => set(&mut self.values, members),
-            _ => set(&mut self.title, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for UntitledSingleSelectEnumSchema {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for UntitledSingleSelectEnumSchema {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
 /// Data of error -32042: what the user must do on a web page before the request can succeed.
 ///
 /// Revisions: 2025-11-25 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct UrlElicitationRequiredErrorData {
     /// The web pages to visit.
@@ -14588,13 +7024,8 @@ pub struct UrlElicitationRequiredErrorData {
     /// Revisions: 2025-11-25 only.
     pub elicitations: Vec<ElicitRequestUrlParams>,
     /// Fields that the schema does not name but allows.
+    #[serde(flatten)]
     pub extra: JsonObject,
-}
-
-impl fmt::Debug for UrlElicitationRequiredErrorData {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "UrlElicitationRequiredErrorData", self)
-    }
 }
 
 impl UrlElicitationRequiredErrorData {
@@ -14605,63 +7036,5 @@ impl UrlElicitationRequiredErrorData {
             elicitations: elicitations.into_iter().collect(),
             extra: JsonObject::new(),
         }
-    }
-}
-
-impl Encode for UrlElicitationRequiredErrorData {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("elicitations") }, &self.elicitations);
-        object.entries(&self.extra);
-        object.end();
-    }
-}
-
-impl Serialize for UrlElicitationRequiredErrorData {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Vacant for UrlElicitationRequiredErrorData {
-    fn vacant() -> Self {
-        Self {
-            elicitations: Vacant::vacant(),
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl<'de> Object<'de> for UrlElicitationRequiredErrorData {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, UrlElicitationRequiredErrorData",
-        names: &["elicitations"],
-        required: 0b1,
-    };
-}
-
-impl<'de> Fill<'de> for UrlElicitationRequiredErrorData {
-    fn fill(
-        &mut self,
-        _: usize,
-        members: &mut Members<'_, 'de>,
-    ) -> serde_json::Result<()> {
-        set(&mut self.elicitations, members)
-    }
-
-    fn extra(&mut self) -> Option<&mut JsonObject> {
-        Some(&mut self.extra)
-    }
-}
-
-impl<'de> Decode<'de> for UrlElicitationRequiredErrorData {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for UrlElicitationRequiredErrorData {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
     }
 }

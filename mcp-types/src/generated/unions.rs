@@ -9,7 +9,7 @@ use crate::support::unions::*;
 /// A notification from the client.
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientNotification {
     /// A request's sender no longer wants its answer, and the receiver should stop working on it.
@@ -39,18 +39,6 @@ pub enum ClientNotification {
     Unknown(RawJson),
 }
 
-impl fmt::Debug for ClientNotification {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ClientNotification", self)
-    }
-}
-
-impl Vacant for ClientNotification {
-    fn vacant() -> Self {
-        Self::Unknown(Vacant::vacant())
-    }
-}
-
 impl ClientNotification {
     /// The method of the message; `None` for an unknown one.
     #[must_use]
@@ -74,30 +62,42 @@ impl ClientNotification {
     /// # Errors
     ///
     /// When the parameters do not fit the method.
+    #[inline]
     pub fn from_parts(
         method: &str,
         params: Option<RawJsonRef<'_>>,
     ) -> serde_json::Result<Option<Self>> {
-        ByMethod::decode(method, Params::of(params))
-    }
-}
-
-impl ByMethod for ClientNotification {
-    fn decode(method: &str, params: Params<'_>) -> serde_json::Result<Option<Self>> {
         Ok(
             Some(
                 match method {
-                    "notifications/cancelled" => Self::Cancelled(params.required()?),
-                    "notifications/initialized" => Self::Initialized(params.optional()?),
-                    "notifications/progress" => Self::Progress(params.required()?),
-                    "notifications/tasks/status" => Self::TaskStatus(params.required()?),
+                    "notifications/cancelled" => {
+                        Self::Cancelled(message::required(params)?)
+                    }
+                    "notifications/initialized" => {
+                        Self::Initialized(message::optional(params)?)
+                    }
+                    "notifications/progress" => {
+                        Self::Progress(message::required(params)?)
+                    }
+                    "notifications/tasks/status" => {
+                        Self::TaskStatus(message::required(params)?)
+                    }
                     "notifications/roots/list_changed" => {
-                        Self::RootsListChanged(params.optional()?)
+                        Self::RootsListChanged(message::optional(params)?)
                     }
                     _ => return Ok(None),
                 },
             ),
         )
+    }
+}
+
+impl ByMethod for ClientNotification {
+    fn read(
+        method: &str,
+        params: Option<RawJsonRef<'_>>,
+    ) -> serde_json::Result<Option<Self>> {
+        Self::from_parts(method, params)
     }
 
     fn unknown(json: RawJson) -> Self {
@@ -105,59 +105,51 @@ impl ByMethod for ClientNotification {
     }
 }
 
-impl Encode for ClientNotification {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        match self {
-            Self::Cancelled(params) => {
-                message::encode(to, &"notifications/cancelled", Some(params));
-            }
-            Self::Initialized(params) => {
-                message::encode(
-                    to,
-                    &"notifications/initialized",
-                    params.as_ref().map(|params| params as &dyn Encode),
-                );
-            }
-            Self::Progress(params) => {
-                message::encode(to, &"notifications/progress", Some(params));
-            }
-            Self::TaskStatus(params) => {
-                message::encode(to, &"notifications/tasks/status", Some(params));
-            }
-            Self::RootsListChanged(params) => {
-                message::encode(
-                    to,
-                    &"notifications/roots/list_changed",
-                    params.as_ref().map(|params| params as &dyn Encode),
-                );
-            }
-            Self::Unknown(json) => json.encode(to),
-        }
-    }
-}
-
 impl Serialize for ClientNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for ClientNotification {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        message::by_method(reader)
+        match self {
+            Self::Cancelled(params) => {
+                message::serialize(serializer, "notifications/cancelled", Some(params))
+            }
+            Self::Initialized(params) => {
+                message::serialize(
+                    serializer,
+                    "notifications/initialized",
+                    params.as_ref(),
+                )
+            }
+            Self::Progress(params) => {
+                message::serialize(serializer, "notifications/progress", Some(params))
+            }
+            Self::TaskStatus(params) => {
+                message::serialize(
+                    serializer,
+                    "notifications/tasks/status",
+                    Some(params),
+                )
+            }
+            Self::RootsListChanged(params) => {
+                message::serialize(
+                    serializer,
+                    "notifications/roots/list_changed",
+                    params.as_ref(),
+                )
+            }
+            Self::Unknown(json) => json.serialize(serializer),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for ClientNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        message::deserialize(deserializer)
     }
 }
 
 /// A request from the client.
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientRequest {
     /// The client asks which revisions and capabilities the server has. Every stateless server
@@ -243,18 +235,6 @@ pub enum ClientRequest {
     Unknown(RawJson),
 }
 
-impl fmt::Debug for ClientRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ClientRequest", self)
-    }
-}
-
-impl Vacant for ClientRequest {
-    fn vacant() -> Self {
-        Self::Unknown(Vacant::vacant())
-    }
-}
-
 impl ClientRequest {
     /// The method of the message; `None` for an unknown one.
     #[must_use]
@@ -292,46 +272,52 @@ impl ClientRequest {
     /// # Errors
     ///
     /// When the parameters do not fit the method.
+    #[inline]
     pub fn from_parts(
         method: &str,
         params: Option<RawJsonRef<'_>>,
     ) -> serde_json::Result<Option<Self>> {
-        ByMethod::decode(method, Params::of(params))
-    }
-}
-
-impl ByMethod for ClientRequest {
-    fn decode(method: &str, params: Params<'_>) -> serde_json::Result<Option<Self>> {
         Ok(
             Some(
                 match method {
-                    "server/discover" => Self::Discover(params.required()?),
-                    "resources/list" => Self::ListResources(params.optional()?),
+                    "server/discover" => Self::Discover(message::required(params)?),
+                    "resources/list" => Self::ListResources(message::optional(params)?),
                     "resources/templates/list" => {
-                        Self::ListResourceTemplates(params.optional()?)
+                        Self::ListResourceTemplates(message::optional(params)?)
                     }
-                    "resources/read" => Self::ReadResource(params.required()?),
+                    "resources/read" => Self::ReadResource(message::required(params)?),
                     "subscriptions/listen" => {
-                        Self::SubscriptionsListen(params.required()?)
+                        Self::SubscriptionsListen(message::required(params)?)
                     }
-                    "prompts/list" => Self::ListPrompts(params.optional()?),
-                    "prompts/get" => Self::GetPrompt(params.required()?),
-                    "tools/list" => Self::ListTools(params.optional()?),
-                    "tools/call" => Self::CallTool(params.required()?),
-                    "completion/complete" => Self::Complete(params.required()?),
-                    "initialize" => Self::Initialize(params.required()?),
-                    "ping" => Self::Ping(params.optional()?),
-                    "resources/subscribe" => Self::Subscribe(params.required()?),
-                    "resources/unsubscribe" => Self::Unsubscribe(params.required()?),
-                    "tasks/get" => Self::GetTask(params.required()?),
-                    "tasks/result" => Self::GetTaskPayload(params.required()?),
-                    "tasks/cancel" => Self::CancelTask(params.required()?),
-                    "tasks/list" => Self::ListTasks(params.optional()?),
-                    "logging/setLevel" => Self::SetLevel(params.required()?),
+                    "prompts/list" => Self::ListPrompts(message::optional(params)?),
+                    "prompts/get" => Self::GetPrompt(message::required(params)?),
+                    "tools/list" => Self::ListTools(message::optional(params)?),
+                    "tools/call" => Self::CallTool(message::required(params)?),
+                    "completion/complete" => Self::Complete(message::required(params)?),
+                    "initialize" => Self::Initialize(message::required(params)?),
+                    "ping" => Self::Ping(message::optional(params)?),
+                    "resources/subscribe" => Self::Subscribe(message::required(params)?),
+                    "resources/unsubscribe" => {
+                        Self::Unsubscribe(message::required(params)?)
+                    }
+                    "tasks/get" => Self::GetTask(message::required(params)?),
+                    "tasks/result" => Self::GetTaskPayload(message::required(params)?),
+                    "tasks/cancel" => Self::CancelTask(message::required(params)?),
+                    "tasks/list" => Self::ListTasks(message::optional(params)?),
+                    "logging/setLevel" => Self::SetLevel(message::required(params)?),
                     _ => return Ok(None),
                 },
             ),
         )
+    }
+}
+
+impl ByMethod for ClientRequest {
+    fn read(
+        method: &str,
+        params: Option<RawJsonRef<'_>>,
+    ) -> serde_json::Result<Option<Self>> {
+        Self::from_parts(method, params)
     }
 
     fn unknown(json: RawJson) -> Self {
@@ -339,110 +325,76 @@ impl ByMethod for ClientRequest {
     }
 }
 
-impl Encode for ClientRequest {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        match self {
-            Self::Discover(params) => {
-                message::encode(to, &"server/discover", Some(params));
-            }
-            Self::ListResources(params) => {
-                message::encode(
-                    to,
-                    &"resources/list",
-                    params.as_ref().map(|params| params as &dyn Encode),
-                );
-            }
-            Self::ListResourceTemplates(params) => {
-                message::encode(
-                    to,
-                    &"resources/templates/list",
-                    params.as_ref().map(|params| params as &dyn Encode),
-                );
-            }
-            Self::ReadResource(params) => {
-                message::encode(to, &"resources/read", Some(params));
-            }
-            Self::SubscriptionsListen(params) => {
-                message::encode(to, &"subscriptions/listen", Some(params));
-            }
-            Self::ListPrompts(params) => {
-                message::encode(
-                    to,
-                    &"prompts/list",
-                    params.as_ref().map(|params| params as &dyn Encode),
-                );
-            }
-            Self::GetPrompt(params) => {
-                message::encode(to, &"prompts/get", Some(params));
-            }
-            Self::ListTools(params) => {
-                message::encode(
-                    to,
-                    &"tools/list",
-                    params.as_ref().map(|params| params as &dyn Encode),
-                );
-            }
-            Self::CallTool(params) => {
-                message::encode(to, &"tools/call", Some(params));
-            }
-            Self::Complete(params) => {
-                message::encode(to, &"completion/complete", Some(params));
-            }
-            Self::Initialize(params) => {
-                message::encode(to, &"initialize", Some(params));
-            }
-            Self::Ping(params) => {
-                message::encode(
-                    to,
-                    &"ping",
-                    params.as_ref().map(|params| params as &dyn Encode),
-                );
-            }
-            Self::Subscribe(params) => {
-                message::encode(to, &"resources/subscribe", Some(params));
-            }
-            Self::Unsubscribe(params) => {
-                message::encode(to, &"resources/unsubscribe", Some(params));
-            }
-            Self::GetTask(params) => {
-                message::encode(to, &"tasks/get", Some(params));
-            }
-            Self::GetTaskPayload(params) => {
-                message::encode(to, &"tasks/result", Some(params));
-            }
-            Self::CancelTask(params) => {
-                message::encode(to, &"tasks/cancel", Some(params));
-            }
-            Self::ListTasks(params) => {
-                message::encode(
-                    to,
-                    &"tasks/list",
-                    params.as_ref().map(|params| params as &dyn Encode),
-                );
-            }
-            Self::SetLevel(params) => {
-                message::encode(to, &"logging/setLevel", Some(params));
-            }
-            Self::Unknown(json) => json.encode(to),
-        }
-    }
-}
-
 impl Serialize for ClientRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for ClientRequest {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        message::by_method(reader)
+        match self {
+            Self::Discover(params) => {
+                message::serialize(serializer, "server/discover", Some(params))
+            }
+            Self::ListResources(params) => {
+                message::serialize(serializer, "resources/list", params.as_ref())
+            }
+            Self::ListResourceTemplates(params) => {
+                message::serialize(
+                    serializer,
+                    "resources/templates/list",
+                    params.as_ref(),
+                )
+            }
+            Self::ReadResource(params) => {
+                message::serialize(serializer, "resources/read", Some(params))
+            }
+            Self::SubscriptionsListen(params) => {
+                message::serialize(serializer, "subscriptions/listen", Some(params))
+            }
+            Self::ListPrompts(params) => {
+                message::serialize(serializer, "prompts/list", params.as_ref())
+            }
+            Self::GetPrompt(params) => {
+                message::serialize(serializer, "prompts/get", Some(params))
+            }
+            Self::ListTools(params) => {
+                message::serialize(serializer, "tools/list", params.as_ref())
+            }
+            Self::CallTool(params) => {
+                message::serialize(serializer, "tools/call", Some(params))
+            }
+            Self::Complete(params) => {
+                message::serialize(serializer, "completion/complete", Some(params))
+            }
+            Self::Initialize(params) => {
+                message::serialize(serializer, "initialize", Some(params))
+            }
+            Self::Ping(params) => message::serialize(serializer, "ping", params.as_ref()),
+            Self::Subscribe(params) => {
+                message::serialize(serializer, "resources/subscribe", Some(params))
+            }
+            Self::Unsubscribe(params) => {
+                message::serialize(serializer, "resources/unsubscribe", Some(params))
+            }
+            Self::GetTask(params) => {
+                message::serialize(serializer, "tasks/get", Some(params))
+            }
+            Self::GetTaskPayload(params) => {
+                message::serialize(serializer, "tasks/result", Some(params))
+            }
+            Self::CancelTask(params) => {
+                message::serialize(serializer, "tasks/cancel", Some(params))
+            }
+            Self::ListTasks(params) => {
+                message::serialize(serializer, "tasks/list", params.as_ref())
+            }
+            Self::SetLevel(params) => {
+                message::serialize(serializer, "logging/setLevel", Some(params))
+            }
+            Self::Unknown(json) => json.serialize(serializer),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for ClientRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        message::deserialize(deserializer)
     }
 }
 
@@ -452,7 +404,7 @@ impl<'de> Deserialize<'de> for ClientRequest {
 /// [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CompletionReference {
     /// An argument of a prompt.
@@ -465,18 +417,6 @@ pub enum CompletionReference {
     Resource(ResourceTemplateReference),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
-}
-
-impl fmt::Debug for CompletionReference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "CompletionReference", self)
-    }
-}
-
-impl Vacant for CompletionReference {
-    fn vacant() -> Self {
-        Self::Unknown(Vacant::vacant())
-    }
 }
 
 impl From<PromptReference> for CompletionReference {
@@ -493,12 +433,17 @@ impl From<ResourceTemplateReference> for CompletionReference {
 
 impl ByField for CompletionReference {
     const FIELD: &'static str = "type";
-    const EXPECTED: &'static str = "an object with `type`";
     const VALUES: &'static [&'static str] = &["ref/prompt", "ref/resource"];
-    fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
+}
+
+impl Union for CompletionReference {
+    fn read<'de, D: Deserializer<'de>>(
+        index: usize,
+        object: D,
+    ) -> Result<Self, D::Error> {
         match index {
-            0usize => object::read(members).map(Self::Prompt),
-            _ => object::read(members).map(Self::Resource),
+            0usize => Deserialize::deserialize(object).map(Self::Prompt),
+            _ => Deserialize::deserialize(object).map(Self::Resource),
         }
     }
 
@@ -507,31 +452,19 @@ impl ByField for CompletionReference {
     }
 }
 
-impl Encode for CompletionReference {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        match self {
-            Self::Prompt(value) => value.encode(to),
-            Self::Resource(value) => value.encode(to),
-            Self::Unknown(value) => value.encode(to),
-        }
-    }
-}
-
 impl Serialize for CompletionReference {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for CompletionReference {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        union::by_field(reader)
+        match self {
+            Self::Prompt(value) => value.serialize(serializer),
+            Self::Resource(value) => value.serialize(serializer),
+            Self::Unknown(value) => value.serialize(serializer),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for CompletionReference {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        union::by_field(deserializer)
     }
 }
 
@@ -541,7 +474,7 @@ impl<'de> Deserialize<'de> for CompletionReference {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ContentBlock {
     /// Plain text.
@@ -566,18 +499,6 @@ pub enum ContentBlock {
     Resource(Box<EmbeddedResource>),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
-}
-
-impl fmt::Debug for ContentBlock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ContentBlock", self)
-    }
-}
-
-impl Vacant for ContentBlock {
-    fn vacant() -> Self {
-        Self::Unknown(Vacant::vacant())
-    }
 }
 
 impl From<TextContent> for ContentBlock {
@@ -612,7 +533,6 @@ impl From<EmbeddedResource> for ContentBlock {
 
 impl ByField for ContentBlock {
     const FIELD: &'static str = "type";
-    const EXPECTED: &'static str = "an object with `type`";
     const VALUES: &'static [&'static str] = &[
         "text",
         "image",
@@ -620,13 +540,19 @@ impl ByField for ContentBlock {
         "resource_link",
         "resource",
     ];
-    fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
+}
+
+impl Union for ContentBlock {
+    fn read<'de, D: Deserializer<'de>>(
+        index: usize,
+        object: D,
+    ) -> Result<Self, D::Error> {
         match index {
-            0usize => object::read(members).map(Self::Text),
-            1usize => object::read(members).map(Self::Image),
-            2usize => object::read(members).map(Self::Audio),
-            3usize => object::read(members).map(Self::ResourceLink),
-            _ => object::read(members).map(Self::Resource),
+            0usize => Deserialize::deserialize(object).map(Self::Text),
+            1usize => Deserialize::deserialize(object).map(Self::Image),
+            2usize => Deserialize::deserialize(object).map(Self::Audio),
+            3usize => Deserialize::deserialize(object).map(Self::ResourceLink),
+            _ => Deserialize::deserialize(object).map(Self::Resource),
         }
     }
 
@@ -635,34 +561,22 @@ impl ByField for ContentBlock {
     }
 }
 
-impl Encode for ContentBlock {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        match self {
-            Self::Text(value) => value.encode(to),
-            Self::Image(value) => value.encode(to),
-            Self::Audio(value) => value.encode(to),
-            Self::ResourceLink(value) => value.encode(to),
-            Self::Resource(value) => value.encode(to),
-            Self::Unknown(value) => value.encode(to),
-        }
-    }
-}
-
 impl Serialize for ContentBlock {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for ContentBlock {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        union::by_field(reader)
+        match self {
+            Self::Text(value) => value.serialize(serializer),
+            Self::Image(value) => value.serialize(serializer),
+            Self::Audio(value) => value.serialize(serializer),
+            Self::ResourceLink(value) => value.serialize(serializer),
+            Self::Resource(value) => value.serialize(serializer),
+            Self::Unknown(value) => value.serialize(serializer),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for ContentBlock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        union::by_field(deserializer)
     }
 }
 
@@ -672,7 +586,7 @@ impl<'de> Deserialize<'de> for ContentBlock {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitRequestParams {
     /// Show a form.
@@ -685,18 +599,6 @@ pub enum ElicitRequestParams {
     Url(Box<ElicitRequestUrlParams>),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
-}
-
-impl fmt::Debug for ElicitRequestParams {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ElicitRequestParams", self)
-    }
-}
-
-impl Vacant for ElicitRequestParams {
-    fn vacant() -> Self {
-        Self::Unknown(Vacant::vacant())
-    }
 }
 
 impl From<ElicitRequestFormParams> for ElicitRequestParams {
@@ -713,13 +615,18 @@ impl From<ElicitRequestUrlParams> for ElicitRequestParams {
 
 impl ByField for ElicitRequestParams {
     const FIELD: &'static str = "mode";
-    const EXPECTED: &'static str = "an object with `mode`";
-    const DEFAULT: Option<usize> = Some(0usize);
     const VALUES: &'static [&'static str] = &["form", "url"];
-    fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
+    const DEFAULT: Option<usize> = Some(0usize);
+}
+
+impl Union for ElicitRequestParams {
+    fn read<'de, D: Deserializer<'de>>(
+        index: usize,
+        object: D,
+    ) -> Result<Self, D::Error> {
         match index {
-            0usize => object::read(members).map(Self::Form),
-            _ => object::read(members).map(Self::Url),
+            0usize => Deserialize::deserialize(object).map(Self::Form),
+            _ => Deserialize::deserialize(object).map(Self::Url),
         }
     }
 
@@ -728,31 +635,19 @@ impl ByField for ElicitRequestParams {
     }
 }
 
-impl Encode for ElicitRequestParams {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        match self {
-            Self::Form(value) => value.encode(to),
-            Self::Url(value) => value.encode(to),
-            Self::Unknown(value) => value.encode(to),
-        }
-    }
-}
-
 impl Serialize for ElicitRequestParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for ElicitRequestParams {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        union::by_field(reader)
+        match self {
+            Self::Form(value) => value.serialize(serializer),
+            Self::Url(value) => value.serialize(serializer),
+            Self::Unknown(value) => value.serialize(serializer),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for ElicitRequestParams {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        union::by_field(deserializer)
     }
 }
 
@@ -762,7 +657,7 @@ impl<'de> Deserialize<'de> for ElicitRequestParams {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElicitValue {
     /// Text, or one choice.
@@ -783,18 +678,6 @@ pub enum ElicitValue {
     List(Vec<String>),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
-}
-
-impl fmt::Debug for ElicitValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ElicitValue", self)
-    }
-}
-
-impl Vacant for ElicitValue {
-    fn vacant() -> Self {
-        Self::Unknown(Vacant::vacant())
-    }
 }
 
 impl From<String> for ElicitValue {
@@ -821,41 +704,29 @@ impl From<Vec<String>> for ElicitValue {
     }
 }
 
-impl Encode for ElicitValue {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        match self {
-            Self::String(value) => value.encode(to),
-            Self::Number(value) => value.encode(to),
-            Self::Boolean(value) => value.encode(to),
-            Self::List(value) => value.encode(to),
-            Self::Unknown(value) => value.encode(to),
-        }
-    }
-}
-
 impl Serialize for ElicitValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for ElicitValue {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        let json = RawJson::decode(reader)?;
-        let known = match json.get().as_bytes().first() {
-            Some(b'"') => json::decode(json.get()).ok().map(Self::String),
-            Some(b'-' | b'0'..=b'9') => json::decode(json.get()).ok().map(Self::Number),
-            Some(b't' | b'f') => json::decode(json.get()).ok().map(Self::Boolean),
-            Some(b'[') => json::decode(json.get()).ok().map(Self::List),
-            _ => None,
-        };
-        Ok(known.unwrap_or(Self::Unknown(json)))
+        match self {
+            Self::String(value) => value.serialize(serializer),
+            Self::Number(value) => number::whole(value, serializer),
+            Self::Boolean(value) => value.serialize(serializer),
+            Self::List(value) => value.serialize(serializer),
+            Self::Unknown(value) => value.serialize(serializer),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for ElicitValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        let json = RawJson::deserialize(deserializer)?;
+        let known = match json.get().as_bytes().first() {
+            Some(b'"') => json.parse().ok().map(Self::String),
+            Some(b'-' | b'0'..=b'9') => json.parse().ok().map(Self::Number),
+            Some(b't' | b'f') => json.parse().ok().map(Self::Boolean),
+            Some(b'[') => json.parse().ok().map(Self::List),
+            _ => None,
+        };
+        Ok(known.unwrap_or(Self::Unknown(json)))
     }
 }
 
@@ -865,7 +736,7 @@ impl<'de> Deserialize<'de> for ElicitValue {
 /// requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InputRequest {
     /// Generate a message with a language model.
@@ -882,18 +753,6 @@ pub enum InputRequest {
     Elicit(ElicitRequestParams),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
-}
-
-impl fmt::Debug for InputRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "InputRequest", self)
-    }
-}
-
-impl Vacant for InputRequest {
-    fn vacant() -> Self {
-        Self::Unknown(Vacant::vacant())
-    }
 }
 
 impl InputRequest {
@@ -917,26 +776,32 @@ impl InputRequest {
     /// # Errors
     ///
     /// When the parameters do not fit the method.
+    #[inline]
     pub fn from_parts(
         method: &str,
         params: Option<RawJsonRef<'_>>,
     ) -> serde_json::Result<Option<Self>> {
-        ByMethod::decode(method, Params::of(params))
-    }
-}
-
-impl ByMethod for InputRequest {
-    fn decode(method: &str, params: Params<'_>) -> serde_json::Result<Option<Self>> {
         Ok(
             Some(
                 match method {
-                    "sampling/createMessage" => Self::CreateMessage(params.required()?),
-                    "roots/list" => Self::ListRoots(params.optional()?),
-                    "elicitation/create" => Self::Elicit(params.required()?),
+                    "sampling/createMessage" => {
+                        Self::CreateMessage(message::required(params)?)
+                    }
+                    "roots/list" => Self::ListRoots(message::optional(params)?),
+                    "elicitation/create" => Self::Elicit(message::required(params)?),
                     _ => return Ok(None),
                 },
             ),
         )
+    }
+}
+
+impl ByMethod for InputRequest {
+    fn read(
+        method: &str,
+        params: Option<RawJsonRef<'_>>,
+    ) -> serde_json::Result<Option<Self>> {
+        Self::from_parts(method, params)
     }
 
     fn unknown(json: RawJson) -> Self {
@@ -944,42 +809,26 @@ impl ByMethod for InputRequest {
     }
 }
 
-impl Encode for InputRequest {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        match self {
-            Self::CreateMessage(params) => {
-                message::encode(to, &"sampling/createMessage", Some(params));
-            }
-            Self::ListRoots(params) => {
-                message::encode(
-                    to,
-                    &"roots/list",
-                    params.as_ref().map(|params| params as &dyn Encode),
-                );
-            }
-            Self::Elicit(params) => {
-                message::encode(to, &"elicitation/create", Some(params));
-            }
-            Self::Unknown(json) => json.encode(to),
-        }
-    }
-}
-
 impl Serialize for InputRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for InputRequest {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        message::by_method(reader)
+        match self {
+            Self::CreateMessage(params) => {
+                message::serialize(serializer, "sampling/createMessage", Some(params))
+            }
+            Self::ListRoots(params) => {
+                message::serialize(serializer, "roots/list", params.as_ref())
+            }
+            Self::Elicit(params) => {
+                message::serialize(serializer, "elicitation/create", Some(params))
+            }
+            Self::Unknown(json) => json.serialize(serializer),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for InputRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        message::deserialize(deserializer)
     }
 }
 
@@ -989,7 +838,7 @@ impl<'de> Deserialize<'de> for InputRequest {
 /// requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
 ///
 /// Revisions: 2026-07-28 only.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InputResponse {
     /// What the language model said.
@@ -1006,18 +855,6 @@ pub enum InputResponse {
     Elicit(ElicitResult),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
-}
-
-impl fmt::Debug for InputResponse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "InputResponse", self)
-    }
-}
-
-impl Vacant for InputResponse {
-    fn vacant() -> Self {
-        Self::Unknown(Vacant::vacant())
-    }
 }
 
 impl From<CreateMessageResult> for InputResponse {
@@ -1040,11 +877,17 @@ impl From<ElicitResult> for InputResponse {
 
 impl ByKey for InputResponse {
     const KEYS: &'static [&'static str] = &["model", "roots", "action"];
-    fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
+}
+
+impl Union for InputResponse {
+    fn read<'de, D: Deserializer<'de>>(
+        index: usize,
+        object: D,
+    ) -> Result<Self, D::Error> {
         match index {
-            0usize => object::read(members).map(Self::CreateMessage),
-            1usize => object::read(members).map(Self::ListRoots),
-            _ => object::read(members).map(Self::Elicit),
+            0usize => Deserialize::deserialize(object).map(Self::CreateMessage),
+            1usize => Deserialize::deserialize(object).map(Self::ListRoots),
+            _ => Deserialize::deserialize(object).map(Self::Elicit),
         }
     }
 
@@ -1053,32 +896,20 @@ impl ByKey for InputResponse {
     }
 }
 
-impl Encode for InputResponse {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        match self {
-            Self::CreateMessage(value) => value.encode(to),
-            Self::ListRoots(value) => value.encode(to),
-            Self::Elicit(value) => value.encode(to),
-            Self::Unknown(value) => value.encode(to),
-        }
-    }
-}
-
 impl Serialize for InputResponse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for InputResponse {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        union::by_key(reader)
+        match self {
+            Self::CreateMessage(value) => value.serialize(serializer),
+            Self::ListRoots(value) => value.serialize(serializer),
+            Self::Elicit(value) => value.serialize(serializer),
+            Self::Unknown(value) => value.serialize(serializer),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for InputResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        union::by_key(deserializer)
     }
 }
 
@@ -1088,7 +919,7 @@ impl<'de> Deserialize<'de> for InputResponse {
 /// [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
 ///
 /// Revisions: since 2025-06-18.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PrimitiveSchemaDefinition {
     /// Text.
@@ -1125,18 +956,6 @@ pub enum PrimitiveSchemaDefinition {
     LegacyTitledEnum(LegacyTitledEnumSchema),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
-}
-
-impl fmt::Debug for PrimitiveSchemaDefinition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "PrimitiveSchemaDefinition", self)
-    }
-}
-
-impl Vacant for PrimitiveSchemaDefinition {
-    fn vacant() -> Self {
-        Self::Unknown(Vacant::vacant())
-    }
 }
 
 impl From<StringSchema> for PrimitiveSchemaDefinition {
@@ -1237,21 +1056,18 @@ impl ByBestMatch for PrimitiveSchemaDefinition {
             optional: &["/default", "/description", "/enumNames", "/title"],
         },
     ];
-    fn decode(
-        index: usize,
-        reader: &mut Reader<'_>,
-    ) -> serde_json::Result<Option<Self>> {
+    fn read(index: usize, json: &RawJson) -> serde_json::Result<Option<Self>> {
         Ok(
             Some(
                 match index {
-                    0usize => Self::String(Decode::decode(reader)?),
-                    1usize => Self::Number(Decode::decode(reader)?),
-                    2usize => Self::Boolean(Decode::decode(reader)?),
-                    3usize => Self::UntitledSingleSelectEnum(Decode::decode(reader)?),
-                    4usize => Self::TitledSingleSelectEnum(Decode::decode(reader)?),
-                    5usize => Self::UntitledMultiSelectEnum(Decode::decode(reader)?),
-                    6usize => Self::TitledMultiSelectEnum(Decode::decode(reader)?),
-                    7usize => Self::LegacyTitledEnum(Decode::decode(reader)?),
+                    0usize => Self::String(json.parse()?),
+                    1usize => Self::Number(json.parse()?),
+                    2usize => Self::Boolean(json.parse()?),
+                    3usize => Self::UntitledSingleSelectEnum(json.parse()?),
+                    4usize => Self::TitledSingleSelectEnum(json.parse()?),
+                    5usize => Self::UntitledMultiSelectEnum(json.parse()?),
+                    6usize => Self::TitledMultiSelectEnum(json.parse()?),
+                    7usize => Self::LegacyTitledEnum(json.parse()?),
                     _ => return Ok(None),
                 },
             ),
@@ -1263,37 +1079,25 @@ impl ByBestMatch for PrimitiveSchemaDefinition {
     }
 }
 
-impl Encode for PrimitiveSchemaDefinition {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        match self {
-            Self::String(value) => value.encode(to),
-            Self::Number(value) => value.encode(to),
-            Self::Boolean(value) => value.encode(to),
-            Self::UntitledSingleSelectEnum(value) => value.encode(to),
-            Self::TitledSingleSelectEnum(value) => value.encode(to),
-            Self::UntitledMultiSelectEnum(value) => value.encode(to),
-            Self::TitledMultiSelectEnum(value) => value.encode(to),
-            Self::LegacyTitledEnum(value) => value.encode(to),
-            Self::Unknown(value) => value.encode(to),
-        }
-    }
-}
-
 impl Serialize for PrimitiveSchemaDefinition {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for PrimitiveSchemaDefinition {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        best_match::decode(reader)
+        match self {
+            Self::String(value) => value.serialize(serializer),
+            Self::Number(value) => value.serialize(serializer),
+            Self::Boolean(value) => value.serialize(serializer),
+            Self::UntitledSingleSelectEnum(value) => value.serialize(serializer),
+            Self::TitledSingleSelectEnum(value) => value.serialize(serializer),
+            Self::UntitledMultiSelectEnum(value) => value.serialize(serializer),
+            Self::TitledMultiSelectEnum(value) => value.serialize(serializer),
+            Self::LegacyTitledEnum(value) => value.serialize(serializer),
+            Self::Unknown(value) => value.serialize(serializer),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for PrimitiveSchemaDefinition {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        best_match::deserialize(deserializer)
     }
 }
 
@@ -1303,7 +1107,7 @@ impl<'de> Deserialize<'de> for PrimitiveSchemaDefinition {
 /// [Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ResourceContents {
     /// Text, as it is.
@@ -1316,18 +1120,6 @@ pub enum ResourceContents {
     Blob(BlobResourceContents),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
-}
-
-impl fmt::Debug for ResourceContents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ResourceContents", self)
-    }
-}
-
-impl Vacant for ResourceContents {
-    fn vacant() -> Self {
-        Self::Unknown(Vacant::vacant())
-    }
 }
 
 impl From<TextResourceContents> for ResourceContents {
@@ -1344,10 +1136,16 @@ impl From<BlobResourceContents> for ResourceContents {
 
 impl ByKey for ResourceContents {
     const KEYS: &'static [&'static str] = &["text", "blob"];
-    fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
+}
+
+impl Union for ResourceContents {
+    fn read<'de, D: Deserializer<'de>>(
+        index: usize,
+        object: D,
+    ) -> Result<Self, D::Error> {
         match index {
-            0usize => object::read(members).map(Self::Text),
-            _ => object::read(members).map(Self::Blob),
+            0usize => Deserialize::deserialize(object).map(Self::Text),
+            _ => Deserialize::deserialize(object).map(Self::Blob),
         }
     }
 
@@ -1356,31 +1154,19 @@ impl ByKey for ResourceContents {
     }
 }
 
-impl Encode for ResourceContents {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        match self {
-            Self::Text(value) => value.encode(to),
-            Self::Blob(value) => value.encode(to),
-            Self::Unknown(value) => value.encode(to),
-        }
-    }
-}
-
 impl Serialize for ResourceContents {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for ResourceContents {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        union::by_key(reader)
+        match self {
+            Self::Text(value) => value.serialize(serializer),
+            Self::Blob(value) => value.serialize(serializer),
+            Self::Unknown(value) => value.serialize(serializer),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for ResourceContents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        union::by_key(deserializer)
     }
 }
 
@@ -1390,7 +1176,7 @@ impl<'de> Deserialize<'de> for ResourceContents {
 /// [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SamplingMessageContentBlock {
     /// Plain text.
@@ -1415,18 +1201,6 @@ pub enum SamplingMessageContentBlock {
     ToolResult(ToolResultContent),
     /// Something that this version of the crate does not know, kept as it came.
     Unknown(RawJson),
-}
-
-impl fmt::Debug for SamplingMessageContentBlock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "SamplingMessageContentBlock", self)
-    }
-}
-
-impl Vacant for SamplingMessageContentBlock {
-    fn vacant() -> Self {
-        Self::Unknown(Vacant::vacant())
-    }
 }
 
 impl From<TextContent> for SamplingMessageContentBlock {
@@ -1461,7 +1235,6 @@ impl From<ToolResultContent> for SamplingMessageContentBlock {
 
 impl ByField for SamplingMessageContentBlock {
     const FIELD: &'static str = "type";
-    const EXPECTED: &'static str = "an object with `type`";
     const VALUES: &'static [&'static str] = &[
         "text",
         "image",
@@ -1469,13 +1242,19 @@ impl ByField for SamplingMessageContentBlock {
         "tool_use",
         "tool_result",
     ];
-    fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
+}
+
+impl Union for SamplingMessageContentBlock {
+    fn read<'de, D: Deserializer<'de>>(
+        index: usize,
+        object: D,
+    ) -> Result<Self, D::Error> {
         match index {
-            0usize => object::read(members).map(Self::Text),
-            1usize => object::read(members).map(Self::Image),
-            2usize => object::read(members).map(Self::Audio),
-            3usize => object::read(members).map(Self::ToolUse),
-            _ => object::read(members).map(Self::ToolResult),
+            0usize => Deserialize::deserialize(object).map(Self::Text),
+            1usize => Deserialize::deserialize(object).map(Self::Image),
+            2usize => Deserialize::deserialize(object).map(Self::Audio),
+            3usize => Deserialize::deserialize(object).map(Self::ToolUse),
+            _ => Deserialize::deserialize(object).map(Self::ToolResult),
         }
     }
 
@@ -1484,41 +1263,29 @@ impl ByField for SamplingMessageContentBlock {
     }
 }
 
-impl Encode for SamplingMessageContentBlock {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        match self {
-            Self::Text(value) => value.encode(to),
-            Self::Image(value) => value.encode(to),
-            Self::Audio(value) => value.encode(to),
-            Self::ToolUse(value) => value.encode(to),
-            Self::ToolResult(value) => value.encode(to),
-            Self::Unknown(value) => value.encode(to),
-        }
-    }
-}
-
 impl Serialize for SamplingMessageContentBlock {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for SamplingMessageContentBlock {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        union::by_field(reader)
+        match self {
+            Self::Text(value) => value.serialize(serializer),
+            Self::Image(value) => value.serialize(serializer),
+            Self::Audio(value) => value.serialize(serializer),
+            Self::ToolUse(value) => value.serialize(serializer),
+            Self::ToolResult(value) => value.serialize(serializer),
+            Self::Unknown(value) => value.serialize(serializer),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for SamplingMessageContentBlock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        union::by_field(deserializer)
     }
 }
 
 /// A notification from the server.
 ///
 /// Revisions: all.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerNotification {
     /// A request's sender no longer wants its answer, and the receiver should stop working on it.
@@ -1571,18 +1338,6 @@ pub enum ServerNotification {
     Unknown(RawJson),
 }
 
-impl fmt::Debug for ServerNotification {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ServerNotification", self)
-    }
-}
-
-impl Vacant for ServerNotification {
-    fn vacant() -> Self {
-        Self::Unknown(Vacant::vacant())
-    }
-}
-
 impl ServerNotification {
     /// The method of the message; `None` for an unknown one.
     #[must_use]
@@ -1613,45 +1368,57 @@ impl ServerNotification {
     /// # Errors
     ///
     /// When the parameters do not fit the method.
+    #[inline]
     pub fn from_parts(
         method: &str,
         params: Option<RawJsonRef<'_>>,
     ) -> serde_json::Result<Option<Self>> {
-        ByMethod::decode(method, Params::of(params))
-    }
-}
-
-impl ByMethod for ServerNotification {
-    fn decode(method: &str, params: Params<'_>) -> serde_json::Result<Option<Self>> {
         Ok(
             Some(
                 match method {
-                    "notifications/cancelled" => Self::Cancelled(params.required()?),
-                    "notifications/progress" => Self::Progress(params.required()?),
+                    "notifications/cancelled" => {
+                        Self::Cancelled(message::required(params)?)
+                    }
+                    "notifications/progress" => {
+                        Self::Progress(message::required(params)?)
+                    }
                     "notifications/resources/list_changed" => {
-                        Self::ResourceListChanged(params.optional()?)
+                        Self::ResourceListChanged(message::optional(params)?)
                     }
                     "notifications/subscriptions/acknowledged" => {
-                        Self::SubscriptionsAcknowledged(params.required()?)
+                        Self::SubscriptionsAcknowledged(message::required(params)?)
                     }
                     "notifications/resources/updated" => {
-                        Self::ResourceUpdated(params.required()?)
+                        Self::ResourceUpdated(message::required(params)?)
                     }
                     "notifications/prompts/list_changed" => {
-                        Self::PromptListChanged(params.optional()?)
+                        Self::PromptListChanged(message::optional(params)?)
                     }
                     "notifications/tools/list_changed" => {
-                        Self::ToolListChanged(params.optional()?)
+                        Self::ToolListChanged(message::optional(params)?)
                     }
-                    "notifications/message" => Self::LoggingMessage(params.required()?),
-                    "notifications/tasks/status" => Self::TaskStatus(params.required()?),
+                    "notifications/message" => {
+                        Self::LoggingMessage(message::required(params)?)
+                    }
+                    "notifications/tasks/status" => {
+                        Self::TaskStatus(message::required(params)?)
+                    }
                     "notifications/elicitation/complete" => {
-                        Self::ElicitationComplete(params.required()?)
+                        Self::ElicitationComplete(message::required(params)?)
                     }
                     _ => return Ok(None),
                 },
             ),
         )
+    }
+}
+
+impl ByMethod for ServerNotification {
+    fn read(
+        method: &str,
+        params: Option<RawJsonRef<'_>>,
+    ) -> serde_json::Result<Option<Self>> {
+        Self::from_parts(method, params)
     }
 
     fn unknown(json: RawJson) -> Self {
@@ -1659,82 +1426,82 @@ impl ByMethod for ServerNotification {
     }
 }
 
-impl Encode for ServerNotification {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        match self {
-            Self::Cancelled(params) => {
-                message::encode(to, &"notifications/cancelled", Some(params));
-            }
-            Self::Progress(params) => {
-                message::encode(to, &"notifications/progress", Some(params));
-            }
-            Self::ResourceListChanged(params) => {
-                message::encode(
-                    to,
-                    &"notifications/resources/list_changed",
-                    params.as_ref().map(|params| params as &dyn Encode),
-                );
-            }
-            Self::SubscriptionsAcknowledged(params) => {
-                message::encode(
-                    to,
-                    &"notifications/subscriptions/acknowledged",
-                    Some(params),
-                );
-            }
-            Self::ResourceUpdated(params) => {
-                message::encode(to, &"notifications/resources/updated", Some(params));
-            }
-            Self::PromptListChanged(params) => {
-                message::encode(
-                    to,
-                    &"notifications/prompts/list_changed",
-                    params.as_ref().map(|params| params as &dyn Encode),
-                );
-            }
-            Self::ToolListChanged(params) => {
-                message::encode(
-                    to,
-                    &"notifications/tools/list_changed",
-                    params.as_ref().map(|params| params as &dyn Encode),
-                );
-            }
-            Self::LoggingMessage(params) => {
-                message::encode(to, &"notifications/message", Some(params));
-            }
-            Self::TaskStatus(params) => {
-                message::encode(to, &"notifications/tasks/status", Some(params));
-            }
-            Self::ElicitationComplete(params) => {
-                message::encode(to, &"notifications/elicitation/complete", Some(params));
-            }
-            Self::Unknown(json) => json.encode(to),
-        }
-    }
-}
-
 impl Serialize for ServerNotification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for ServerNotification {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        message::by_method(reader)
+        match self {
+            Self::Cancelled(params) => {
+                message::serialize(serializer, "notifications/cancelled", Some(params))
+            }
+            Self::Progress(params) => {
+                message::serialize(serializer, "notifications/progress", Some(params))
+            }
+            Self::ResourceListChanged(params) => {
+                message::serialize(
+                    serializer,
+                    "notifications/resources/list_changed",
+                    params.as_ref(),
+                )
+            }
+            Self::SubscriptionsAcknowledged(params) => {
+                message::serialize(
+                    serializer,
+                    "notifications/subscriptions/acknowledged",
+                    Some(params),
+                )
+            }
+            Self::ResourceUpdated(params) => {
+                message::serialize(
+                    serializer,
+                    "notifications/resources/updated",
+                    Some(params),
+                )
+            }
+            Self::PromptListChanged(params) => {
+                message::serialize(
+                    serializer,
+                    "notifications/prompts/list_changed",
+                    params.as_ref(),
+                )
+            }
+            Self::ToolListChanged(params) => {
+                message::serialize(
+                    serializer,
+                    "notifications/tools/list_changed",
+                    params.as_ref(),
+                )
+            }
+            Self::LoggingMessage(params) => {
+                message::serialize(serializer, "notifications/message", Some(params))
+            }
+            Self::TaskStatus(params) => {
+                message::serialize(
+                    serializer,
+                    "notifications/tasks/status",
+                    Some(params),
+                )
+            }
+            Self::ElicitationComplete(params) => {
+                message::serialize(
+                    serializer,
+                    "notifications/elicitation/complete",
+                    Some(params),
+                )
+            }
+            Self::Unknown(json) => json.serialize(serializer),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for ServerNotification {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        message::deserialize(deserializer)
     }
 }
 
 /// A request from the server.
 ///
 /// Revisions: until 2025-11-25.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerRequest {
     /// Either side asks whether the other still answers. The answer is empty and due at once.
@@ -1774,18 +1541,6 @@ pub enum ServerRequest {
     Unknown(RawJson),
 }
 
-impl fmt::Debug for ServerRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug::show(f, "ServerRequest", self)
-    }
-}
-
-impl Vacant for ServerRequest {
-    fn vacant() -> Self {
-        Self::Unknown(Vacant::vacant())
-    }
-}
-
 impl ServerRequest {
     /// The method of the message; `None` for an unknown one.
     #[must_use]
@@ -1812,31 +1567,37 @@ impl ServerRequest {
     /// # Errors
     ///
     /// When the parameters do not fit the method.
+    #[inline]
     pub fn from_parts(
         method: &str,
         params: Option<RawJsonRef<'_>>,
     ) -> serde_json::Result<Option<Self>> {
-        ByMethod::decode(method, Params::of(params))
-    }
-}
-
-impl ByMethod for ServerRequest {
-    fn decode(method: &str, params: Params<'_>) -> serde_json::Result<Option<Self>> {
         Ok(
             Some(
                 match method {
-                    "ping" => Self::Ping(params.optional()?),
-                    "tasks/get" => Self::GetTask(params.required()?),
-                    "tasks/result" => Self::GetTaskPayload(params.required()?),
-                    "tasks/cancel" => Self::CancelTask(params.required()?),
-                    "tasks/list" => Self::ListTasks(params.optional()?),
-                    "sampling/createMessage" => Self::CreateMessage(params.required()?),
-                    "roots/list" => Self::ListRoots(params.optional()?),
-                    "elicitation/create" => Self::Elicit(params.required()?),
+                    "ping" => Self::Ping(message::optional(params)?),
+                    "tasks/get" => Self::GetTask(message::required(params)?),
+                    "tasks/result" => Self::GetTaskPayload(message::required(params)?),
+                    "tasks/cancel" => Self::CancelTask(message::required(params)?),
+                    "tasks/list" => Self::ListTasks(message::optional(params)?),
+                    "sampling/createMessage" => {
+                        Self::CreateMessage(message::required(params)?)
+                    }
+                    "roots/list" => Self::ListRoots(message::optional(params)?),
+                    "elicitation/create" => Self::Elicit(message::required(params)?),
                     _ => return Ok(None),
                 },
             ),
         )
+    }
+}
+
+impl ByMethod for ServerRequest {
+    fn read(
+        method: &str,
+        params: Option<RawJsonRef<'_>>,
+    ) -> serde_json::Result<Option<Self>> {
+        Self::from_parts(method, params)
     }
 
     fn unknown(json: RawJson) -> Self {
@@ -1844,64 +1605,38 @@ impl ByMethod for ServerRequest {
     }
 }
 
-impl Encode for ServerRequest {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        match self {
-            Self::Ping(params) => {
-                message::encode(
-                    to,
-                    &"ping",
-                    params.as_ref().map(|params| params as &dyn Encode),
-                );
-            }
-            Self::GetTask(params) => {
-                message::encode(to, &"tasks/get", Some(params));
-            }
-            Self::GetTaskPayload(params) => {
-                message::encode(to, &"tasks/result", Some(params));
-            }
-            Self::CancelTask(params) => {
-                message::encode(to, &"tasks/cancel", Some(params));
-            }
-            Self::ListTasks(params) => {
-                message::encode(
-                    to,
-                    &"tasks/list",
-                    params.as_ref().map(|params| params as &dyn Encode),
-                );
-            }
-            Self::CreateMessage(params) => {
-                message::encode(to, &"sampling/createMessage", Some(params));
-            }
-            Self::ListRoots(params) => {
-                message::encode(
-                    to,
-                    &"roots/list",
-                    params.as_ref().map(|params| params as &dyn Encode),
-                );
-            }
-            Self::Elicit(params) => {
-                message::encode(to, &"elicitation/create", Some(params));
-            }
-            Self::Unknown(json) => json.encode(to),
-        }
-    }
-}
-
 impl Serialize for ServerRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Decode<'de> for ServerRequest {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        message::by_method(reader)
+        match self {
+            Self::Ping(params) => message::serialize(serializer, "ping", params.as_ref()),
+            Self::GetTask(params) => {
+                message::serialize(serializer, "tasks/get", Some(params))
+            }
+            Self::GetTaskPayload(params) => {
+                message::serialize(serializer, "tasks/result", Some(params))
+            }
+            Self::CancelTask(params) => {
+                message::serialize(serializer, "tasks/cancel", Some(params))
+            }
+            Self::ListTasks(params) => {
+                message::serialize(serializer, "tasks/list", params.as_ref())
+            }
+            Self::CreateMessage(params) => {
+                message::serialize(serializer, "sampling/createMessage", Some(params))
+            }
+            Self::ListRoots(params) => {
+                message::serialize(serializer, "roots/list", params.as_ref())
+            }
+            Self::Elicit(params) => {
+                message::serialize(serializer, "elicitation/create", Some(params))
+            }
+            Self::Unknown(json) => json.serialize(serializer),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for ServerRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
+        message::deserialize(deserializer)
     }
 }

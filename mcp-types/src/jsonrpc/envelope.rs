@@ -1,10 +1,12 @@
 //! The members of a message, found but not read.
 
 use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::{InvalidMessage, RequestId};
 use crate::RawJsonRef;
-use crate::json::{self, Scanner};
 
 /// The members of a message: a fault in one must not hide the others.
 #[derive(Default)]
@@ -19,31 +21,30 @@ pub(super) struct Envelope<'a> {
     pub(super) duplicate: Option<&'static str>,
 }
 
-impl<'a> Envelope<'a> {
-    /// Finds the members in one pass over `text`; `None` if it is not an object, or nests deeper
-    /// than `max_depth` levels.
-    pub(super) fn read(text: &'a str, max_depth: usize) -> Option<Self> {
-        let mut envelope = Self::default();
-        let mut scanner = Scanner::new(text);
-        scanner.members(max_depth, |name, value| {
-            if let Some((slot, name)) = envelope.slot(&name.text())
-                && slot.replace(RawJsonRef::of_checked(value)).is_some()
-            {
-                envelope.duplicate = Some(name);
-            }
-        })?;
-        scanner.is_at_end().then_some(envelope)
-    }
+/// The name of a member.
+#[derive(serde::Deserialize)]
+#[serde(field_identifier, rename_all = "lowercase")]
+enum Name {
+    JsonRpc,
+    Id,
+    Method,
+    Params,
+    Result,
+    Error,
+    #[serde(other)]
+    Other,
+}
 
-    fn slot(&mut self, name: &str) -> Option<(&mut Option<RawJsonRef<'a>>, &'static str)> {
+impl<'a> Envelope<'a> {
+    fn slot(&mut self, name: &Name) -> Option<(&mut Option<RawJsonRef<'a>>, &'static str)> {
         Some(match name {
-            "jsonrpc" => (&mut self.jsonrpc, "jsonrpc"),
-            "id" => (&mut self.id, "id"),
-            "method" => (&mut self.method, "method"),
-            "params" => (&mut self.params, "params"),
-            "result" => (&mut self.result, "result"),
-            "error" => (&mut self.error, "error"),
-            _ => return None,
+            Name::JsonRpc => (&mut self.jsonrpc, "jsonrpc"),
+            Name::Id => (&mut self.id, "id"),
+            Name::Method => (&mut self.method, "method"),
+            Name::Params => (&mut self.params, "params"),
+            Name::Result => (&mut self.result, "result"),
+            Name::Error => (&mut self.error, "error"),
+            Name::Other => return None,
         })
     }
 
@@ -64,12 +65,37 @@ impl<'a> Envelope<'a> {
     }
 }
 
+impl<'de> Deserialize<'de> for Envelope<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(EnvelopeVisitor)
+    }
+}
+
+struct EnvelopeVisitor;
+
+impl<'de> Visitor<'de> for EnvelopeVisitor {
+    type Value = Envelope<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut envelope = Envelope::default();
+        while let Some(name) = map.next_key::<Name>()? {
+            let Some((slot, name)) = envelope.slot(&name) else {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            if slot.replace(map.next_value()?).is_some() {
+                envelope.duplicate = Some(name);
+            }
+        }
+        Ok(envelope)
+    }
+}
+
 /// The text of a JSON string, borrowed where it has no escapes.
 pub(super) fn text(raw: RawJsonRef<'_>) -> Option<Cow<'_, str>> {
-    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
-    if inner.contains('\\') {
-        json::decode(raw.get()).ok().map(Cow::Owned)
-    } else {
-        Some(Cow::Borrowed(inner))
-    }
+    raw.parse::<crate::text::Text<'_>>().ok().map(|text| text.0)
 }

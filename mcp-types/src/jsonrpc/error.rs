@@ -3,14 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Result;
+use serde::{Deserialize, Serialize};
 
 use super::RequestId;
 use crate::RawJson;
-use crate::json::{self, Decode, Encode, Encoder, FieldName, Members, Reader};
-use crate::object::{self, Fields, Fill, Object, set};
-use crate::vacant::Vacant;
 
 /// Error codes of JSON-RPC 2.0, section 5.1.
 ///
@@ -29,13 +25,14 @@ pub mod code {
 }
 
 /// The `error` member of a response: JSON-RPC 2.0, section 5.1.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ErrorObject {
     /// What kind of error it is; see [`code`].
     pub code: i64,
     /// One sentence for a person.
     pub message: Cow<'static, str>,
     /// Details, in a form that the code defines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<RawJson>,
 }
 
@@ -64,61 +61,6 @@ impl fmt::Display for ErrorObject {
 }
 
 impl std::error::Error for ErrorObject {}
-
-impl Vacant for ErrorObject {
-    fn vacant() -> Self {
-        Self::new(0, "")
-    }
-}
-
-impl<'de> Object<'de> for ErrorObject {
-    const FIELDS: &'static Fields = &Fields {
-        expected: "an object, ErrorObject",
-        names: &["code", "message", "data"],
-        required: 0b011,
-    };
-}
-
-impl<'de> Fill<'de> for ErrorObject {
-    fn fill(&mut self, index: usize, members: &mut Members<'_, 'de>) -> Result<()> {
-        match index {
-            0 => set(&mut self.code, members),
-            1 => {
-                self.message = members.value::<String>()?.into();
-                Ok(())
-            }
-            _ => set(&mut self.data, members),
-        }
-    }
-}
-
-impl<'de> Decode<'de> for ErrorObject {
-    fn decode(reader: &mut Reader<'de>) -> Result<Self> {
-        object::decode(reader)
-    }
-}
-
-impl Encode for ErrorObject {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
-        let mut object = to.object();
-        object.field(const { &FieldName::new("code") }, &self.code);
-        object.field(const { &FieldName::new("message") }, &self.message);
-        object.optional(const { &FieldName::new("data") }, &self.data);
-        object.end();
-    }
-}
-
-impl Serialize for ErrorObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for ErrorObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
 
 /// A message that can't be served, with the error to answer it with.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,11 @@
 //! The first and the last bytes of a frame that can't be read whole.
 
-use crate::RequestId;
-use crate::json::{self, Scanner};
+use std::fmt;
+
+use serde::de::{Deserializer, MapAccess, Visitor};
+
+use crate::text::Text;
+use crate::{RawJsonRef, RequestId};
 
 /// Members found at the beginning of a frame that is too large, or no JSON.
 ///
@@ -32,24 +36,12 @@ impl Head {
     pub fn read(frame: &[u8]) -> Self {
         let text = String::from_utf8_lossy(frame);
         let mut head = Self::default();
-        let mut scanner = Scanner::new(&text);
-        let mut before = b'{';
-        while scanner.eat(before) {
-            let Some(name) = scanner.string().filter(|_| scanner.eat(b':')) else {
-                break;
-            };
-            let name = name.text();
-            head.has_method |= name == "method";
-            head.has_outcome |= name == "result" || name == "error";
-            let Some(value) = scanner.value(usize::MAX) else {
-                break;
-            };
-            // A number that touches the cut may go on behind it.
-            if name == "id" && scanner.place() < text.len() {
-                head.id = json::decode(value).ok();
-            }
-            before = b',';
-        }
+        // An error says where the reading stopped; what counts is what was found before.
+        let members = HeadVisitor {
+            head: &mut head,
+            end: text.as_bytes().as_ptr_range().end,
+        };
+        let _ = serde_json::Deserializer::from_str(&text).deserialize_map(members);
         head
     }
 
@@ -65,6 +57,35 @@ impl Head {
     #[must_use]
     pub fn is_response(&self) -> bool {
         self.has_outcome && !self.has_method
+    }
+}
+
+struct HeadVisitor<'a> {
+    head: &'a mut Head,
+    /// The end of the text.
+    end: *const u8,
+}
+
+impl<'de> Visitor<'de> for HeadVisitor<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(Text(name)) = map.next_key()? {
+            let head = &mut *self.head;
+            // A value that is missing is an error, as a cut in it is: the name counts before.
+            head.has_method |= name == "method";
+            head.has_outcome |= name == "result" || name == "error";
+            let value: RawJsonRef<'de> = map.next_value()?;
+            // A number that touches the cut may go on behind it.
+            if name == "id" && value.get().as_bytes().as_ptr_range().end < self.end {
+                head.id = value.parse().ok();
+            }
+        }
+        Ok(())
     }
 }
 

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::de::{Deserialize, Deserializer};
+use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 
-use crate::json::{self, Decode, Encode, Encoder, Reader};
+use crate::RawJson;
 use crate::number::integer_digits;
 
 /// The id that ties a response to its request: an integer or a string, never null.
@@ -73,38 +73,21 @@ impl fmt::Display for RequestId {
 
 impl Serialize for RequestId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        json::serialize(self, serializer)
-    }
-}
-
-impl Encode for RequestId {
-    fn encode<'a>(&'a self, to: &mut Encoder<'_, 'a>) {
         match self {
-            Self::Number(id) => to.integer(*id),
-            Self::String(id) => to.text(id),
+            Self::Number(id) => serializer.serialize_i64(*id),
+            Self::String(id) => serializer.serialize_str(id),
         }
     }
 }
 
 impl<'de> Deserialize<'de> for RequestId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::deserialize(deserializer)
-    }
-}
-
-impl<'de> Decode<'de> for RequestId {
-    fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-        match reader.peek() {
-            Some(b'"') => reader.string().map(|id| Self::from(&*id)),
-            Some(b'-' | b'0'..=b'9') => {
-                let start = reader.place();
-                if let Some(id) = Self::from_number(reader.raw()?) {
-                    return Ok(id);
-                }
-                reader.go(start);
-                Err(reader.misfit(&"an integer of 64 bits or a string"))
-            }
-            _ => Err(reader.misfit(&"an integer or a string")),
-        }
+        let json = RawJson::deserialize(deserializer)?;
+        let id = match json.get().starts_with('"') {
+            true => json.parse::<String>().ok().map(Self::from),
+            false => Self::from_number(json.get()),
+        };
+        let fault = || D::Error::custom("expected an integer of 64 bits or a string");
+        id.ok_or_else(fault)
     }
 }

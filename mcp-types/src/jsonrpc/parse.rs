@@ -1,9 +1,10 @@
 //! From the bytes of a frame to messages.
 
+use serde::de::IgnoredAny;
+
 use super::envelope::{Envelope, text};
 use super::{ErrorObject, Frame, Head, InvalidMessage, Message, RequestId, VERSION, depth};
 use crate::RawJsonRef;
-use crate::json::{self, Scanner};
 
 /// The deepest nesting of arrays and objects that [`Frame::parse`] accepts.
 pub const DEFAULT_MAX_DEPTH: usize = 128;
@@ -39,12 +40,16 @@ impl<'a> Frame<'a> {
             Ok(text) => text,
             Err(fault) => return unreadable(bytes, InvalidMessage::parse_error(fault)),
         };
-        if Scanner::new(text).peek() == Some(b'[') {
-            return batch(text, max_depth);
+        if depth::exceeds(bytes, max_depth) {
+            let reason = format_args!("nested deeper than {max_depth} levels");
+            return unreadable(bytes, InvalidMessage::parse_error(reason));
         }
-        match Envelope::read(text, max_depth) {
-            Some(envelope) => Message::new(envelope).map(Frame::Single),
-            None => unreadable(bytes, fault(text, max_depth)),
+        if text.trim_ascii_start().starts_with('[') {
+            return batch(text);
+        }
+        match serde_json::from_str(text) {
+            Ok(envelope) => Message::new(envelope).map(Frame::Single),
+            Err(_) => unreadable(bytes, fault(text)),
         }
     }
 }
@@ -62,38 +67,25 @@ fn unreadable<'a>(bytes: &[u8], invalid: InvalidMessage) -> Result<Frame<'a>, In
     Ok(Frame::Single(Message::InvalidResponse { id, reason }))
 }
 
-fn batch(text: &str, max_depth: usize) -> Result<Frame<'_>, InvalidMessage> {
-    let fault = || fault(text, max_depth);
-    let mut messages = Vec::new();
-    let mut scanner = Scanner::new(text);
-    scanner
-        .elements(max_depth, |member| messages.push(member))
-        .ok_or_else(fault)?;
-    if !scanner.is_at_end() {
-        return Err(fault());
-    }
-    if messages.is_empty() {
+fn batch(text: &str) -> Result<Frame<'_>, InvalidMessage> {
+    let members: Vec<RawJsonRef<'_>> =
+        serde_json::from_str(text).map_err(InvalidMessage::parse_error)?;
+    if members.is_empty() {
         return Err(InvalidMessage::invalid_request(None, "the batch is empty"));
     }
-    let message = |text| match Envelope::read(text, max_depth) {
-        Some(envelope) => Message::new(envelope),
-        None => Err(InvalidMessage::invalid_request(None, NO_OBJECT)),
-    };
-    Ok(Frame::Batch(messages.into_iter().map(message).collect()))
+    let messages = members.into_iter().map(|text| match text.parse() {
+        Ok(envelope) => Message::new(envelope),
+        Err(_) => Err(fault(text.get())),
+    });
+    Ok(Frame::Batch(messages.collect()))
 }
 
-const NO_OBJECT: &str = "a message must be a JSON object";
-
-/// What is wrong with text that is not an object, or no JSON at all.
+/// The error for text that is JSON but no object, or no JSON at all.
 #[cold]
-fn fault(text: &str, max_depth: usize) -> InvalidMessage {
-    if depth::exceeds(text.as_bytes(), max_depth) {
-        let reason = format_args!("nested deeper than {max_depth} levels");
-        return InvalidMessage::parse_error(reason);
-    }
-    match json::no_json(text) {
-        Some(error) => InvalidMessage::parse_error(error),
-        None => InvalidMessage::invalid_request(None, NO_OBJECT),
+fn fault(text: &str) -> InvalidMessage {
+    match serde_json::from_str::<IgnoredAny>(text) {
+        Ok(_) => InvalidMessage::invalid_request(None, "a message must be a JSON object"),
+        Err(fault) => InvalidMessage::parse_error(fault),
     }
 }
 
@@ -168,7 +160,7 @@ fn response<'a>(
         // A member that is null beside the other one counts as absent.
         (Some(result), error) if error.is_none() || is_null(error) => Ok(result),
         (result, Some(error)) if result.is_none() || is_null(result) => {
-            let error = json::decode::<ErrorObject>(error.get());
+            let error = error.parse::<ErrorObject>();
             Err(error.map_err(|fault| format!("`error`: {fault}"))?)
         }
         _ => return Err("it has both `result` and `error`".to_owned()),

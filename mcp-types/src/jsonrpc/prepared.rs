@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::RequestId;
-use super::write::no_object;
-use crate::json::{Encode, append_encoded, encode};
+use super::write::{begin_result, no_object, value};
 
 /// A result that is the same for everybody, ready to be copied into any number of responses.
 /// Cloning is cheap.
@@ -29,12 +30,13 @@ impl PreparedResult {
     /// # Errors
     ///
     /// When it is not an object.
-    pub fn new(result: &dyn Encode) -> serde_json::Result<Self> {
-        let json = encode(result);
-        if !json.starts_with('{') {
-            return Err(no_object());
+    pub fn new<T: Serialize + ?Sized>(result: &T) -> serde_json::Result<Self> {
+        let mut json = Vec::new();
+        value(&mut json, result);
+        match String::from_utf8(json) {
+            Ok(json) if json.starts_with('{') => Ok(Self(json.into())),
+            _ => Err(no_object()),
         }
-        Ok(Self(json.into()))
     }
 
     /// The result by itself.
@@ -57,9 +59,7 @@ impl PreparedResult {
     /// Appends what goes before the [`members`](Self::members) in such a response. What goes behind
     /// them is one more closing brace.
     pub fn write_before(&self, out: &mut Vec<u8>, id: &RequestId, prefix: &str) {
-        out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-        append_encoded(out, id);
-        out.extend_from_slice(br#","result":"#);
+        begin_result(out, id);
         out.extend_from_slice(match prefix {
             "" => b"{",
             prefix => prefix.as_bytes(),

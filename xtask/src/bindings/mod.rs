@@ -3,7 +3,7 @@
 //! [`run`](run::run) takes the generated modules of that revision, [`support`]
 //! finds the hand-written modules of `mcp-types` that they lean on,
 //! [`timeless`] removes what is about revisions, and [`print`](mod@print) puts it all
-//! into one file that needs nothing but serde.
+//! into one file that needs nothing but serde, indexmap and memchr.
 
 mod error;
 mod print;

@@ -180,8 +180,8 @@ fn header(revision: &str) -> String {
 //! Types of the Model Context Protocol, revision {revision}.
 //!
 //! This file stands alone. It needs Rust's edition 2024, `serde` with `derive`,
-//! and `serde_json` with `raw_value` (and `float_roundtrip`, if long fractions
-//! matter).
+//! `serde_json` with `raw_value` (and `float_roundtrip`, if long fractions
+//! matter), `indexmap` with `serde`, and `memchr`.
 
 #![allow(dead_code, unused_imports)]
 "

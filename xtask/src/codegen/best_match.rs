@@ -3,7 +3,6 @@
 //! Each member is described by its constants and its fields; the member that
 //! fits a value best is the one it is decoded as.
 
-use super::decoders;
 use super::ir::Type;
 use super::merge::{Merged, MergedStruct, Shape};
 use super::unions::EmittedUnion;
@@ -13,8 +12,8 @@ use quote::quote;
 /// The code of one such union.
 pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
     let name = &union.ident;
-    let encode = union.encode_content();
-    let deserialize = decoders::by(name, &quote!(best_match::decode));
+    let serialize = union.serialize();
+    let deserialize = union.deserialize(&quote!(best_match::deserialize));
     let variants = &union.variants;
     let index: Vec<_> = (0..variants.len()).collect();
     let structures = union.members.iter().map(|m| m.member.ty.name());
@@ -26,9 +25,9 @@ pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
         impl ByBestMatch for #name {
             const CANDIDATES: &'static [Candidate] = &[#(#candidates),*];
 
-            fn decode(index: usize, reader: &mut Reader<'_>) -> serde_json::Result<Option<Self>> {
+            fn read(index: usize, json: &RawJson) -> serde_json::Result<Option<Self>> {
                 Ok(Some(match index {
-                    #(#index => Self::#variants(Decode::decode(reader)?),)*
+                    #(#index => Self::#variants(json.parse()?),)*
                     _ => return Ok(None),
                 }))
             }
@@ -36,7 +35,7 @@ pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
             fn unknown(json: RawJson) -> Self { Self::Unknown(json) }
         }
 
-        #encode
+        #serialize
         #deserialize
     }
 }

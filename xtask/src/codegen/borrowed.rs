@@ -7,7 +7,6 @@ use super::docs::{Docs, lines};
 use super::error::{Error, Result};
 use super::ir::Type;
 use super::merge::{Merged, MergedField};
-use super::objects;
 use super::overlay::Overlay;
 use super::rust::{self, ident};
 use proc_macro2::TokenStream;
@@ -33,17 +32,27 @@ fn view(name: &str, merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Resu
     ));
     let fields = structure.stored().map(|(wire, field)| {
         let doc = docs.of(&format!("{name}.{wire}"), &field.known);
-        let (name, ty) = (ident(&rust::field_name(wire, overlay)), ty(field));
-        quote!(#doc pub #name: #ty)
+        let rust_name = rust::field_name(wire, overlay);
+        let renamed = (rust_name != *wire).then(|| quote!(rename = #wire));
+        let read = match (&field.ty, field.always) {
+            (Type::Bool | Type::Number | Type::Integer { .. }, true) => None,
+            (Type::Bool | Type::Number | Type::Integer { .. }, false) => Some(quote!(default)),
+            (Type::Text, false) => {
+                Some(quote!(borrow, default, deserialize_with = "text::optional"))
+            }
+            (_, true) => Some(quote!(borrow)),
+            (_, false) => Some(quote!(borrow, default)),
+        };
+        let attributes: Vec<_> = renamed.into_iter().chain(read).collect();
+        let serde = (!attributes.is_empty()).then(|| quote!(#[serde(#(#attributes),*)]));
+        let (name, ty) = (ident(&rust_name), ty(field));
+        quote!(#doc #serde pub #name: #ty)
     });
-    let object = objects::of_view(name, structure, overlay);
     Ok(quote! {
         #doc
-        #[derive(Clone, Debug)]
+        #[derive(Clone, Debug, Deserialize)]
         #[non_exhaustive]
         pub struct #view<'a> { #(#fields),* }
-
-        #object
     })
 }
 

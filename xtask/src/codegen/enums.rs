@@ -1,6 +1,5 @@
 //! Open string enums: the values that any revision lists, and room for others.
 
-use super::decoders;
 use super::docs::Docs;
 use super::merge::{Merged, MergedEnum, Shape};
 use super::rust::ident;
@@ -58,16 +57,12 @@ fn emit_one(
             }
         }
 
-        impl OpenEnum for #name {
-            fn known(value: &str) -> Option<Self> {
-                Some(match value {
+        impl From<&str> for #name {
+            fn from(value: &str) -> Self {
+                match value {
                     #(#wire => Self::#variants,)*
-                    _ => return None,
-                })
-            }
-
-            fn unknown(value: String) -> Self {
-                Self::Unknown(value)
+                    _ => Self::Unknown(value.to_owned()),
+                }
             }
         }
 
@@ -77,28 +72,23 @@ fn emit_one(
 
 /// What every enum has, whatever its values.
 fn conversions(name: &syn::Ident) -> TokenStream {
-    let encode = decoders::encode(name, &quote!(to.text(self.as_str());));
-    let decode = decoders::by(name, &quote!(open_enum::decode));
     quote! {
-        impl From<&str> for #name {
-            fn from(value: &str) -> Self {
-                Self::known(value).unwrap_or_else(|| Self::Unknown(value.to_owned()))
-            }
-        }
-
         impl fmt::Display for #name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(self.as_str())
             }
         }
 
-        impl Vacant for #name {
-            fn vacant() -> Self {
-                Self::Unknown(String::new())
+        impl Serialize for #name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
             }
         }
 
-        #encode
-        #decode
+        impl<'de> Deserialize<'de> for #name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                open_enum::deserialize(deserializer)
+            }
+        }
     }
 }

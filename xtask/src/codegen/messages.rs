@@ -1,6 +1,5 @@
 //! Unions of messages, told apart by `method`.
 
-use super::decoders;
 use super::unions::EmittedUnion;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -14,19 +13,33 @@ pub(crate) fn emit(union: &EmittedUnion<'_>) -> TokenStream {
     let methods: Vec<_> = methods.collect();
     let name = &union.ident;
     let inherent = inherent(union, &methods);
-    let by_method = by_method(union, &methods);
-    let encode = encode(union, &methods);
-    let deserialize = decoders::by(name, &quote!(message::by_method));
+    let serialize = serialize(union, &methods);
+    let deserialize = union.deserialize(&quote!(message::deserialize));
     quote! {
         #inherent
-        #by_method
-        #encode
+
+        impl ByMethod for #name {
+            fn read(method: &str, params: Option<RawJsonRef<'_>>) -> serde_json::Result<Option<Self>> {
+                Self::from_parts(method, params)
+            }
+
+            fn unknown(json: RawJson) -> Self { Self::Unknown(json) }
+        }
+
+        #serialize
         #deserialize
     }
 }
 
 fn inherent(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
     let (name, variants) = (&union.ident, &union.variants);
+    let members = union.members.iter().zip(variants).zip(methods);
+    let arms = members.map(
+        |((member, variant), method)| match union.is_optional(&member.member) {
+            true => quote!(#method => Self::#variant(message::optional(params)?)),
+            false => quote!(#method => Self::#variant(message::required(params)?)),
+        },
+    );
     quote! {
         impl #name {
             /// The method of the message; `None` for an unknown one.
@@ -45,55 +58,39 @@ fn inherent(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
             /// # Errors
             ///
             /// When the parameters do not fit the method.
+            // Not inlined, it would instantiate every decoder in each program that links this crate.
+            #[inline]
             pub fn from_parts(
                 method: &str,
                 params: Option<RawJsonRef<'_>>,
             ) -> serde_json::Result<Option<Self>> {
-                ByMethod::decode(method, Params::of(params))
-            }
-        }
-    }
-}
-
-fn by_method(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
-    let name = &union.ident;
-    let members = union.members.iter().zip(&union.variants).zip(methods);
-    let decode =
-        members.map(
-            |((member, variant), method)| match union.is_optional(&member.member) {
-                true => quote!(#method => Self::#variant(params.optional()?)),
-                false => quote!(#method => Self::#variant(params.required()?)),
-            },
-        );
-    quote! {
-        impl ByMethod for #name {
-            fn decode(method: &str, params: Params<'_>) -> serde_json::Result<Option<Self>> {
                 Ok(Some(match method {
-                    #(#decode,)*
+                    #(#arms,)*
                     _ => return Ok(None),
                 }))
             }
-
-            fn unknown(json: RawJson) -> Self { Self::Unknown(json) }
         }
     }
 }
 
-fn encode(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
-    let name = &union.ident;
-    let members = union.members.iter().zip(&union.variants).zip(methods);
-    let arms = members.map(|((member, variant), method)| {
+fn serialize(union: &EmittedUnion<'_>, methods: &[&str]) -> TokenStream {
+    let (name, variants) = (&union.ident, &union.variants);
+    let arms = union.members.iter().zip(variants).zip(methods);
+    let arms = arms.map(|((member, variant), method)| {
         let params = match union.is_optional(&member.member) {
-            true => quote!(params.as_ref().map(|params| params as &dyn Encode)),
+            true => quote!(params.as_ref()),
             false => quote!(Some(params)),
         };
-        quote!(Self::#variant(params) => { message::encode(to, &#method, #params); })
+        quote!(Self::#variant(params) => message::serialize(serializer, #method, #params))
     });
-    let body = quote! {
-        match self {
-            #(#arms,)*
-            Self::Unknown(json) => json.encode(to),
+    quote! {
+        impl Serialize for #name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    #(#arms,)*
+                    Self::Unknown(json) => json.serialize(serializer),
+                }
+            }
         }
-    };
-    decoders::encode(name, &body)
+    }
 }

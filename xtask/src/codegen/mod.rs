@@ -8,7 +8,7 @@
 //!    over what messages contain into the terms of [`ir`];
 //! 4. [`merge`] joins the revisions, and [`variants`] classifies the unions;
 //! 5. [`types`] has typify print the structs, and [`structs`] completes them;
-//!    [`enums`], [`unions`], [`decoders`], [`dispatch`] and [`borrowed`] write the rest, with
+//!    [`enums`], [`unions`], [`dispatch`] and [`borrowed`] write the rest, with
 //!    [`docs`] at each item;
 //! 6. [`availability`], [`revisions`] and [`conform`], with [`nearest`], write down what each
 //!    revision has, and [`strategies`] what the tests go by;
@@ -19,7 +19,6 @@ mod availability;
 mod best_match;
 mod borrowed;
 mod conform;
-mod decoders;
 mod dispatch;
 mod docs;
 mod enums;
@@ -37,7 +36,6 @@ mod methods;
 mod names;
 mod nearest;
 mod normalise;
-mod objects;
 mod output;
 mod overlay;
 mod revisions;

@@ -4,11 +4,9 @@
 //! constructors and setters, documentation, short paths, and unknown fields
 //! where the schema invites them.
 
-use super::decoders;
 use super::docs::Docs;
 use super::ir::Type;
 use super::merge::{Merged, MergedField, MergedStruct, Shape};
-use super::objects;
 use super::overlay::Overlay;
 use super::rust::{self, ident};
 use proc_macro2::TokenStream;
@@ -36,8 +34,6 @@ pub(crate) fn emit(
             let doc = docs.of(name, &ty.known);
             out.extend(emitter.item(&doc, printed.clone()));
             out.extend(emitter.methods());
-            out.extend(emitter.encode());
-            out.extend(objects::of_struct(name, structure, overlay));
         }
     }
     out
@@ -52,7 +48,7 @@ struct Emitter<'a> {
 }
 
 impl Emitter<'_> {
-    /// The struct itself.
+    /// The struct itself, as typify prints it, with what the schema can't say.
     fn item(&self, doc: &TokenStream, mut item: syn::ItemStruct) -> TokenStream {
         let open = !self.structure.open.is_empty();
         ShortPaths.visit_item_struct_mut(&mut item);
@@ -71,17 +67,20 @@ impl Emitter<'_> {
         let extra = open.then(|| {
             quote! {
                 /// Fields that the schema does not name but allows.
+                #[serde(flatten)]
                 pub extra: JsonObject,
             }
         });
-        let debug = decoders::debug(name);
+        let tag = self
+            .structure
+            .constant()
+            .map(|(field, value)| quote!(#[serde(tag = #field, rename = #value)]));
         quote! {
             #doc
-            #[derive(Clone, PartialEq #default)]
+            #[derive(Clone, Debug, PartialEq, Serialize, Deserialize #default)]
+            #tag
             #[non_exhaustive]
             pub struct #name { #(#fields,)* #extra }
-
-            #debug
         }
     }
 
@@ -89,39 +88,31 @@ impl Emitter<'_> {
         let doc = self.docs.of(&format!("{}.{wire}", self.name), &field.known);
         let rust_name = rust::field_name(wire, self.overlay);
         let name = ident(&rust_name);
-        quote!(#doc pub #name: #ty)
+        let renamed = (rust_name != wire).then(|| quote!(rename = #wire));
+        let optional =
+            (!field.always).then(|| quote!(default, skip_serializing_if = "Option::is_none"));
+        let conversion = self.conversion(wire, field);
+        let attributes: Vec<_> = [renamed, optional, conversion]
+            .into_iter()
+            .flatten()
+            .collect();
+        let serde = (!attributes.is_empty()).then(|| quote!(#[serde(#(#attributes),*)]));
+        quote!(#doc #serde pub #name: #ty)
     }
 
-    /// How it is written: first what tells it apart, and last what the schema does not name.
-    fn encode(&self) -> TokenStream {
-        let constant = self.structure.constant().map(|(field, value)| {
-            let field = field_name(field);
-            quote!(object.field(#field, &#value);)
-        });
-        let fields = self.structure.stored().map(|(wire, field)| {
-            let name = ident(&rust::field_name(wire, self.overlay));
-            let wire = field_name(wire);
-            let method = match (field.always, field.nullable, &field.ty) {
-                (true, false, Type::Text) => quote!(text),
-                (true, ..) => quote!(field),
-                (false, _, Type::Text) => quote!(optional_text),
-                (false, ..) => quote!(optional),
-            };
-            quote!(object.#method(#wire, &self.#name);)
-        });
-        let open = !self.structure.open.is_empty();
-        let extra = open.then(|| quote!(object.entries(&self.extra);));
-        let body = match constant.is_none() && self.structure.stored().next().is_none() && !open {
-            true => quote!(to.object().end();),
-            false => quote! {
-                let mut object = to.object();
-                #constant
-                #(#fields)*
-                #extra
-                object.end();
-            },
-        };
-        decoders::encode(&ident(self.name), &body)
+    /// The functions by which a field is read or written that serde's derives get wrong.
+    fn conversion(&self, wire: &str, field: &MergedField) -> Option<TokenStream> {
+        let from_zero = self.overlay.is_from_zero(&format!("{}.{wire}", self.name));
+        match (&field.ty, field.always) {
+            (Type::Number, true) => Some(quote!(serialize_with = "number::whole")),
+            (Type::Number, false) => Some(quote!(serialize_with = "number::whole_option")),
+            (Type::Integer { signed: false }, false) if from_zero => {
+                Some(quote!(deserialize_with = "number::from_zero"))
+            }
+            // Where anything is allowed, null is a value.
+            (Type::Json { object: false }, false) => Some(quote!(deserialize_with = "raw::some")),
+            _ => None,
+        }
     }
 
     /// The constructor and the setters.
@@ -194,11 +185,6 @@ impl Emitter<'_> {
             }
         }
     }
-}
-
-/// The name of a field as it is written.
-fn field_name(wire: &str) -> TokenStream {
-    quote!(const { &FieldName::new(#wire) })
 }
 
 /// The fields that a constructor takes, in order.

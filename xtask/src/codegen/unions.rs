@@ -1,6 +1,5 @@
 //! Unions, decoded by what tells their members apart and never by trying.
 
-use super::decoders;
 use super::docs::{Docs, lines};
 use super::ir::{Member, Type};
 use super::merge::{Merged, MergedMember, Shape};
@@ -87,25 +86,16 @@ impl<'a> EmittedUnion<'a> {
                 let content = self.content(&member.member);
                 quote!(#doc #variant(#content))
             });
-        let debug = decoders::debug(name);
         let unknown =
             lines("Something that this version of the crate does not know, kept as it came.");
         quote! {
             #doc
-            #[derive(Clone, PartialEq)]
+            #[derive(Clone, Debug, PartialEq)]
             #[non_exhaustive]
             pub enum #name {
                 #(#variants,)*
                 #unknown
                 Unknown(RawJson),
-            }
-
-            #debug
-
-            impl Vacant for #name {
-                fn vacant() -> Self {
-                    Self::Unknown(Vacant::vacant())
-                }
             }
         }
     }
@@ -134,89 +124,99 @@ impl<'a> EmittedUnion<'a> {
         out
     }
 
-    /// Writes what is inside: each struct writes its own constant.
-    pub(crate) fn encode_content(&self) -> TokenStream {
+    /// `Serialize` by the member's own: each struct writes its own constant.
+    pub(crate) fn serialize(&self) -> TokenStream {
         let name = &self.ident;
-        let variants = &self.variants;
-        let body = quote! {
-            match self {
-                #(Self::#variants(value) => value.encode(to),)*
-                Self::Unknown(value) => value.encode(to),
+        let members = self.members.iter().zip(&self.variants);
+        let arms = members.map(|(member, variant)| match member.member.ty {
+            Type::Number => quote!(Self::#variant(value) => number::whole(value, serializer)),
+            _ => quote!(Self::#variant(value) => value.serialize(serializer)),
+        });
+        quote! {
+            impl Serialize for #name {
+                fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                    match self {
+                        #(#arms,)*
+                        Self::Unknown(value) => value.serialize(serializer),
+                    }
+                }
             }
-        };
-        decoders::encode(name, &body)
+        }
     }
 
-    /// `match index`, each arm reading one member.
-    fn decode_arms(&self) -> TokenStream {
-        let variants = &self.variants;
-        let index = 0..variants.len();
-        let last = variants.len().saturating_sub(1);
-        let arms = index.zip(variants).map(|(index, variant)| {
-            let pattern = if index == last {
-                quote!(_)
-            } else {
-                quote!(#index)
-            };
-            quote!(#pattern => object::read(members).map(Self::#variant))
-        });
-        quote!(match index { #(#arms,)* })
+    /// `Deserialize` by the function `read`.
+    pub(crate) fn deserialize(&self, read: &TokenStream) -> TokenStream {
+        let name = &self.ident;
+        quote! {
+            impl<'de> Deserialize<'de> for #name {
+                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                    #read(deserializer)
+                }
+            }
+        }
     }
 
     fn by_field(&self, field: &str, values: &[String], default: Option<usize>) -> TokenStream {
         let name = &self.ident;
-        let arms = self.decode_arms();
-        let default = match default {
-            Some(default) => quote! { const DEFAULT: Option<usize> = Some(#default); },
-            None => TokenStream::new(),
-        };
-        let encode = self.encode_content();
-        let deserialize = decoders::by(name, &quote!(union::by_field));
-        let expected = format!("an object with `{field}`");
+        let default = default.map(|index| {
+            quote! { const DEFAULT: Option<usize> = Some(#index); }
+        });
+        let members = self.object_members(&quote!(union::by_field));
         quote! {
             impl ByField for #name {
                 const FIELD: &'static str = #field;
-                const EXPECTED: &'static str = #expected;
-                #default
-
                 const VALUES: &'static [&'static str] = &[#(#values),*];
-
-                fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
-                    #arms
-                }
-
-                fn unknown(json: RawJson) -> Self { Self::Unknown(json) }
+                #default
             }
 
-            #encode
-            #deserialize
+            #members
         }
     }
 
     fn by_key(&self, keys: &[String]) -> TokenStream {
         let name = &self.ident;
-        let arms = self.decode_arms();
-        let encode = self.encode_content();
-        let deserialize = decoders::by(name, &quote!(union::by_key));
+        let members = self.object_members(&quote!(union::by_key));
         quote! {
             impl ByKey for #name {
                 const KEYS: &'static [&'static str] = &[#(#keys),*];
+            }
 
-                fn read(index: usize, members: &mut Members<'_, '_>) -> serde_json::Result<Self> {
-                    #arms
+            #members
+        }
+    }
+
+    /// What unions of objects have in common, decoded by the function `read`.
+    fn object_members(&self, read: &TokenStream) -> TokenStream {
+        let (name, variants) = (&self.ident, &self.variants);
+        let last = variants.len().saturating_sub(1);
+        let arms = variants.iter().enumerate().map(|(index, variant)| {
+            let pattern = match index == last {
+                true => quote!(_),
+                false => quote!(#index),
+            };
+            quote!(#pattern => Deserialize::deserialize(object).map(Self::#variant))
+        });
+        let (serialize, deserialize) = (self.serialize(), self.deserialize(read));
+        quote! {
+            impl Union for #name {
+                fn read<'de, D: Deserializer<'de>>(
+                    index: usize,
+                    object: D,
+                ) -> Result<Self, D::Error> {
+                    match index { #(#arms,)* }
                 }
 
                 fn unknown(json: RawJson) -> Self { Self::Unknown(json) }
             }
 
-            #encode
+            #serialize
             #deserialize
         }
     }
 
     fn by_kind(&self) -> TokenStream {
         let name = &self.ident;
-        let encode = self.encode_content();
+        let serialize = self.serialize();
         let arms = self
             .members
             .iter()
@@ -228,15 +228,14 @@ impl<'a> EmittedUnion<'a> {
                     Type::List(_) => quote!(b'['),
                     _ => quote!(b'-' | b'0'..=b'9'),
                 };
-                quote!(Some(#first) => json::decode(json.get()).ok().map(Self::#variant))
+                quote!(Some(#first) => json.parse().ok().map(Self::#variant))
             });
-        let deserialize = decoders::deserialize(name);
         quote! {
-            #encode
+            #serialize
 
-            impl<'de> Decode<'de> for #name {
-                fn decode(reader: &mut Reader<'de>) -> serde_json::Result<Self> {
-                    let json = RawJson::decode(reader)?;
+            impl<'de> Deserialize<'de> for #name {
+                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                    let json = RawJson::deserialize(deserializer)?;
                     let known = match json.get().as_bytes().first() {
                         #(#arms,)*
                         _ => None,
@@ -244,8 +243,6 @@ impl<'a> EmittedUnion<'a> {
                     Ok(known.unwrap_or(Self::Unknown(json)))
                 }
             }
-
-            #deserialize
         }
     }
 }

@@ -16,7 +16,10 @@ const MODULES: Rule = Rule {
 
 /// Crates, and the only packages they may depend on.
 const ONLY: &[(&str, &[&str])] = &[
-    ("mcp-types", &["serde", "serde_json"]),
+    (
+        "mcp-types",
+        &["base64", "indexmap", "memchr", "serde", "serde_json"],
+    ),
     ("mcp-macros", &["proc-macro2", "quote", "regex-lite", "syn"]),
 ];
 

@@ -8,9 +8,10 @@ use mcp_types::jsonrpc::code;
 use mcp_types::{
     ClientCapabilities, ClientCapabilitiesElicitation, ClientCapabilitiesRoots,
     ClientCapabilitiesSampling, Conform, CreateMessageRequestParams, CreateMessageResult,
-    ElicitRequestParams, Encode, ErrorObject, InputRequest, JsonObject, ListRootsResult, RawJson,
-    Revision, Root,
+    ElicitRequestParams, ErrorObject, InputRequest, JsonObject, ListRootsResult, RawJson, Revision,
+    Root,
 };
+use serde::Serialize;
 
 use super::{ElicitReply, Form, Page, Roots};
 use crate::driver::BoxFuture;
@@ -112,7 +113,10 @@ fn elicited(reply: BoxFuture<ElicitReply>, revision: Revision) -> Answering {
     })
 }
 
-fn written<T: Encode + Conform>(mut result: T, revision: Revision) -> Result<RawJson, ErrorObject> {
+fn written<T: Serialize + Conform>(
+    mut result: T,
+    revision: Revision,
+) -> Result<RawJson, ErrorObject> {
     result.conform(revision);
     Ok(RawJson::encode(&result))
 }

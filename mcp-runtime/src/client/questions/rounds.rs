@@ -52,7 +52,7 @@ impl Retry {
                 method: method.to_owned(),
                 error,
             })?;
-            responses.insert(name, answer);
+            responses.insert(name.clone(), answer);
         }
         Ok(Self {
             responses: Some(responses),

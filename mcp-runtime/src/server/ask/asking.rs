@@ -136,7 +136,7 @@ impl Asking {
 
     /// The question `name` is not asked any more.
     pub(super) fn withdraw(&self, name: &str) {
-        self.lock().questions.remove(name);
+        self.lock().questions.shift_remove(name);
     }
 
     /// What the client answered to `name`, for handlers that ask by hand.
@@ -147,7 +147,7 @@ impl Asking {
     /// The names of all questions that are answered, in order.
     pub(super) fn answered(&self) -> Vec<String> {
         let state = self.lock();
-        let mut names: Vec<_> = state.memory.answers.keys().map(str::to_owned).collect();
+        let mut names: Vec<_> = state.memory.answers.keys().cloned().collect();
         names.extend(state.responses.iter().map(|(name, _)| name.clone()));
         drop(state);
         let mut names = sorted(names, |name| name);
@@ -225,7 +225,7 @@ impl Asking {
         memory.answers = OrderedMap::new();
         for name in &state.used {
             if let Some(answer) = state.find(name) {
-                memory.answers.insert(name, answer.clone());
+                memory.answers.insert(name.clone(), answer.clone());
             }
         }
         memory

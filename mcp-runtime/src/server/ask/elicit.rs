@@ -144,7 +144,7 @@ impl<T: DeserializeOwned + JsonSchema> Elicit<T> {
                 None => read_form(answer),
                 Some(schema) => read(answer, |content| form::read_as(content, schema)),
             },
-            What::Page { .. } => read(answer, |_| mcp_types::from_str("null").map_err(misfit)),
+            What::Page { .. } => read(answer, |_| serde_json::from_str("null").map_err(misfit)),
         }
     }
 }
@@ -164,8 +164,8 @@ fn read<T>(
     let [Some(action), filled] = members else {
         return Err(AskError::Answer("missing field `action`".to_owned()));
     };
-    let filled = filled.map_or(Ok(None), RawJsonRef::read).map_err(misfit)?;
-    match action.read().map_err(misfit)? {
+    let filled = filled.map_or(Ok(None), RawJsonRef::parse).map_err(misfit)?;
+    match action.parse().map_err(misfit)? {
         ElicitAction::Accept => content(filled.as_ref()).map(Elicited::Accepted),
         ElicitAction::Decline => Ok(Elicited::Declined),
         ElicitAction::Cancel => Ok(Elicited::Cancelled),

@@ -27,7 +27,7 @@ const ONLY_FIELD: &str = "answer";
 pub(super) fn schema<T: JsonSchema>() -> Result<ElicitSchema, AskError> {
     let document = schema::document(schema::describe::<T>, schema::for_input());
     let form = form(document).map_err(AskError::Question)?;
-    let form = RawJson::from(form).read();
+    let form = RawJson::from(form).parse();
     form.map_err(|fault| AskError::Question(fault.to_string()))
 }
 
@@ -38,7 +38,10 @@ pub(super) fn schema<T: JsonSchema>() -> Result<ElicitSchema, AskError> {
 /// When the protocol has no form for the type.
 pub(super) fn in_order<T: DeserializeOwned + JsonSchema>() -> Result<ElicitSchema, AskError> {
     let mut form = schema::<T>()?;
-    form.properties.sort_by_names(order::fields::<T>());
+    let declared = order::fields::<T>();
+    let place = |name: &str| declared.iter().position(|field| *field == name);
+    form.properties
+        .sort_by_cached_key(|name, _| place(name).unwrap_or(usize::MAX));
     Ok(form)
 }
 
@@ -135,15 +138,15 @@ pub(super) fn read_as<T: DeserializeOwned>(
 
 /// Decodes what was filled in; integers may be spelled with a fraction of zeros or an exponent.
 fn decode<T: DeserializeOwned>(text: &str) -> Result<T, AskError> {
-    let decoded = mcp_types::from_str(text).or_else(|fault| match with_plain_integers(text) {
-        Some(plain) => mcp_types::from_str(&plain),
+    let decoded = serde_json::from_str(text).or_else(|fault| match with_plain_integers(text) {
+        Some(plain) => serde_json::from_str(&plain),
         None => Err(fault),
     });
     decoded.map_err(|fault| AskError::Answer(fault.to_string()))
 }
 
 fn check(text: &str, schema: &ElicitSchema) -> Result<(), String> {
-    let content = RawJsonRef::from_text(text).and_then(RawJsonRef::read);
+    let content = RawJsonRef::from_text(text).and_then(RawJsonRef::parse);
     let content = content.map_err(|fault| fault.to_string())?;
     crate::protocol::form::check(&content, schema)
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use mcp_types::Encode;
+use mcp_types::RawJson;
 
 use crate::driver::{Guard, Peer};
 use crate::protocol::{Terms, Unavailable};
 
 impl Guard for Terms {
-    fn check(&self, method: &'static str, params: &dyn Encode) -> Result<(), Unavailable> {
+    fn check(&self, method: &'static str, params: &RawJson) -> Result<(), Unavailable> {
         self.allow(method, params)
     }
 }

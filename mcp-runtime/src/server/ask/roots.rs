@@ -48,7 +48,7 @@ impl Ask for ListRoots {
 }
 
 pub(super) fn read(answer: &RawJson) -> Result<Vec<Root>, AskError> {
-    let result: serde_json::Result<ListRootsResult> = answer.read();
+    let result: serde_json::Result<ListRootsResult> = answer.parse();
     result
         .map(|result| result.roots)
         .map_err(|fault| AskError::Answer(fault.to_string()))

@@ -136,7 +136,7 @@ pub struct Sampled(CreateMessageResult);
 
 impl Sampled {
     pub(super) fn read(answer: &RawJson) -> Result<Self, AskError> {
-        let result: serde_json::Result<CreateMessageResult> = answer.read();
+        let result: serde_json::Result<CreateMessageResult> = answer.parse();
         result
             .map(Self)
             .map_err(|fault| AskError::Answer(fault.to_string()))

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use mcp_types::{Encode, RawJson, RawJsonRef};
+use mcp_types::{RawJson, RawJsonRef};
 
 use crate::protocol::{Refusal, StrictJson};
 
@@ -28,8 +28,8 @@ impl Binding {
         let canonical =
             |raw: RawJsonRef<'_>| Ok(StrictJson::read(raw.get(), "params.arguments")?.canonical());
         let arguments = arguments.map(canonical).transpose()?;
-        let parts: [&dyn Encode; 4] = [&method, &target, &arguments, &principal];
-        Ok(Self(RawJson::encode(&&parts[..]).get().to_owned()))
+        let parts = (method, target, arguments, principal);
+        Ok(Self(RawJson::encode(&parts).get().to_owned()))
     }
 
     pub(super) fn as_bytes(&self) -> &[u8] {

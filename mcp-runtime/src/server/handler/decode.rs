@@ -1,13 +1,14 @@
-//! Arguments from raw bytes into typed slots, in one pass.
+//! Arguments from raw JSON into typed slots.
 //!
-//! The object's own structure is scanned here, and each value is handed to its slot where it
-//! stands: nothing is copied, and no intermediate value is built. When a value does not fit, the
-//! pass goes on behind it, so that every fault is found at once.
+//! Each value stays where it stands until its slot decodes it. When a value does not fit, the
+//! others are decoded all the same, so that every fault is found at once.
 
 use std::borrow::Cow;
+use std::fmt;
 
-use mcp_types::integer_digits;
-use serde::de::IgnoredAny;
+use mcp_types::{RawJsonRef, integer_digits};
+use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
+use serde_json::Deserializer;
 
 use super::fault::{Fault, Faults};
 
@@ -19,10 +20,10 @@ pub trait Slot {
     /// Whether it holds a value.
     fn is_filled(&self) -> bool;
 
-    /// Decodes the value that `text` begins with; returns how many bytes it took.
+    /// Decodes `json`, one value without white space around it.
     ///
-    /// Everything that is wrong with the value goes to `faults`; `None` if it could not be decoded.
-    fn read(&mut self, text: &str, faults: &mut Faults) -> Option<usize>;
+    /// Everything that is wrong with the value goes to `faults`. Returns whether it was decoded.
+    fn read(&mut self, json: &str, faults: &mut Faults) -> bool;
 
     /// Takes the default if there was no value, and checks the constraints.
     fn finish(&mut self) -> Result<(), String>;
@@ -36,15 +37,23 @@ pub(crate) fn read(
     slots: &mut [&mut dyn Slot],
     strict: bool,
 ) -> Result<(), Faults> {
-    let mut faults = Faults::default();
-    let mut failed = vec![];
-    if let Some(text) = text {
-        let mut scanner = Scanner { text, at: 0 };
-        if members(&mut scanner, slots, strict, &mut failed, &mut faults).is_none() {
-            faults.push(no_object());
-            return Err(faults);
-        }
+    let mut arguments = Arguments {
+        slots,
+        strict,
+        failed: Vec::new(),
+        faults: Faults::default(),
+    };
+    if let Some(text) = text
+        && Deserializer::from_str(text)
+            .deserialize_map(&mut arguments)
+            .is_err()
+    {
+        arguments.faults.push(no_object());
+        return Err(arguments.faults);
     }
+    let Arguments {
+        failed, mut faults, ..
+    } = arguments;
     for (index, slot) in slots.iter_mut().enumerate() {
         if !failed.contains(&index)
             && let Err(message) = slot.finish()
@@ -63,63 +72,66 @@ pub(crate) fn no_object() -> Fault {
     )
 }
 
-/// Reads all members; `None` if `text` is no object.
-fn members(
-    scanner: &mut Scanner<'_>,
-    slots: &mut [&mut dyn Slot],
+/// The arguments of one call, while they are decoded.
+struct Arguments<'a, 's> {
+    slots: &'a mut [&'s mut dyn Slot],
     strict: bool,
-    failed: &mut Vec<usize>,
-    faults: &mut Faults,
-) -> Option<()> {
-    scanner.eat(b'{')?;
-    if scanner.eat(b'}').is_some() {
-        return Some(());
+    /// The indices of slots whose value does not fit.
+    failed: Vec<usize>,
+    faults: Faults,
+}
+
+/// The name of a member, borrowed where it has no escapes.
+#[derive(serde::Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'de> Visitor<'de> for &mut Arguments<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
     }
-    let mut expected = 0;
-    loop {
-        let name = scanner.string()?;
-        scanner.eat(b':')?;
-        let value = scanner.rest();
-        match position(slots, &name, expected) {
-            Some(index) => {
-                expected = index + 1;
-                let slot = &mut slots[index];
-                let taken = if slot.is_filled() {
-                    faults.push(Fault::new(&*name, "given twice"));
-                    None
-                } else {
-                    slot.read(value, faults)
-                };
-                if taken.is_none() {
-                    failed.push(index);
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        let mut expected = 0;
+        while let Some((Name(name), json)) = members.next_entry::<_, RawJsonRef<'de>>()? {
+            match self.position(&name, expected) {
+                Some(index) => {
+                    expected = index + 1;
+                    self.fill(index, &name, json.get());
                 }
-                scanner.at += taken.or_else(|| skip(value))?;
-            }
-            None => {
-                if strict {
-                    faults.push(Fault::new(&*name, "unknown argument"));
-                }
-                scanner.at += skip(value)?;
+                None if self.strict => self.faults.push(Fault::new(&*name, "unknown argument")),
+                None => {}
             }
         }
-        if scanner.eat(b',').is_none() {
-            return scanner.eat(b'}');
-        }
+        Ok(())
     }
 }
 
-/// Which slot is called `name`; most callers keep the declared order.
-fn position(slots: &[&mut dyn Slot], name: &str, expected: usize) -> Option<usize> {
-    let is_it = |index: &usize| slots.get(*index).is_some_and(|slot| slot.name() == name);
-    Some(expected)
-        .filter(is_it)
-        .or_else(|| (0..slots.len()).find(is_it))
-}
+impl Arguments<'_, '_> {
+    /// Which slot is called `name`; most callers keep the declared order.
+    fn position(&self, name: &str, expected: usize) -> Option<usize> {
+        let is_it = |index: &usize| {
+            let slot = self.slots.get(*index);
+            slot.is_some_and(|slot| slot.name() == name)
+        };
+        Some(expected)
+            .filter(is_it)
+            .or_else(|| (0..self.slots.len()).find(is_it))
+    }
 
-/// The length of the value that `text` begins with.
-pub(crate) fn skip(text: &str) -> Option<usize> {
-    let skipped = mcp_types::from_prefix::<IgnoredAny>(text);
-    skipped.ok().map(|(_, taken)| taken)
+    fn fill(&mut self, index: usize, name: &str, json: &str) {
+        let slot = &mut self.slots[index];
+        let is_read = if slot.is_filled() {
+            self.faults.push(Fault::new(name, "given twice"));
+            false
+        } else {
+            slot.read(json, &mut self.faults)
+        };
+        if !is_read {
+            self.failed.push(index);
+        }
+    }
 }
 
 /// The longest integer that is written out: no integer type has more digits.
@@ -133,7 +145,7 @@ pub(crate) fn with_plain_integers(text: &str) -> Option<String> {
     let begins = |letter: char| letter == '"' || letter == '-' || letter.is_ascii_digit();
     while let Some(start) = rest.find(begins) {
         let (before, token) = rest.split_at(start);
-        let (token, after) = token.split_at(skip(token)?);
+        let (token, after) = token.split_at(token_length(token)?);
         let digits = integer_digits(token).filter(|digits| {
             !token.starts_with('"') && digits.len() <= MAX_DIGITS && **digits != *token
         });
@@ -145,44 +157,11 @@ pub(crate) fn with_plain_integers(text: &str) -> Option<String> {
     differs.then_some(plain)
 }
 
-/// Where a scan of JSON text has got to.
-pub(super) struct Scanner<'a> {
-    pub(super) text: &'a str,
-    pub(super) at: usize,
-}
-
-impl<'a> Scanner<'a> {
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    /// The text from the next token on.
-    pub(super) fn rest(&mut self) -> &'a str {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
-        }
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    /// Steps over `byte`, if it comes next.
-    pub(super) fn eat(&mut self, byte: u8) -> Option<()> {
-        self.rest();
-        (self.peek() == Some(byte)).then(|| self.at += 1)
-    }
-
-    /// Steps over a string and returns it, without a copy unless it has escapes.
-    pub(super) fn string(&mut self) -> Option<Cow<'a, str>> {
-        let rest = self.rest();
-        let inner = rest.strip_prefix('"')?;
-        let end = inner.find(['"', '\\'])?;
-        if inner.as_bytes()[end] == b'"' {
-            self.at += end + 2;
-            return inner.get(..end).map(Cow::Borrowed);
-        }
-        let (text, taken) = mcp_types::from_prefix::<String>(rest).ok()?;
-        self.at += taken;
-        Some(Cow::Owned(text))
-    }
+/// The length in bytes of the string or number that `text` begins with.
+fn token_length(text: &str) -> Option<usize> {
+    let mut values = Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    values.next()?.ok()?;
+    Some(values.byte_offset())
 }
 
 #[cfg(test)]

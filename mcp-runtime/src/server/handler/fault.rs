@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::decode::skip;
 use crate::protocol::locate;
 
 /// At most this many faults are listed; nobody mends more at a time.
@@ -33,7 +32,7 @@ impl Fault {
         &self.path[..end]
     }
 
-    /// A fault somewhere inside what `value` begins with, at the place that `error` names.
+    /// A fault somewhere inside `value`, at the place that `error` names.
     pub(crate) fn in_value(argument: &str, value: &str, error: &serde_json::Error) -> Self {
         let text = error.to_string();
         let message = match text.rfind(" at line ") {
@@ -41,8 +40,7 @@ impl Fault {
             None => &text,
         };
         let mut path = argument.to_owned();
-        let end = skip(value).unwrap_or(value.len());
-        locate(&value[..end], error, &mut path);
+        locate(value, error, &mut path);
         Self::new(path, in_plain_words(message))
     }
 }

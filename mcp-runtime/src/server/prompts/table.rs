@@ -111,9 +111,9 @@ impl Prompts {
         context: impl FnOnce(Option<RawJsonRef<'_>>, Retry<'_>) -> Result<&'c Context, Refusal>,
     ) -> Result<Reply<GetPromptResult>, Refusal> {
         let params: GetPromptRequestParamsRef<'_> = decode_params(params)?;
-        let arguments = params.arguments.unwrap_or(RawJsonRef::EMPTY_OBJECT);
+        let arguments = params.arguments.unwrap_or(RawJsonRef::empty_object());
         let arguments: Texts = arguments
-            .read()
+            .parse()
             .map_err(|error| invalid_params("params.arguments", arguments.get(), &error))?;
         let retry = Retry {
             responses: params.input_responses,

@@ -318,7 +318,7 @@ mod tests {
             let mut read_back = template.matches(&expanded).unwrap();
             assert_eq!(template.expand(&read_back), expanded);
             for (name, value) in values {
-                assert_eq!(read_back.remove(&name), Some(value), "{expanded}");
+                assert_eq!(read_back.shift_remove(&name), Some(value), "{expanded}");
             }
         }
     }

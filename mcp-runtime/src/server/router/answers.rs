@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use mcp_types::jsonrpc::PreparedResult;
-use mcp_types::{Conform, Encode, InputRequiredResult};
+use mcp_types::{Conform, InputRequiredResult};
+use serde::Serialize;
 
 use super::{Admitted, Router};
 use crate::driver::Served;
@@ -28,7 +29,7 @@ impl Router {
     }
 
     /// An answer that is written for this one request.
-    pub(super) fn written<T: Encode + Conform>(
+    pub(super) fn written<T: Serialize + Conform>(
         &self,
         result: T,
         request: Admitted<'_>,

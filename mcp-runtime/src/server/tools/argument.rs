@@ -39,7 +39,7 @@ pub struct Argument<T> {
     pub(super) keywords: Map<String, Value>,
     /// Whether the value is sent in a header, too.
     pub(super) header: Option<Header>,
-    decode: fn(&str) -> serde_json::Result<(T, usize)>,
+    decode: fn(&str) -> serde_json::Result<T>,
     absent: Absent<T>,
     checks: Vec<Check<T>>,
 }
@@ -90,7 +90,7 @@ pub fn argument<T: ToolArgument>(name: &'static str) -> Argument<T> {
         },
         keywords: Map::new(),
         header: None,
-        decode: |text| mcp_types::from_prefix(text),
+        decode: |json| serde_json::from_str(json),
         absent: Absent::Own(missing::value),
         checks: Vec::new(),
     }
@@ -175,20 +175,17 @@ impl<T> ArgumentSlot<'_, T> {
 impl<T> ArgumentSlot<'_, T> {
     /// Reads what the schema allows, or callers mean, although the type does not decode it but has
     /// this `error`.
-    fn tolerate(&self, text: &str, error: &serde_json::Error) -> Result<(Option<T>, usize), Fault> {
-        if text.starts_with("null") && !self.argument.is_required() {
-            return Ok((None, "null".len()));
+    fn tolerate(&self, json: &str, error: &serde_json::Error) -> Result<Option<T>, Fault> {
+        if json == "null" && !self.argument.is_required() {
+            return Ok(None);
         }
         let name = self.argument.name;
-        let value = decode::skip(text).and_then(|taken| text.get(..taken));
-        let plain = value.and_then(|value| Some((decode::with_plain_integers(value)?, value)));
-        let Some((plain, value)) = plain else {
-            return Err(Fault::in_value(name, text, error));
+        let Some(plain) = decode::with_plain_integers(json) else {
+            return Err(Fault::in_value(name, json, error));
         };
-        match (self.argument.decode)(&plain) {
-            Ok((decoded, _)) => Ok((Some(decoded), value.len())),
-            Err(error) => Err(Fault::in_value(name, &plain, &error)),
-        }
+        let decoded = (self.argument.decode)(&plain);
+        let fault = |error| Fault::in_value(name, &plain, &error);
+        decoded.map(Some).map_err(fault)
     }
 }
 
@@ -201,24 +198,19 @@ impl<T> Slot for ArgumentSlot<'_, T> {
         self.value.is_some()
     }
 
-    fn read(&mut self, text: &str, faults: &mut Faults) -> Option<usize> {
-        let decode = self.argument.decode;
-        let (value, taken) = match decode(text) {
-            Ok((value, taken)) => (Some(value), taken),
-            Err(error) => match self.tolerate(text, &error) {
-                Ok(read) => read,
-                Err(told) => {
-                    let value = decode::skip(text).map_or(text, |end| &text[..end]);
-                    let found = self.argument.kind.explain(self.argument.name, value);
-                    faults.push_explained(found, told);
-                    return None;
-                }
-            },
-        };
-        self.value = value;
-        let kind = &self.argument.kind;
-        kind.check(self.argument.name, &text[..taken], faults);
-        Some(taken)
+    fn read(&mut self, json: &str, faults: &mut Faults) -> bool {
+        let argument = self.argument;
+        let decoded = (argument.decode)(json).map(Some);
+        match decoded.or_else(|error| self.tolerate(json, &error)) {
+            Ok(value) => self.value = value,
+            Err(told) => {
+                let found = argument.kind.explain(argument.name, json);
+                faults.push_explained(found, told);
+                return false;
+            }
+        }
+        argument.kind.check(argument.name, json, faults);
+        true
     }
 
     fn finish(&mut self) -> Result<(), String> {

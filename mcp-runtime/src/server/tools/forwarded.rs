@@ -14,7 +14,7 @@ impl ToolRoute {
         forward: impl Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync + 'static,
     ) -> Self {
         let schema = tool.output_schema.as_ref();
-        let schema = schema.and_then(|schema| schema.read::<Value>().ok());
+        let schema = schema.and_then(|schema| schema.parse::<Value>().ok());
         let Some(schema) = schema else {
             return Self::serving(tool, Box::new(forward));
         };

@@ -1,6 +1,7 @@
 //! What the arguments of a tool add to its description.
 
-use mcp_types::{Encode, OrderedMap, RawJson};
+use mcp_types::{OrderedMap, RawJson};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::argument::Argument;
@@ -47,25 +48,34 @@ impl Parameter {
     }
 }
 
+/// The schema of an object with arguments.
+#[derive(Serialize)]
+struct InputSchema<'a> {
+    r#type: &'static str,
+    properties: OrderedMap<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    required: Vec<&'a str>,
+    #[serde(
+        rename = "additionalProperties",
+        skip_serializing_if = "Option::is_none"
+    )]
+    additional_properties: Option<bool>,
+    #[serde(rename = "$defs", skip_serializing_if = "Map::is_empty")]
+    definitions: Map<String, Value>,
+}
+
 /// The schema of an object with these arguments, in their order.
 pub(super) fn input_schema(parameters: &[Parameter], strict: bool) -> RawJson {
     let (schemas, definitions) = schemas(parameters);
     let names = parameters.iter().map(|it| it.name.to_owned());
-    let properties: OrderedMap<_> = names.zip(schemas).collect();
     let required = parameters.iter().filter(|it| it.is_required);
-    let required: Vec<_> = required.map(|it| it.name).collect();
-    let mut members: Vec<(&str, &dyn Encode)> =
-        vec![("type", &"object"), ("properties", &properties)];
-    if !required.is_empty() {
-        members.push(("required", &required));
-    }
-    if strict || parameters.is_empty() {
-        members.push(("additionalProperties", &false));
-    }
-    if !definitions.is_empty() {
-        members.push(("$defs", &definitions));
-    }
-    RawJson::object(&members)
+    RawJson::encode(&InputSchema {
+        r#type: "object",
+        properties: names.zip(schemas).collect(),
+        required: required.map(|it| it.name).collect(),
+        additional_properties: (strict || parameters.is_empty()).then_some(false),
+        definitions,
+    })
 }
 
 /// The schemas of all arguments, and the definitions that they refer to.

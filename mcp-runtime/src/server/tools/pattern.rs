@@ -42,7 +42,7 @@ impl Patterns {
     pub(super) fn add(&mut self, pattern: &str) {
         match Regex::new(pattern) {
             Ok(regex) => {
-                self.0.insert(pattern, regex);
+                self.0.insert(pattern.to_owned(), regex);
             }
             Err(error) => tracing::warn!(pattern, %error, "a pattern is shown but not enforced"),
         }

@@ -100,7 +100,8 @@ impl<'de> MapAccess<'de> for Member<'de> {
         &mut self,
         seed: V,
     ) -> serde_json::Result<V::Value> {
-        let value = self.value.parse_with(seed);
+        let mut json = serde_json::Deserializer::from_str(self.value.get());
+        let value = seed.deserialize(&mut json);
         self.noted(value)
     }
 }

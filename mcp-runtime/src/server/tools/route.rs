@@ -119,7 +119,7 @@ impl ToolRoute {
         if headers.is_empty() {
             return Ok(());
         }
-        let arguments = arguments.unwrap_or(RawJsonRef::EMPTY_OBJECT);
+        let arguments = arguments.unwrap_or(RawJsonRef::empty_object());
         let arguments = StrictJson::read(arguments.get(), "params.arguments")?;
         context.peer().check_headers(headers, &arguments)
     }

@@ -95,7 +95,7 @@ impl Rules {
     }
 
     fn explain_by(&self, schema: &Value, path: &str, text: &str) -> Vec<Fault> {
-        let Ok(value) = RawJsonRef::from_text(text).and_then(RawJsonRef::read) else {
+        let Ok(value) = RawJsonRef::from_text(text).and_then(RawJsonRef::parse) else {
             return Vec::new();
         };
         let mut explain = Explain::new(&self.definitions);
@@ -132,7 +132,7 @@ impl Rules {
         if !self.are_any {
             return check.faults;
         }
-        match RawJsonRef::from_text(text).and_then(RawJsonRef::read) {
+        match RawJsonRef::from_text(text).and_then(RawJsonRef::parse) {
             Ok(value) => check.value(&self.schema, &value, path, 0),
             // A member that the type skips must not keep the others from being checked.
             Err(error) => {

@@ -18,7 +18,7 @@ use crate::server::handler::run::Rejection;
 /// The description of a struct that takes all arguments.
 pub struct Spread<T> {
     describe: Describe,
-    decode: fn(&str) -> serde_json::Result<(T, usize)>,
+    decode: fn(&str) -> serde_json::Result<T>,
     probe: Probe,
     /// The members that have to be there, and what is expected of each.
     required: Vec<(String, String)>,
@@ -31,7 +31,7 @@ pub struct Spread<T> {
 pub fn spread<T: ToolArgument>() -> Spread<T> {
     Spread {
         describe: schema::describe::<T>,
-        decode: |text| mcp_types::from_prefix(text),
+        decode: |json| serde_json::from_str(json),
         probe: probe::probe::<T>,
         required: Vec::new(),
         rules: Rules::of(schema::describe::<T>, &mut schema::for_input()),
@@ -86,7 +86,7 @@ impl Call<'_> {
         }
         let text = &*text;
         let (value, mut faults) = match decoded {
-            Ok((value, _)) => (Some(value), Faults::default()),
+            Ok(value) => (Some(value), Faults::default()),
             Err(error) => {
                 let error: Option<serde_json::Error> = error;
                 let required = &spread.required;

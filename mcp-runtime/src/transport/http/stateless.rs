@@ -123,7 +123,7 @@ fn mirrored<'a>(
     params: Option<RawJsonRef<'a>>,
     headers: &HeaderMap,
 ) -> Result<Mirrored<'a>, Refusal> {
-    let params = params.unwrap_or(RawJsonRef::EMPTY_OBJECT);
+    let params = params.unwrap_or(RawJsonRef::empty_object());
     let mirrored: Mirrored<'a> = params
         .parse()
         .map_err(|error| invalid_params("params", params.get(), &error))?;

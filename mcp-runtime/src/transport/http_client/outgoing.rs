@@ -165,7 +165,7 @@ fn param_headers(line: &str, annotated: &[Param]) -> Result<HeaderMap, String> {
         return Ok(headers);
     };
     let arguments = params.and_then(|params| params.member("arguments"));
-    let arguments = arguments.unwrap_or(RawJsonRef::EMPTY_OBJECT);
+    let arguments = arguments.unwrap_or(RawJsonRef::empty_object());
     let arguments = StrictJson::read(arguments.get(), "params.arguments");
     let arguments = arguments.map_err(|refusal| refusal.to_string())?;
     for (header, path) in annotated {
