@@ -155,19 +155,10 @@ pub(crate) fn shared(error: &Arc<io::Error>) -> io::Error {
 /// The connection is over, for no reason that is known.
 #[derive(Debug, thiserror::Error)]
 #[error("the connection is closed")]
-struct ConnectionClosed;
+pub(crate) struct ConnectionClosed;
 
 fn closed() -> io::Error {
     io::Error::new(io::ErrorKind::NotConnected, ConnectionClosed)
-}
-
-/// Whether an error says no more than that the connection is over.
-#[cfg_attr(
-    not(feature = "client"),
-    expect(dead_code, reason = "only clients connect")
-)]
-pub(crate) fn is_plain_end(error: &io::Error) -> bool {
-    matches!(error.get_ref(), Some(cause) if cause.is::<ConnectionClosed>())
 }
 
 /// The end of a child process that served a connection.

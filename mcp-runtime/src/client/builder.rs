@@ -8,7 +8,7 @@ use mcp_types::{Era, Implementation, Revision, Revisions, ServerNotification};
 
 use super::cache::Kept;
 use super::config::Config;
-use super::connect::without_probe;
+use super::connect::{expected, without_probe};
 use super::hub::{Hub, OnNotification};
 use super::opener::{Open, Shared, reopening};
 use super::slot::Connection;
@@ -198,8 +198,8 @@ impl ClientBuilder {
             return Ok(Client::start(shared, Some(open), connection));
         }
         let link = shared.open(transport).await.map_err(ConnectError::Open)?;
-        let expected = shared.config.expected(shared.config.remembered);
-        let connection = shared.greet(link, expected).await?;
+        let begin = expected(&shared.config, shared.config.remembered);
+        let connection = shared.greet(link, begin).await?;
         Ok(Client::start(shared, None, connection))
     }
 
@@ -261,7 +261,6 @@ impl ClientBuilder {
         }
         Shared {
             config: Arc::new(self.config),
-            endless: Arc::default(),
             board: Arc::new(StatusBoard::new(self.on_status)),
             hub: Arc::new(Hub::new(self.on_notification)),
             memory: Arc::default(),
@@ -272,9 +271,9 @@ impl ClientBuilder {
 
 async fn first(shared: &Shared, open: &Open) -> Result<Connection, ConnectError> {
     let config = &shared.config;
-    let (expected, mut revisions) = (config.expected(config.remembered), config.revisions);
-    if expected != revisions {
-        match shared.connect(open, expected).await {
+    let (begin, mut revisions) = (expected(config, config.remembered), config.revisions);
+    if begin != revisions {
+        match shared.connect(open, begin).await {
             Err(error) if error.is_the_servers() => {
                 tracing::debug!(%error, "the server is not what it was: finding out what it is");
             }

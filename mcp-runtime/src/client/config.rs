@@ -1,5 +1,7 @@
 //! How a client presents itself and behaves.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use mcp_types::{Era, Implementation, Revisions};
@@ -27,6 +29,8 @@ pub(super) struct Config {
     pub(super) limits: Limits,
     pub(super) keep_alive: Option<KeepAlive>,
     pub(super) reconnect: Option<Reconnect>,
+    /// Whether tries to restore a connection never end, whatever `reconnect` says.
+    pub(super) endless: Arc<AtomicBool>,
     pub(super) tracing: Tracing,
 }
 
@@ -50,18 +54,8 @@ impl Config {
             },
             keep_alive: Some(KeepAlive::default()),
             reconnect: Some(Reconnect::default()),
+            endless: Arc::default(),
             tracing: Tracing::default(),
-        }
-    }
-
-    /// The revisions to begin with, where the server spoke the era `known` the last time. Only a
-    /// handshake is begun with at once; a stateless server is probed as any other is, as the probe
-    /// is what it answers, and falls back to a handshake on the same connection.
-    pub(super) fn expected(&self, known: Option<Era>) -> Revisions {
-        let handshake = self.revisions.of(Era::Handshake);
-        match known {
-            Some(Era::Handshake) if handshake.newest_of(Era::Handshake).is_some() => handshake,
-            _ => self.revisions,
         }
     }
 }

@@ -39,6 +39,17 @@ enum Discovery {
     Foreign(ConnectError),
 }
 
+/// The revisions to begin with, where the server spoke the era `known` the last time. Only a handshake
+/// is begun with at once; a stateless server is probed as any other is, as the probe is what it
+/// answers, and falls back to a handshake on the same connection.
+pub(super) fn expected(config: &Config, known: Option<Era>) -> Revisions {
+    let handshake = config.revisions.of(Era::Handshake);
+    match known {
+        Some(Era::Handshake) if handshake.newest_of(Era::Handshake).is_some() => handshake,
+        _ => config.revisions,
+    }
+}
+
 /// Agrees with the server behind `link`.
 ///
 /// A client that speaks both eras asks for `server/discover` first, and falls back to

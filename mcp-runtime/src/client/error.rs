@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mcp_types::{ErrorObject, Revision, Revisions};
 
-use crate::error::{CallError, ChildExited, is_plain_end};
+use crate::error::{CallError, ChildExited, ConnectionClosed};
 use crate::http_error::HttpError;
 use crate::protocol::Unavailable;
 
@@ -129,4 +129,9 @@ impl From<CallError> for ConnectError {
             other => Self::Request(other),
         }
     }
+}
+
+/// Whether an error says no more than that the connection is over.
+fn is_plain_end(error: &io::Error) -> bool {
+    matches!(error.get_ref(), Some(cause) if cause.is::<ConnectionClosed>())
 }

@@ -1,7 +1,6 @@
 //! The handle to a server.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use mcp_types::{
     Implementation, PingRequest, Request, RequestParams, Revision, ServerCapabilities,
@@ -238,16 +237,6 @@ impl Client {
         let mut slot = self.inner.slot.clone();
         // An error means that the task was dropped with its runtime, which is the end as well.
         let _ = slot.wait_for(|slot| slot.phase == Phase::Down).await;
-    }
-
-    /// Makes tries to restore a lost connection go on without end: others depend on this client, who
-    /// do not see its calls fail.
-    #[cfg_attr(
-        not(feature = "server"),
-        expect(dead_code, reason = "called by proxies")
-    )]
-    pub(crate) fn reconnect_without_end(&self) {
-        self.inner.shared.endless.store(true, Ordering::Relaxed);
     }
 
     /// Waits until the connection is lost for good, or closed, and returns the reason.

@@ -1,7 +1,6 @@
 //! Opening a transport, once or again and again.
 
 use std::io;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_types::Revisions;
@@ -38,8 +37,6 @@ pub(super) fn reopening<T: Transport>(transport: &T) -> Option<Open> {
 #[derive(Clone, Debug)]
 pub(super) struct Shared {
     pub(super) config: Arc<Config>,
-    /// Whether tries to restore a connection never end, whatever is configured.
-    pub(super) endless: Arc<AtomicBool>,
     pub(super) board: Arc<StatusBoard>,
     pub(super) hub: Arc<Hub>,
     pub(super) memory: Arc<Memory>,

@@ -1,5 +1,7 @@
 //! What a proxy needs of the client that leads to the server behind it.
 
+use std::sync::atomic::Ordering;
+
 use mcp_types::{DiscoverRequest, Request, RequestParams};
 
 use super::{Call, Client, Connections, Reconnect};
@@ -14,6 +16,12 @@ impl Client {
     /// How the connection is made anew; as usual, where it is not.
     pub(crate) fn reconnect(&self) -> Reconnect {
         self.config().reconnect.unwrap_or_default()
+    }
+
+    /// Makes tries to restore a lost connection go on without end: others depend on this client, who
+    /// do not see its calls fail.
+    pub(crate) fn reconnect_without_end(&self) {
+        self.config().endless.store(true, Ordering::Relaxed);
     }
 
     /// Whether the server keeps a session for this client, now that there is a connection.

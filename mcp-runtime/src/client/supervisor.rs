@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::Reconnect;
+use super::connect::expected;
 use super::error::ConnectError;
 use super::opener::{Open, Shared};
 use super::slot::{Connection, Demand, Phase, Slot};
@@ -108,7 +109,7 @@ impl Supervisor {
     async fn restore(&self, tries: &mut u32) -> Option<Connection> {
         let (open, policy) = (self.open.as_ref()?, self.shared.config.reconnect?);
         let known = self.connection().agreed.agreement.revision;
-        let mut revisions = self.shared.config.expected(Some(known.era()));
+        let mut revisions = expected(&self.shared.config, Some(known.era()));
         let mut last_try = Instant::now();
         loop {
             self.pause(policy, *tries, last_try).await?;
@@ -134,7 +135,7 @@ impl Supervisor {
     /// Waits for the time of the next try; `None` when the client is to be closed instead.
     async fn pause(&self, policy: Reconnect, tries: u32, last_try: Instant) -> Option<()> {
         let mut closing = self.closing.clone();
-        let endless = self.shared.endless.load(Ordering::Relaxed);
+        let endless = self.shared.config.endless.load(Ordering::Relaxed);
         let pause = match endless || policy.goes_on_after(tries) {
             true => Some(policy.pause_before(tries)),
             false => {

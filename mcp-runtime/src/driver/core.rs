@@ -1,10 +1,7 @@
 //! From frames to answers, without I/O.
 
-use std::io;
-use std::sync::Arc;
 use std::time::Instant;
 
-use mcp_types::jsonrpc::write;
 use mcp_types::jsonrpc::{ErrorObject, Frame, Head, InvalidMessage, Message, RequestId};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, InitializeRequest, Notification,
@@ -17,8 +14,9 @@ use serde::Deserialize;
 use super::batch::{BatchKey, Batches};
 use super::in_flight::{Finished, InFlight, Kind};
 use super::panic::contain;
+use super::requested::Requested;
 use super::response::{send_response, write_error, write_response};
-use super::{BoxFuture, Command, Commands, Limits, Role, Served, Waiter};
+use super::{BoxFuture, Command, Commands, Limits, Role, Served};
 use crate::error::CallError;
 use crate::protocol::{Pending, Refusal};
 use crate::transport::{Incoming, Outbox};
@@ -29,18 +27,11 @@ pub(crate) struct Core<R: Role> {
     pub(super) outbox: Outbox,
     pub(super) in_flight: InFlight<R::Answer>,
     batches: Batches,
-    pending: Pending<Requested>,
+    pub(super) pending: Pending<Requested>,
     pub(super) commands: Commands,
     /// What was asked for besides messages, and not done yet.
     pub(super) control: Vec<Command>,
     limits: Limits,
-}
-
-/// A request of this side.
-struct Requested {
-    waiter: Waiter,
-    /// How much was written to the outbox before it, in all.
-    offset: u64,
 }
 
 /// Tells the time to whom a deadline begins for. Nobody else asks: an answer costs 25 ns, one in
@@ -301,7 +292,7 @@ impl<R: Role> Core<R> {
         }
     }
 
-    fn push(&mut self, message: &[u8]) {
+    pub(super) fn push(&mut self, message: &[u8]) {
         let Ok(()) = self.outbox.push(|out| {
             out.extend_from_slice(message);
             Ok::<_, std::convert::Infallible>(())
@@ -342,60 +333,6 @@ impl<R: Role> Core<R> {
                 }
             }
             Command::ShutDown | Command::Abort => self.control.push(command),
-        }
-    }
-
-    fn cancel_at_peer(&mut self, id: i64, waiter: &Waiter, reason: &str) {
-        if !waiter.is_cancellable() {
-            return;
-        }
-        let params = CancelledNotificationParams::new()
-            .with_request_id(id)
-            .with_reason(reason);
-        let mut frame = Vec::new();
-        write::notification(&mut frame, CancelledNotification::METHOD, Some(&params));
-        self.push(&frame);
-    }
-
-    pub(super) fn next_deadline(&self) -> Option<Instant> {
-        self.pending.next_deadline()
-    }
-
-    /// Gives up the requests that have run out of time.
-    pub(super) fn expire(&mut self, now: Instant) {
-        for (id, requested, waited) in self.pending.expire(now) {
-            self.cancel_at_peer(id, &requested.waiter, "no answer came in time");
-            requested.waiter.time_out(waited);
-        }
-    }
-
-    /// Cancels the requests of this side that are not answered yet.
-    pub(super) fn abandon_pending(&mut self) {
-        for (id, requested) in self.pending.drain() {
-            self.cancel_at_peer(id, &requested.waiter, "the connection is being closed");
-            requested.waiter.finish(Err(CallError::Closed));
-        }
-    }
-
-    /// Fails all requests of this side, because the peer is gone. Those that were not written
-    /// before the byte `written` of all that the outbox has held were not sent.
-    pub(super) fn fail_pending(&mut self, written: u64, cause: Option<&Arc<io::Error>>) {
-        for (_, requested) in self.pending.drain() {
-            let error = match requested.offset < written {
-                true => CallError::lost(cause),
-                false => CallError::not_sent(cause),
-            };
-            requested.waiter.finish(Err(error));
-        }
-    }
-
-    /// Refuses further commands, and fails the requests among those that wait.
-    pub(super) fn close_commands(&mut self, cause: Option<&Arc<io::Error>>) {
-        self.commands.close();
-        while let Some(command) = self.commands.try_recv() {
-            if let Command::Request { waiter, .. } = command {
-                waiter.finish(Err(CallError::not_sent(cause)));
-            }
         }
     }
 }

@@ -35,6 +35,7 @@ mod peer;
     )
 )]
 mod queue;
+mod requested;
 mod response;
 #[cfg_attr(
     not(feature = "server"),

@@ -440,3 +440,35 @@ async fn whatever_a_server_sends_is_a_sign_of_life() {
     server.expect("notifications/cancelled").await;
     assert_eq!(server.next().await, None);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_client_behind_a_proxy_tries_without_end() {
+    use mcp_runtime::Server;
+    use mcp_runtime::transport::memory;
+
+    let (started, mut servers) = mpsc::unbounded_channel();
+    let few = Reconnect {
+        tries: Some(1),
+        ..Reconnect::default()
+    };
+    let connect = builder().reconnect(few).connect_with(move || {
+        let (ours, theirs) = memory::pair();
+        // A test that is over starts no more servers.
+        let _ = started.send(theirs);
+        ours
+    });
+    let serve = |theirs| {
+        let served = Server::builder().build().serve(theirs).without_signals();
+        tokio::spawn(served.into_future())
+    };
+    let connecting = tokio::spawn(connect);
+    let serving = serve(servers.recv().await.unwrap());
+    let client = connecting.await.unwrap().unwrap();
+    let _proxy = Server::proxy(&client).await.unwrap();
+    serving.abort();
+    for _ in 0..10 {
+        drop(servers.recv().await.unwrap());
+    }
+    let _serving = serve(servers.recv().await.unwrap());
+    until(&client, TransportState::Connected).await;
+}
