@@ -94,6 +94,8 @@ mod driver;
 mod error;
 mod forever;
 mod http_error;
+#[cfg(any(feature = "client", feature = "server"))]
+mod join_all;
 #[cfg(feature = "server")]
 pub mod prelude;
 #[cfg_attr(
@@ -110,14 +112,10 @@ mod protocol;
 mod schema;
 #[cfg(feature = "server")]
 pub mod server;
-#[cfg(feature = "server")]
-mod sorted;
 #[cfg(feature = "validation")]
 mod structure;
 #[cfg(feature = "testing")]
 pub mod testing;
-#[cfg(any(feature = "client", feature = "server"))]
-mod together;
 #[cfg_attr(
     not(feature = "server"),
     allow(dead_code, reason = "only servers read the trace of a request")

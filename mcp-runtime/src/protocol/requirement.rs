@@ -10,33 +10,20 @@ use super::{Refusal, Terms};
 
 /// The capabilities that each client of a server must declare; none, unless set.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Requirement(Option<Required>);
-
-#[derive(Clone, Debug)]
-struct Required {
-    capabilities: Arc<Value>,
-    /// Comes with them: a program that demands nothing is linked without the comparison.
-    check: fn(&Value, &Terms) -> Result<(), Refusal>,
-}
+pub(crate) struct Requirement(Option<Arc<Value>>);
 
 impl Requirement {
     pub(crate) fn new(capabilities: &ClientCapabilities) -> Self {
-        Self(Some(Required {
-            capabilities: Arc::new(json(capabilities)),
-            check,
-        }))
+        Self(Some(Arc::new(json(capabilities))))
     }
 
     /// What both demand.
     pub(crate) fn and(&self, other: &Self) -> Self {
         match (&self.0, &other.0) {
             (Some(ours), Some(theirs)) => {
-                let mut both = Value::clone(&ours.capabilities);
-                merge(&mut both, &theirs.capabilities);
-                Self(Some(Required {
-                    capabilities: Arc::new(both),
-                    check: ours.check,
-                }))
+                let mut both = Value::clone(ours);
+                merge(&mut both, theirs);
+                Self(Some(Arc::new(both)))
             }
             (ours, theirs) => Self(ours.clone().or_else(|| theirs.clone())),
         }
@@ -53,21 +40,17 @@ impl Requirement {
     ///
     /// [`Refusal::MissingCapability`] with what it lacks.
     pub(super) fn check(&self, terms: &Terms) -> Result<(), Refusal> {
-        match &self.0 {
+        let Some(required) = &self.0 else {
+            return Ok(());
+        };
+        let declared = json(&terms.client_capabilities);
+        match missing(required, Some(&declared)) {
             None => Ok(()),
-            Some(required) => (required.check)(&required.capabilities, terms),
+            Some(missing) => Err(Refusal::MissingCapability {
+                missing,
+                revision: terms.revision,
+            }),
         }
-    }
-}
-
-fn check(required: &Value, terms: &Terms) -> Result<(), Refusal> {
-    let declared = json(&terms.client_capabilities);
-    match missing(required, Some(&declared)) {
-        None => Ok(()),
-        Some(missing) => Err(Refusal::MissingCapability {
-            missing,
-            revision: terms.revision,
-        }),
     }
 }
 

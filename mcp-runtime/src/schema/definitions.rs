@@ -3,7 +3,6 @@
 use serde_json::{Map, Value};
 
 use super::walk::{members, walk};
-use crate::sorted::sorted;
 
 const PREFIX: &str = "#/$defs/";
 
@@ -71,7 +70,8 @@ fn uses(schemas: &mut [Value], definitions: &mut Map<String, Value>) -> Vec<Stri
     for schema in schemas.iter_mut().chain(definitions.values_mut()) {
         uses.append(&mut references(schema));
     }
-    sorted(uses, |name| name)
+    uses.sort_unstable();
+    uses
 }
 
 /// The names of the definitions that `schema` refers to, as often as it does.

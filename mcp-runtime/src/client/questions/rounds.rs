@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Handlers;
 use crate::error::CallError;
-use crate::together;
+use crate::join_all::join_all;
 
 /// What a call says beside its parameters when it is sent once more: the answers, and the server's
 /// state as it came.
@@ -45,7 +45,7 @@ impl Retry {
                 wanted: Box::new(wanted),
             });
         };
-        let answers = together::all(answering).await;
+        let answers = join_all(answering).await;
         let mut responses = OrderedMap::new();
         for (name, answer) in requests.keys().zip(answers) {
             let answer = answer.map_err(|error| CallError::Unanswered {

@@ -11,7 +11,6 @@ use super::clock::Clock;
 use super::question::Question;
 use super::run::{self, GoOn};
 use super::{AskError, InputRequired};
-use crate::sorted::sorted;
 
 /// What a call knows from its earlier rounds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -150,7 +149,7 @@ impl Asking {
         let mut names: Vec<_> = state.memory.answers.keys().cloned().collect();
         names.extend(state.responses.iter().map(|(name, _)| name.clone()));
         drop(state);
-        let mut names = sorted(names, |name| name);
+        names.sort_unstable();
         names.dedup();
         names
     }

@@ -17,11 +17,11 @@ use super::required::Wanted;
 use super::start::{Start, binding};
 use super::state::now;
 use crate::driver::{BoxFuture, Served};
+use crate::join_all::join_all;
 use crate::protocol::Lacking;
 use crate::server::cancellation::CallGuard;
 use crate::server::router::Admitted;
 use crate::server::{Answer, Context, Server, dispatch};
-use crate::together;
 
 type Outcome = Result<Answer, ErrorObject>;
 
@@ -282,7 +282,7 @@ async fn gather(
         }));
     }
     let mut answers = Vec::new();
-    for answer in together::all(asked).await {
+    for answer in join_all(asked).await {
         answers.push(answer?);
     }
     Ok(answers)

@@ -2,8 +2,6 @@
 
 use mcp_types::{SamplingMessage, SamplingMessageContentBlock as Block};
 
-use crate::sorted::sorted;
-
 /// Checks that each use of a tool is followed by its result before anything else is said, and that
 /// a message with results holds nothing else (2026-07-28, "Sampling", section Message Content
 /// Constraints).
@@ -40,7 +38,8 @@ fn ids(blocks: &[Block], id: fn(&Block) -> Option<&str>) -> Vec<&str> {
     for block in blocks {
         ids.extend(id(block));
     }
-    sorted(ids, |id| id)
+    ids.sort_unstable();
+    ids
 }
 
 fn use_of(block: &Block) -> Option<&str> {

@@ -15,7 +15,6 @@ use crate::server::cursor::{Pageable, Place, Progress};
 use crate::server::pages::cut;
 use crate::server::routes::Routes;
 use crate::server::{BoxFuture, Context, Reply};
-use crate::sorted::sorted;
 
 /// Who looks at resources.
 #[derive(Clone, Copy)]
@@ -132,7 +131,7 @@ impl Resources {
             for (serial, route, lister) in listers {
                 let mut found = lister.await;
                 if size.is_some() {
-                    found = sorted(found, |it| &it.uri);
+                    found.sort_by(|one, other| one.uri.cmp(&other.uri));
                 }
                 for resource in found {
                     let shows = |viewer| all.shows_listed(&route, &resource.uri, viewer);

@@ -12,7 +12,6 @@ use tokio::time::Instant;
 use super::media;
 use super::path::{is_hidden, is_plain};
 use crate::server::resources::route::ListPart;
-use crate::sorted::sorted;
 
 /// Which files are offered.
 #[derive(Clone, Debug)]
@@ -107,7 +106,8 @@ fn walk(directory: &Path, prefix: &str, selection: &Selection, files: &mut Vec<F
             }
         }
     }
-    for (key, name, entry) in sorted(named, |(key, ..)| key) {
+    named.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+    for (key, name, entry) in named {
         if files.len() >= selection.most {
             return;
         }
