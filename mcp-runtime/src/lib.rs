@@ -96,6 +96,18 @@ mod forever;
 mod http_error;
 #[cfg(any(feature = "client", feature = "server"))]
 mod join_all;
+#[cfg_attr(
+    not(all(
+        unix,
+        feature = "client",
+        feature = "http-client",
+        feature = "http-server",
+        feature = "sse",
+        feature = "websocket"
+    )),
+    allow(dead_code, reason = "a part of the features uses a part of the limits")
+)]
+mod limits;
 #[cfg(feature = "server")]
 pub mod prelude;
 #[cfg_attr(

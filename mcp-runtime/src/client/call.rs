@@ -18,6 +18,7 @@ use super::questions::Retry;
 use super::slot::Connection;
 use crate::driver::BoxFuture;
 use crate::error::CallError;
+use crate::limits::MAX_REPEATS;
 use crate::protocol::{Timeouts, Unavailable};
 
 /// A request that is about to be sent; await it to send it.
@@ -163,7 +164,7 @@ where
             let link = &connection.link;
             let sent = link.request_round::<R>(&params, retry.as_ref(), &meta, options);
             let answer = match sent.await {
-                Err(error) if attempt < REPEATS && may_repeat(&error, policy, link) => {
+                Err(error) if attempt < MAX_REPEATS && may_repeat(&error, policy, link) => {
                     tracing::debug!(method = R::METHOD, %error, "the call is sent again");
                     attempt += 1;
                     continue;
@@ -214,10 +215,6 @@ fn keeping<R: Request>(
     }
     completed
 }
-
-/// How often a call that is safe to repeat is sent again: one that kills its server each time must
-/// come to an end.
-const REPEATS: u32 = 2;
 
 /// Whether a call that failed with `error` is sent again.
 fn may_repeat(error: &CallError, policy: Policy, link: &Link) -> bool {

@@ -11,6 +11,7 @@ use super::questions::Handlers;
 use super::reconnect::Reconnect;
 use super::tracing::Tracing;
 use crate::driver::Limits;
+use crate::limits::{CLOSE_TIMEOUT, MAX_PAGES, MAX_QUESTION_ROUNDS, PROBE_TIMEOUT};
 use crate::protocol::Timeouts;
 
 /// What a client was told by its builder.
@@ -34,22 +35,19 @@ pub(super) struct Config {
     pub(super) tracing: Tracing,
 }
 
-/// How long a server may take to read what is left to be sent when the connection is closed.
-const DRAIN: Duration = Duration::from_secs(2);
-
 impl Config {
     pub(super) fn new(info: Implementation) -> Self {
         Self {
             info,
             handlers: Handlers::default(),
-            max_rounds: 10,
+            max_rounds: MAX_QUESTION_ROUNDS,
             revisions: Revisions::ALL,
             remembered: None,
-            probe_timeout: Duration::from_secs(3),
+            probe_timeout: PROBE_TIMEOUT,
             timeouts: Timeouts::default(),
-            max_pages: 1000,
+            max_pages: MAX_PAGES,
             limits: Limits {
-                drain: DRAIN,
+                drain: CLOSE_TIMEOUT,
                 ..Limits::default()
             },
             keep_alive: Some(KeepAlive::default()),

@@ -6,8 +6,7 @@ use mcp_types::{RawJsonRef, RequestId, ServerNotification};
 use serde::Deserialize;
 use tokio::sync::broadcast;
 
-/// Notifications that wait for a slow reader; older ones are forgotten.
-const WAITING: usize = 256;
+use crate::limits::MAX_UNREAD_NOTIFICATIONS;
 
 /// What is called with each notification.
 pub(super) type OnNotification = Box<dyn Fn(&ServerNotification) + Send + Sync>;
@@ -29,7 +28,7 @@ impl Hub {
     pub(super) fn new(observers: Vec<OnNotification>) -> Self {
         Self {
             observers,
-            streams: broadcast::Sender::new(WAITING),
+            streams: broadcast::Sender::new(MAX_UNREAD_NOTIFICATIONS),
         }
     }
 

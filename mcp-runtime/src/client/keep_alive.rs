@@ -7,6 +7,7 @@ use tokio::time::sleep;
 
 use super::link::{Link, Options};
 use crate::error::CallError;
+use crate::limits::{PING_EVERY, PING_MISSES, PING_TIMEOUT};
 use crate::protocol::Timeouts;
 
 /// How a server is asked for signs of life, in revisions that have `ping`.
@@ -24,9 +25,9 @@ pub struct KeepAlive {
 impl Default for KeepAlive {
     fn default() -> Self {
         Self {
-            every: Duration::from_secs(30),
-            timeout: Duration::from_secs(5),
-            misses: 3,
+            every: PING_EVERY,
+            timeout: PING_TIMEOUT,
+            misses: PING_MISSES,
         }
     }
 }

@@ -60,7 +60,7 @@ pub use status::{Status, StatusWatch, TransportState};
 pub use stream::{NotificationStream, SubscriptionStream};
 pub use subscription::Subscription;
 #[cfg(feature = "server")]
-pub(crate) use subscription::{LASTING, SubscriptionEvent, is_lost};
+pub(crate) use subscription::{SubscriptionEvent, is_lost};
 pub use tools::TypedCall;
 #[cfg(feature = "validation")]
 pub use validate::ValidatedCall;

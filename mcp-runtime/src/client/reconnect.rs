@@ -4,6 +4,8 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::time::Duration;
 
+use crate::limits::{MAX_RECONNECT_PAUSE, RECONNECT_PAUSE, RECONNECT_TRIES, STABLE_CONNECTION};
+
 /// How a lost connection is made anew.
 ///
 /// Before the first try there is a pause, and each further one is twice as long as the one before
@@ -37,11 +39,11 @@ pub struct Reconnect {
 impl Default for Reconnect {
     fn default() -> Self {
         Self {
-            tries: Some(5),
-            first_pause: Duration::from_secs(1),
-            max_pause: Duration::from_secs(30),
+            tries: Some(RECONNECT_TRIES),
+            first_pause: RECONNECT_PAUSE,
+            max_pause: MAX_RECONNECT_PAUSE,
             jitter: 0.25,
-            stable_after: Duration::from_secs(30),
+            stable_after: STABLE_CONNECTION,
         }
     }
 }

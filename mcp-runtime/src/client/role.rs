@@ -12,6 +12,7 @@ use super::memory::Memory;
 use super::opener::Shared;
 use super::session::Session;
 use crate::driver::{Outgoing, Role, Served};
+use crate::limits::EXCERPT_CHARS;
 use crate::protocol::{ClientLifecycle, Refusal, decode_params, not_offered};
 
 /// Asks the lifecycle what a message of the server means, and serves it.
@@ -75,9 +76,6 @@ impl ClientRole {
     }
 }
 
-/// How much of a line that is no message is logged, in characters.
-const SHOWN_CHARS: usize = 200;
-
 impl Role for ClientRole {
     type Answer = RawJson;
     const IS_CLIENT: bool = true;
@@ -90,8 +88,8 @@ impl Role for ClientRole {
         if std::mem::replace(&mut self.warned, true) {
             return;
         }
-        let line = String::from_utf8_lossy(&frame[..frame.len().min(4 * SHOWN_CHARS)]);
-        let line: String = line.chars().take(SHOWN_CHARS).collect();
+        let line = String::from_utf8_lossy(&frame[..frame.len().min(4 * EXCERPT_CHARS)]);
+        let line: String = line.chars().take(EXCERPT_CHARS).collect();
         tracing::warn!(
             line,
             "the server has sent what is no message; only logged once"

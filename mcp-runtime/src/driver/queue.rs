@@ -8,9 +8,7 @@ use tokio::sync::{Semaphore, TryAcquireError};
 
 use super::link::{Link, Origin, Unsent};
 use super::{BoxFuture, Closed, Command};
-
-/// Bytes of requests and notifications that may wait to be sent.
-const ROOM: usize = 64 * 1024;
+use crate::limits::MAX_QUEUED_BYTES;
 
 /// The way through a driver's queue.
 #[derive(Debug)]
@@ -38,7 +36,7 @@ struct Queued {
 
 pub(super) fn queue() -> (Queue, Commands) {
     let (sender, receiver) = mpsc::unbounded_channel();
-    let room = Arc::new(Semaphore::new(ROOM));
+    let room = Arc::new(Semaphore::new(MAX_QUEUED_BYTES));
     let queue = Queue {
         commands: sender,
         room: Arc::clone(&room),
@@ -132,7 +130,7 @@ fn room_for(command: &Command) -> usize {
         | Command::Notify {
             frame,
             urgent: false,
-        } => frame.len().min(ROOM),
+        } => frame.len().min(MAX_QUEUED_BYTES),
         Command::Notify { urgent: true, .. }
         | Command::Abandon { .. }
         | Command::ShutDown
@@ -158,13 +156,13 @@ mod tests {
     #[tokio::test]
     async fn the_queue_has_room_again_once_what_it_held_has_left() {
         let (queue, mut commands) = queue();
-        queue.send(notify(ROOM - 10)).unwrap();
+        queue.send(notify(MAX_QUEUED_BYTES - 10)).unwrap();
         assert!(matches!(queue.send(notify(11)), Err(Unsent::Full(_))));
         queue.send(Command::Abandon { id: 1 }).unwrap();
         let frame = vec![b'x'; 1000];
         let urgent = true;
         queue.send(Command::Notify { frame, urgent }).unwrap();
-        let waiting = tokio::spawn(queue.send_later(notify(2 * ROOM)));
+        let waiting = tokio::spawn(queue.send_later(notify(2 * MAX_QUEUED_BYTES)));
         for _ in 0..3 {
             assert!(commands.recv().await.is_some());
         }
@@ -178,7 +176,7 @@ mod tests {
     #[tokio::test]
     async fn nobody_waits_for_a_driver_that_is_gone() {
         let (queue, commands) = queue();
-        queue.send(notify(ROOM)).unwrap();
+        queue.send(notify(MAX_QUEUED_BYTES)).unwrap();
         let waiting = tokio::spawn(queue.send_later(notify(1)));
         drop(commands);
         assert!(matches!(waiting.await.unwrap(), Err(Closed)));

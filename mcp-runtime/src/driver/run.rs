@@ -5,12 +5,14 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcp_types::jsonrpc::DEFAULT_MAX_DEPTH;
-
 use super::stall::Stall;
 use super::{Command, Commands, Core, Role};
 use crate::error::shared;
 use crate::forever::bounded;
+use crate::limits::{
+    DRAIN_TIMEOUT, LAST_READ_TIMEOUT, MAX_DEPTH, MAX_IN_FLIGHT, MAX_OPEN, MAX_QUEUED_BYTES,
+    MAX_UNSENT_BYTES, WRITE_TIMEOUT,
+};
 use crate::transport::{FrameReader, FrameWriter};
 
 /// What one connection may use.
@@ -31,24 +33,14 @@ pub(crate) struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            max_in_flight: 256,
-            max_open: 256,
-            max_depth: DEFAULT_MAX_DEPTH,
-            drain: Duration::from_secs(10),
-            write: Duration::from_secs(60),
+            max_in_flight: MAX_IN_FLIGHT,
+            max_open: MAX_OPEN,
+            max_depth: MAX_DEPTH,
+            drain: DRAIN_TIMEOUT,
+            write: WRITE_TIMEOUT,
         }
     }
 }
-
-/// Bytes that wait to be sent, beyond which no more requests are taken in.
-const OUTBOX_HIGH_WATER: usize = 1024 * 1024;
-
-/// Bytes that wait to be sent, below which there is room for more of what this side says by itself.
-const OUTBOX_LOW_WATER: usize = 64 * 1024;
-
-/// How long a client goes on reading from a server that it can't write to any more: what the
-/// server has sent before may still be an answer.
-const LAST_READ: Duration = Duration::from_millis(200);
 
 /// How a connection came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +138,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
             }
             Ok(())
         };
-        match tokio::time::timeout(LAST_READ, rest).await {
+        match tokio::time::timeout(LAST_READ_TIMEOUT, rest).await {
             Ok(Err(cause)) => cause,
             _ => error,
         }
@@ -219,7 +211,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
 
     /// A peer that does not read its answers is not asked for more questions.
     fn accepts_frames(&self) -> bool {
-        self.core.outbox.len() < OUTBOX_HIGH_WATER
+        self.core.outbox.len() < MAX_UNSENT_BYTES
     }
 
     /// Does what was asked for besides messages, and lets others speak once the peer has read what
@@ -237,7 +229,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
                 }
             }
         }
-        if self.core.outbox.len() < OUTBOX_LOW_WATER {
+        if self.core.outbox.len() < MAX_QUEUED_BYTES {
             self.core.commands.make_room();
         }
     }

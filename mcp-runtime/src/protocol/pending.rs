@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use mcp_types::RequestId;
 
 use crate::forever::bounded;
+use crate::limits::{ANSWER_IDLE_TIMEOUT, ANSWER_TOTAL_TIMEOUT};
 
 /// How long a request may take. Time in which the answering side asks something in turn
 /// (elicitation, sampling, roots) does not count.
@@ -23,8 +24,8 @@ impl Default for Timeouts {
     /// 60 seconds for the answer, 10 minutes in all; progress does not extend the wait.
     fn default() -> Self {
         Self {
-            idle: Duration::from_secs(60),
-            total: Duration::from_secs(600),
+            idle: ANSWER_IDLE_TIMEOUT,
+            total: ANSWER_TOTAL_TIMEOUT,
             reset_on_progress: false,
         }
     }

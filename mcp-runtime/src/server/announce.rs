@@ -1,7 +1,6 @@
 //! Telling a client what has changed.
 
 use std::convert::Infallible;
-use std::time::Duration;
 
 use mcp_types::{
     Notification, NotificationMetaObject, NotificationParams, PromptListChangedNotification,
@@ -12,6 +11,7 @@ use mcp_types::{
 use super::changes::{Change, Listener};
 use crate::driver::{Peer, notification};
 use crate::error::CallError;
+use crate::limits::ANNOUNCE_INTERVAL;
 
 /// What a server says it tells of its own accord, in its capabilities.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,9 +22,6 @@ pub(crate) struct Announced {
     pub(super) updates: bool,
     pub(super) logs: bool,
 }
-
-/// How long a client is left alone after it was told. What happens meanwhile is said at once then.
-const PAUSE: Duration = Duration::from_millis(50);
 
 impl Announced {
     pub(super) fn by(capabilities: &ServerCapabilities) -> Self {
@@ -74,7 +71,7 @@ pub(super) async fn announce(
         for change in listener.take() {
             peer.send_when_ready(said(change, subscription)).await?;
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(ANNOUNCE_INTERVAL).await;
     }
 }
 
@@ -119,10 +116,10 @@ mod tests {
         let telling = tokio::spawn(async move { announce(&listener, &peer, None).await });
         for _ in 0..10_000 {
             changes.publish(Change::Tools);
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(ANNOUNCE_INTERVAL).await;
         }
         let mut kept = 0;
-        while let Ok(command) = tokio::time::timeout(PAUSE, commands.recv()).await {
+        while let Ok(command) = tokio::time::timeout(ANNOUNCE_INTERVAL, commands.recv()).await {
             assert!(command.is_some());
             kept += 1;
         }

@@ -11,6 +11,7 @@ use super::changes::Listener;
 use super::logging::{Severity, Threshold};
 use super::{Server, task};
 use crate::driver::Peer;
+use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::protocol::Refusal;
 
 /// What the server keeps of one client beyond single requests: a connection has one, or a session
@@ -34,9 +35,6 @@ pub(super) struct Telling {
     pub(super) listener: Arc<Listener>,
     task: AbortHandle,
 }
-
-/// Resources that one client may subscribe to.
-pub(super) const MAX_SUBSCRIPTIONS: usize = 1000;
 
 impl Conversation {
     pub(super) fn new(server: Server, announced: Announced) -> Self {

@@ -2,17 +2,14 @@
 
 use std::future::Future;
 use std::io;
-use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::running::Running;
 use crate::driver::Command;
+use crate::limits::ACCEPT_PAUSE;
 use crate::transport::Transport;
-
-/// Pause after a failure to accept: most likely the process has no file descriptor left.
-const PAUSE: Duration = Duration::from_millis(100);
 
 /// Brings clients.
 pub(crate) trait Listener: Send {
@@ -55,7 +52,7 @@ pub(crate) async fn listen<L: Listener>(
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
             },
             Some(_) = connections.join_next(), if !connections.is_empty() => {}

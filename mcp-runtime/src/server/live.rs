@@ -12,6 +12,7 @@ use super::mount::Relays;
 use super::router::Router;
 use super::settings::Settings;
 use super::{List, Server};
+use crate::limits::MAX_UNMATCHED_WARNINGS;
 
 /// The router of a server, replaced whole when the server is edited.
 #[derive(Debug)]
@@ -26,9 +27,6 @@ pub(super) struct Live {
     /// The URIs of announcements that were logged, as no resource has them.
     unmatched: Mutex<HashSet<String>>,
 }
-
-/// Announcements without a resource that are logged; there is no room for more URIs.
-const MAX_UNMATCHED: usize = 100;
 
 /// The router that serves a request.
 pub(super) enum Current<'a> {
@@ -57,7 +55,7 @@ impl Live {
     fn log_unmatched(&self, uri: &str) {
         let unmatched = self.unmatched.lock();
         let mut unmatched = unmatched.unwrap_or_else(PoisonError::into_inner);
-        if unmatched.len() < MAX_UNMATCHED && unmatched.insert(uri.to_owned()) {
+        if unmatched.len() < MAX_UNMATCHED_WARNINGS && unmatched.insert(uri.to_owned()) {
             tracing::warn!(uri, "a change was announced of a URI that no resource has");
         }
     }

@@ -7,10 +7,11 @@ use mcp_types::RequestId;
 
 use super::Outbox;
 use crate::error::CallError;
+use crate::limits::MAX_FRAME_BYTES;
 use crate::protocol::Timeouts;
 
 /// The largest frame that a stream accepts unless told otherwise: 16 MiB.
-pub const DEFAULT_MAX_FRAME_BYTES: usize = 16 * 1024 * 1024;
+pub const DEFAULT_MAX_FRAME_BYTES: usize = MAX_FRAME_BYTES;
 
 /// A connection to one peer that can be split into two directions.
 ///

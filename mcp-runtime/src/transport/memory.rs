@@ -3,12 +3,10 @@
 use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
 
 use super::ByteStream;
+use crate::limits::MEMORY_BYTES;
 
 /// One end of a connection in memory.
 pub type Memory = ByteStream<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>;
-
-/// How many bytes each direction holds before the sender has to wait.
-const BUFFER_BYTES: usize = 64 * 1024;
 
 /// A connection in memory: what one end sends, the other receives, byte for byte as over a pipe.
 ///
@@ -18,7 +16,7 @@ const BUFFER_BYTES: usize = 64 * 1024;
 /// ```
 #[must_use]
 pub fn pair() -> (Memory, Memory) {
-    let (one, other) = tokio::io::duplex(BUFFER_BYTES);
+    let (one, other) = tokio::io::duplex(MEMORY_BYTES);
     (end(one), end(other))
 }
 

@@ -7,6 +7,7 @@ use std::time::Instant;
 use mcp_types::RawJson;
 
 use super::hints::Hints;
+use crate::limits::{MAX_CACHED_ANSWERS, MAX_CACHED_BYTES};
 
 /// Which answer is meant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -30,11 +31,6 @@ struct Entry {
     result: RawJson,
     until: Instant,
 }
-
-/// Answers beyond which some are forgotten.
-const MAX_ENTRIES: usize = 1024;
-/// Bytes beyond which some are forgotten.
-const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 impl Entries {
     pub(super) fn generation(&self) -> u64 {
@@ -64,7 +60,7 @@ impl Entries {
         let Some(until) = now.checked_add(hints.ttl) else {
             return;
         };
-        if generation != self.generation || size > MAX_BYTES {
+        if generation != self.generation || size > MAX_CACHED_BYTES {
             return;
         }
         let key = ((!hints.public).then_some(caller), key);
@@ -77,8 +73,9 @@ impl Entries {
 
     /// Forgets what has had its time, and then what has least of it left.
     fn make_room(&mut self, size: usize, now: Instant) {
-        let full =
-            |entries: &Self| entries.kept.len() >= MAX_ENTRIES || entries.bytes + size > MAX_BYTES;
+        let full = |entries: &Self| {
+            entries.kept.len() >= MAX_CACHED_ANSWERS || entries.bytes + size > MAX_CACHED_BYTES
+        };
         if full(self) {
             self.retain(|_, entry| now < entry.until);
         }
@@ -190,11 +187,11 @@ mod tests {
             let hints = hints(5000 - number, false);
             entries.put(1, key(&number.to_string()), &result("x"), hints, 0, now);
         }
-        assert_eq!(entries.kept.len(), MAX_ENTRIES);
+        assert_eq!(entries.kept.len(), MAX_CACHED_ANSWERS);
         assert!(entries.get(1, &key("0"), now).is_some());
-        let large = result(&"x".repeat(MAX_BYTES - 10));
+        let large = result(&"x".repeat(MAX_CACHED_BYTES - 10));
         entries.put(1, key("large"), &large, hints(1, false), 0, now);
-        assert!(entries.bytes <= MAX_BYTES);
+        assert!(entries.bytes <= MAX_CACHED_BYTES);
         assert!(entries.get(1, &key("large"), now).is_some());
         entries.invalidate(|_| true);
         assert_eq!(entries.bytes, 0);

@@ -12,4 +12,4 @@ pub use handle::Subscription;
 #[cfg(feature = "server")]
 pub(crate) use handle::SubscriptionEvent;
 #[cfg(feature = "server")]
-pub(crate) use reopening::{LASTING, is_lost};
+pub(crate) use reopening::is_lost;

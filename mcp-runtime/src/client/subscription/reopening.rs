@@ -1,7 +1,6 @@
 //! When a subscription is opened again, and what it counts as changed then.
 
 use std::io;
-use std::time::Duration;
 
 use mcp_types::jsonrpc::code;
 use mcp_types::{ResourceUpdatedNotificationParams, ServerNotification, SubscriptionFilter};
@@ -9,9 +8,7 @@ use tokio::time::Instant;
 
 use crate::client::Reconnect;
 use crate::error::CallError;
-
-/// After so long a stream counts as one that works, and the pauses begin anew.
-pub(crate) const LASTING: Duration = Duration::from_secs(10);
+use crate::limits::STABLE_STREAM;
 
 /// How often a subscription was opened in vain.
 #[derive(Debug, Default)]
@@ -39,7 +36,8 @@ impl Reopening {
     /// The stream has ended with `error`: when to open it again, if that may help.
     pub(super) fn next(&mut self, error: &CallError, policy: Option<Reconnect>) -> Option<Instant> {
         let policy = policy.filter(|_| self.has_agreed() && is_lost(error))?;
-        let lasted = self.failed == 0 && self.agreed.is_some_and(|at| at.elapsed() >= LASTING);
+        let lasted =
+            self.failed == 0 && self.agreed.is_some_and(|at| at.elapsed() >= STABLE_STREAM);
         if lasted {
             self.short = 0;
         }

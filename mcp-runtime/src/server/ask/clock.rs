@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::Asking;
+use crate::limits::ANSWER_TIMEOUT;
 use crate::server::Context;
 
 /// How long the handler of one call has worked, in all its rounds.
@@ -75,7 +76,7 @@ impl Context {
         future: F,
     ) -> Option<F::Output> {
         // Every call whose handler keeps its context has one by the time that it is polled.
-        let asking = self.asking_or_new(super::policy::EXPIRY);
+        let asking = self.asking_or_new(ANSWER_TIMEOUT);
         asking.start_clock();
         let mut future = pin!(future);
         let mut alarm = pin!(sleep(asking.time_left(limit).unwrap_or_default()));

@@ -8,6 +8,7 @@ use super::clock::OpenQuestion;
 use super::question::Question;
 use super::{AskError, Asking};
 use crate::driver::BoxFuture;
+use crate::limits::ANSWER_TIMEOUT;
 use crate::protocol::Lacking;
 use crate::server::Context;
 
@@ -43,7 +44,7 @@ async fn raw_answer(mut question: Question, cx: &Context) -> Result<RawJson, Ask
     match cx.revision().era() {
         Era::Handshake => {
             let usual = cx.asking().map(|asking| asking.patience);
-            let usual = usual.unwrap_or(super::policy::EXPIRY);
+            let usual = usual.unwrap_or(ANSWER_TIMEOUT);
             let _open = cx.asking().map(OpenQuestion::new);
             question.send(cx.peer(), cx.revision(), usual).await
         }

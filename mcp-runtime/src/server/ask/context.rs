@@ -10,8 +10,9 @@ use serde::de::DeserializeOwned;
 use super::asking::Memory;
 use super::required::{Answers, Asked, InputRequired};
 use super::sample::{IntoConversation, Sample};
-use super::{AskAll, AskError, Asking, Elicit, ListRoots, once, policy};
+use super::{AskAll, AskError, Asking, Elicit, ListRoots, once};
 use crate::error::CallError;
+use crate::limits::ANSWER_TIMEOUT;
 use crate::server::Context;
 
 impl Context {
@@ -157,7 +158,7 @@ impl Context {
     /// ```
     #[must_use = "return it as an error"]
     pub fn require(&self, wanted: InputRequired) -> Asked {
-        self.asking_or_new(policy::EXPIRY).require(wanted);
+        self.asking_or_new(ANSWER_TIMEOUT).require(wanted);
         Asked(())
     }
 

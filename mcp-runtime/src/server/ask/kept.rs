@@ -7,11 +7,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, PoisonError};
 
 use super::asking::Memory;
-use super::policy::EXPIRY;
 use super::state::{Binding, StateError};
-
-/// So many calls may wait for answers; the oldest one is forgotten for one more.
-const MOST: usize = 1024;
+use crate::limits::{ANSWER_TIMEOUT, MAX_KEPT_STATES};
 
 /// The calls that wait for answers.
 #[derive(Debug, Default)]
@@ -41,14 +38,15 @@ impl Store {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.last += 1;
         let name = format!("{}-{:016x}", kept.last, self.secret.hash_one(kept.last));
-        while kept.calls.len() >= MOST || kept.calls.front().is_some_and(|call| now >= call.expiry)
+        while kept.calls.len() >= MAX_KEPT_STATES
+            || kept.calls.front().is_some_and(|call| now >= call.expiry)
         {
             kept.calls.pop_front();
         }
         kept.calls.push_back(Call {
             name: name.clone(),
             binding: binding.as_bytes().to_vec(),
-            expiry: now + EXPIRY.as_secs(),
+            expiry: now + ANSWER_TIMEOUT.as_secs(),
             memory: memory.clone(),
         });
         Some(name)
@@ -109,7 +107,7 @@ mod tests {
     fn the_oldest_are_forgotten() {
         let store = Store::default();
         let first = store.issue(&memory(1), &binding("t"), NOW).unwrap();
-        for _ in 0..MOST - 1 {
+        for _ in 0..MAX_KEPT_STATES - 1 {
             store.issue(&memory(2), &binding("t"), NOW).unwrap();
         }
         assert_eq!(store.redeem(&first, &binding("t"), NOW), Ok(memory(1)));

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Store;
+use crate::limits::ANSWER_TIMEOUT;
 
 /// How a server asks its clients: shared by all its calls.
 #[derive(Debug)]
@@ -12,16 +13,10 @@ pub(in crate::server) struct Policy {
     pub(super) states: Store,
 }
 
-/// After so many rounds a call is given up: a handler that asks for ever must come to an end.
-pub(super) const MOST_ROUNDS: u32 = 8;
-
-/// How long a client may take to come back with its answers.
-pub(super) const EXPIRY: Duration = Duration::from_secs(600);
-
 impl Default for Policy {
     fn default() -> Self {
         Self {
-            patience: EXPIRY,
+            patience: ANSWER_TIMEOUT,
             states: Store::default(),
         }
     }

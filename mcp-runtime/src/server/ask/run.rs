@@ -11,13 +11,13 @@ use mcp_types::{
 };
 
 use super::asking::{Asking, Memory};
-use super::policy::MOST_ROUNDS;
 use super::question::Question;
 use super::required::Wanted;
 use super::start::{Start, binding};
 use super::state::now;
 use crate::driver::{BoxFuture, Served};
 use crate::join_all::join_all;
+use crate::limits::MAX_ASKING_ROUNDS;
 use crate::protocol::Lacking;
 use crate::server::cancellation::CallGuard;
 use crate::server::router::Admitted;
@@ -232,8 +232,8 @@ fn check(
     questions: &OrderedMap<InputRequest>,
     rounds: u32,
 ) -> Result<(), ErrorObject> {
-    if rounds > MOST_ROUNDS {
-        let message = format!("The call asked {MOST_ROUNDS} times and still has questions");
+    if rounds > MAX_ASKING_ROUNDS {
+        let message = format!("The call asked {MAX_ASKING_ROUNDS} times and still has questions");
         return Err(ErrorObject::new(code::INTERNAL_ERROR, message));
     }
     let mut lacking = questions

@@ -14,10 +14,8 @@ use super::common::{Ask, answer, private};
 use super::question::Question;
 use super::turns::check;
 use crate::driver::BoxFuture;
+use crate::limits::SAMPLING_TOKENS;
 use crate::server::Context;
-
-/// How much a model may say, unless set: some hundred words.
-const MAX_TOKENS: i64 = 1000;
 
 /// A conversation for the client's model to go on with; await it to ask.
 ///
@@ -66,7 +64,7 @@ impl Sample {
     pub(super) fn new(cx: Context, messages: Vec<SamplingMessage>) -> Self {
         Self {
             cx,
-            params: CreateMessageRequestParams::new(messages, MAX_TOKENS),
+            params: CreateMessageRequestParams::new(messages, SAMPLING_TOKENS),
             key: None,
             timeout: None,
         }

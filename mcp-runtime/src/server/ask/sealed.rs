@@ -12,8 +12,8 @@ use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 
 use super::asking::Memory;
-use super::policy::EXPIRY;
 use super::state::{Binding, StateError};
+use crate::limits::ANSWER_TIMEOUT;
 
 /// The form of what follows; another form gets another number.
 const FORM: u8 = 1;
@@ -109,7 +109,7 @@ impl Store {
 
     /// Seals `memory` until it expires. `None` where the system has no randomness to offer.
     pub(super) fn issue(&self, memory: &Memory, binding: &Binding, now: u64) -> Option<String> {
-        let mut message = (now + EXPIRY.as_secs()).to_be_bytes().to_vec();
+        let mut message = (now + ANSWER_TIMEOUT.as_secs()).to_be_bytes().to_vec();
         serde_json::to_writer(&mut message, memory).ok()?;
         let sealed = self.newest()?.seal(&message, binding)?;
         Some(URL_SAFE_NO_PAD.encode(sealed))

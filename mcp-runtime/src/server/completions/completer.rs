@@ -7,12 +7,10 @@ use mcp_types::{CompleteRequestParams, CompleteResult, Completion};
 
 use super::Typing;
 use crate::ProtocolError;
+use crate::limits::MAX_COMPLETIONS;
 use crate::protocol::Refusal;
 use crate::server::handler::{HandlerError, error};
 use crate::server::{BoxFuture, Reply};
-
-/// The most suggestions that one answer may have (specification, "Completion").
-const MOST_VALUES: usize = 100;
 
 /// What a completer may return: its suggestions, the best first.
 #[diagnostic::on_unimplemented(
@@ -142,8 +140,8 @@ impl fmt::Debug for Completers {
 /// Keeps as many values as may be sent, and says whether there are more.
 fn bounded(mut completion: Completion) -> Completion {
     let found = completion.values.len();
-    if found > MOST_VALUES {
-        completion.values.truncate(MOST_VALUES);
+    if found > MAX_COMPLETIONS {
+        completion.values.truncate(MAX_COMPLETIONS);
         completion.total = completion.total.or(i64::try_from(found).ok());
         completion.has_more = Some(true);
     }

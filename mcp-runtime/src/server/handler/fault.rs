@@ -2,13 +2,8 @@
 
 use std::fmt;
 
+use crate::limits::{MAX_FAULT_BYTES, MAX_LISTED_FAULTS};
 use crate::protocol::locate;
-
-/// At most this many faults are listed; nobody mends more at a time.
-const MOST_FAULTS: usize = 16;
-
-/// At most this many bytes of one message are shown; it may quote the caller's whole value.
-const LONGEST_MESSAGE: usize = 240;
 
 /// One value that does not fit.
 #[derive(Debug)]
@@ -91,10 +86,10 @@ impl Faults {
 impl fmt::Display for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("The arguments do not fit:")?;
-        for Fault { path, message } in self.0.iter().take(MOST_FAULTS) {
+        for Fault { path, message } in self.0.iter().take(MAX_LISTED_FAULTS) {
             write!(f, "\n- `{path}`: {message}")?;
         }
-        match self.0.len().saturating_sub(MOST_FAULTS) {
+        match self.0.len().saturating_sub(MAX_LISTED_FAULTS) {
             0 => Ok(()),
             more => write!(f, "\n- and {more} more"),
         }
@@ -142,8 +137,8 @@ fn in_plain_words(message: &str) -> String {
 }
 
 fn shorten(mut message: String) -> String {
-    if message.len() > LONGEST_MESSAGE {
-        message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
+    if message.len() > MAX_FAULT_BYTES {
+        message.truncate(message.floor_char_boundary(MAX_FAULT_BYTES));
         message.push('…');
     }
     message

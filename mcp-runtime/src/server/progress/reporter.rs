@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use mcp_types::{
     Conform, ProgressNotification, ProgressNotificationParams, ProgressToken, Revision,
@@ -11,10 +10,8 @@ use tokio::time::Instant;
 
 use crate::driver::Peer;
 use crate::error::CallError;
+use crate::limits::PROGRESS_INTERVAL;
 use crate::server::task;
-
-/// The time between two reports.
-const INTERVAL: Duration = Duration::from_millis(20);
 
 /// Tells the client how far one call has come.
 pub(in crate::server) struct Reporter {
@@ -63,7 +60,7 @@ impl Reporter {
         state.newest = Some(done);
         state.waiting = Some(self.params(done, total, message));
         let now = Instant::now();
-        let is_due = |last: Instant| now.duration_since(last) >= INTERVAL;
+        let is_due = |last: Instant| now.duration_since(last) >= PROGRESS_INTERVAL;
         if state.last_sent.is_none_or(is_due) {
             self.send(&mut state, now);
         }
@@ -101,7 +98,7 @@ impl Reporter {
         let reporter = Arc::clone(self);
         task::begin(Box::pin(async move {
             loop {
-                tokio::time::sleep(INTERVAL).await;
+                tokio::time::sleep(PROGRESS_INTERVAL).await;
                 let mut state = reporter.lock();
                 if !state.over {
                     reporter.send(&mut state, Instant::now());

@@ -3,8 +3,9 @@
 use mcp_types::SubscriptionFilter;
 use tokio::time::{Instant, sleep};
 
-use crate::client::{Client, Connections, LASTING, Subscription, SubscriptionEvent, is_lost};
+use crate::client::{Client, Connections, Subscription, SubscriptionEvent, is_lost};
 use crate::error::CallError;
+use crate::limits::STABLE_STREAM;
 
 /// A subscription that is opened again whatever ends it but an error of the server: also when the
 /// server ends it in good order, as one that is replaced does.
@@ -65,7 +66,7 @@ impl Lasting {
                 Err(error) if self.is_refusal(&error) => return Err(error),
                 Err(error) => tracing::debug!(%error, "a subscription is to be opened again"),
             }
-            if self.subscription.take().is_some() && self.opened.elapsed() >= LASTING {
+            if self.subscription.take().is_some() && self.opened.elapsed() >= STABLE_STREAM {
                 self.pauses = 0;
             }
         }

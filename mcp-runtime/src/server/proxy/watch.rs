@@ -9,12 +9,10 @@ use tokio::task::AbortHandle;
 use super::lasting::Lasting;
 use super::remote::Remote;
 use crate::client::{Client, SubscriptionEvent};
+use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::server::changes::Change;
 use crate::server::live::Live;
 use crate::server::task;
-
-/// How many resources are watched at most; a client may subscribe to as many.
-const MOST: usize = 1000;
 
 /// The resources that are watched, each by a task.
 #[derive(Debug, Default)]
@@ -53,7 +51,7 @@ pub(super) fn watch(remote: &Weak<Remote>, live: &Weak<Live>, uri: &str) {
     if watched.contains_key(uri) {
         return;
     }
-    if watched.len() >= MOST {
+    if watched.len() >= MAX_SUBSCRIPTIONS {
         tracing::warn!(uri, "too many resources behind a proxy are watched already");
         return;
     }

@@ -1,10 +1,8 @@
 //! Finds the values of a template's variables in a URI.
 
 use super::template::{Part, Style};
+use crate::limits::MAX_URI_BYTES;
 use crate::server::handler::text::Texts;
-
-/// The longest URI that is tried, in bytes.
-const LONGEST: usize = 8192;
 
 /// The values, or `None` if `uri` does not match.
 ///
@@ -12,7 +10,7 @@ const LONGEST: usize = 8192;
 /// piece would end so that all later parts match too. The work grows with the length of the URI
 /// only, whatever the template.
 pub(super) fn matches(parts: &[Part], uri: &str) -> Option<Texts> {
-    if uri.len() > LONGEST {
+    if uri.len() > MAX_URI_BYTES {
         return None;
     }
     let mut ends: Vec<Vec<Option<usize>>> = Vec::with_capacity(parts.len());

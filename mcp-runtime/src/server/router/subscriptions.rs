@@ -9,10 +9,10 @@ use mcp_types::{
 
 use super::{Admitted, Router};
 use crate::driver::Served;
+use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::protocol::{Refusal, decode_params};
 use crate::server::Answer;
 use crate::server::announce::Announced;
-use crate::server::conversation::MAX_SUBSCRIPTIONS;
 use crate::server::resources::{Resources, Viewer};
 use crate::server::subscriptions::Subscription;
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::content::text_block;
+use crate::limits::MAX_CHECKED_DEPTH;
 use crate::protocol::structured_content_is_object;
 use crate::server::Reply;
 use crate::{ProtocolError, schema};
@@ -46,9 +47,6 @@ pub(super) fn object_schema(schema: &Value) -> Option<Value> {
     Some(schema)
 }
 
-/// How deep schemas are followed; what lies deeper counts as no object.
-const MAX_DEPTH: usize = 64;
-
 /// Finds out whether the values of schemas can only be objects.
 struct ObjectSearch<'a> {
     root: &'a Value,
@@ -60,7 +58,7 @@ impl<'a> ObjectSearch<'a> {
     /// Whether values of `schema` can only be objects: by its type, by what it refers to, by one of
     /// `allOf`, or by all of `anyOf` or `oneOf`.
     fn is_object(&mut self, schema: &'a Value, depth: usize) -> bool {
-        if depth > MAX_DEPTH {
+        if depth > MAX_CHECKED_DEPTH {
             return false;
         }
         let list = |keyword: &str| {

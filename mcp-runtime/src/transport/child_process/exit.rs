@@ -3,6 +3,8 @@
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use crate::limits::CHILD_GRACE;
+
 /// How long each step of ending a child may take.
 ///
 /// ```
@@ -23,8 +25,8 @@ pub struct Grace {
 impl Default for Grace {
     fn default() -> Self {
         Self {
-            close: Duration::from_secs(2),
-            terminate: Duration::from_secs(2),
+            close: CHILD_GRACE,
+            terminate: CHILD_GRACE,
         }
     }
 }

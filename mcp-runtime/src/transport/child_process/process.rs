@@ -14,6 +14,7 @@ use super::group::Group;
 use super::stderr::Recent;
 use super::{Exit, ExitStep, Grace};
 use crate::error::ChildExited;
+use crate::limits::STDERR_TIMEOUT;
 use crate::transport::{FrameWriter, LineWriter, Outbox};
 
 /// The input of a child process, and the process itself: closing the one ends the other.
@@ -66,9 +67,6 @@ pub(super) struct Process {
     ended: bool,
 }
 
-/// How long the last words of a child that is gone are waited for.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-
 impl Process {
     pub(super) fn new(
         child: Child,
@@ -118,7 +116,7 @@ impl Process {
         // Descendants that outlived the child are ended with it.
         self.group.kill();
         if let Some(mut stderr) = self.stderr.take()
-            && timeout(LAST_WORDS, &mut stderr).await.is_err()
+            && timeout(STDERR_TIMEOUT, &mut stderr).await.is_err()
         {
             stderr.abort();
         }

@@ -2,16 +2,13 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::process::ChildStdout;
 use tokio::sync::Mutex;
 
 use super::process::Process;
+use crate::limits::EXIT_STATUS_TIMEOUT;
 use crate::transport::{FrameReader, Incoming, LineReader};
-
-/// How long after the end of its output the exit of a child is waited for.
-const REAPED_WITHIN: Duration = Duration::from_millis(200);
 
 /// The output of a child process. Once it has ended because the child has, reading fails with
 /// [`ChildExited`](crate::ChildExited).
@@ -43,7 +40,7 @@ impl FrameReader for ChildReader {
             // At the end, a last line without a line break can be taken.
             return Ok(true);
         }
-        let exited = self.process.lock().await.exited(REAPED_WITHIN).await;
+        let exited = self.process.lock().await.exited(EXIT_STATUS_TIMEOUT).await;
         exited.map_or(Ok(false), |exited| Err(io::Error::other(exited)))
     }
 }

@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::ChildStderr;
 
+use crate::limits::{CAPTURED_STDERR_BYTES, EXIT_STDERR_BYTES, STDERR_LINE_BYTES};
+
 /// Where the standard error of a child goes. A child may write there for any reason, not only
 /// about errors.
 #[derive(Clone, Debug, Default)]
@@ -22,11 +24,6 @@ pub enum Stderr {
     /// Nowhere.
     Discard,
 }
-
-/// How much is kept of what a child says, in bytes.
-const KEPT_BYTES: usize = 64 * 1024;
-/// A line longer than this, in bytes, is logged in parts.
-const LINE_BYTES: u64 = 8 * 1024;
 
 impl Stderr {
     pub(super) fn stdio(&self) -> Stdio {
@@ -55,7 +52,7 @@ async fn log(stream: ChildStderr, program: &str, recent: &Recent) -> std::io::Re
     let mut line = Vec::new();
     loop {
         line.clear();
-        let mut part = (&mut stream).take(LINE_BYTES);
+        let mut part = (&mut stream).take(STDERR_LINE_BYTES);
         if part.read_until(b'\n', &mut line).await? == 0 {
             return Ok(());
         }
@@ -67,20 +64,17 @@ async fn log(stream: ChildStderr, program: &str, recent: &Recent) -> std::io::Re
 
 /// The newest of what a child said on standard error. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Captured(Newest<KEPT_BYTES>);
+pub struct Captured(Newest<CAPTURED_STDERR_BYTES>);
 
 /// The newest 4 KiB of standard error, for the error that tells of the end of a child.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Recent(Newest<RECENT_BYTES>);
+pub(super) struct Recent(Newest<EXIT_STDERR_BYTES>);
 
 impl Recent {
     pub(super) fn text(&self) -> String {
         self.0.text()
     }
 }
-
-/// How much of standard error such an error carries, in bytes.
-const RECENT_BYTES: usize = 4 * 1024;
 
 /// The newest `LIMIT` bytes of a stream.
 #[derive(Clone, Debug, Default)]
@@ -134,9 +128,9 @@ mod tests {
     fn the_newest_is_kept() {
         let captured = Captured::new();
         captured.0.keep(b"old");
-        captured.0.keep(&vec![b'n'; KEPT_BYTES - 1]);
+        captured.0.keep(&vec![b'n'; CAPTURED_STDERR_BYTES - 1]);
         let text = captured.text();
-        assert_eq!(text.len(), KEPT_BYTES);
+        assert_eq!(text.len(), CAPTURED_STDERR_BYTES);
         assert!(text.starts_with("dn"));
     }
 }

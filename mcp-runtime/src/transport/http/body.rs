@@ -16,9 +16,7 @@ use super::hub::Hub;
 use super::permits::Permit;
 use super::rejection::Rejection;
 use super::unread::{Pieces, Unread};
-
-/// What counts for no budget, of each body: most requests are small.
-const FREE: usize = 64 * 1024;
+use crate::limits::FREE_BODY_BYTES;
 
 /// A body that has come, and its place in the budget for bodies.
 pub(super) struct Received {
@@ -64,7 +62,7 @@ async fn collect<B: Body>(body: B, hub: &Hub, arrival: &Arrival) -> Result<Recei
             continue;
         };
         let length = data.remaining();
-        let counted = FREE.max(received);
+        let counted = FREE_BODY_BYTES.max(received);
         received += length;
         if received > limit {
             return Err(Rejection::TooLarge(limit));

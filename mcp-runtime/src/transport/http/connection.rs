@@ -22,6 +22,7 @@ use super::patience::{Activity, Patient};
 use super::rejection::Rejection;
 use super::service::{ConnectionInfo, HttpService, ResponseFuture};
 use super::{figures, guard, response};
+use crate::limits::{LAST_ANSWERS_TIMEOUT, MAX_HTTP2_STREAMS};
 
 /// What is served at an address: MCP at one path, and more beside it.
 #[derive(Clone)]
@@ -57,13 +58,6 @@ pub(super) struct Patience {
 /// Where load balancers ask whether the server takes requests.
 pub(super) const HEALTH: &str = "/health";
 
-/// How long the goodbye on an idle connection may take, and the last answers once the drain time is
-/// over.
-pub(super) const GOODBYE: Duration = Duration::from_secs(1);
-
-/// Requests that one connection of HTTP/2 may have open.
-const MAX_STREAMS: u32 = 256;
-
 impl Site {
     pub(super) fn new(
         service: HttpService,
@@ -79,7 +73,7 @@ impl Site {
         builder
             .http2()
             .timer(TokioTimer::new())
-            .max_concurrent_streams(MAX_STREAMS)
+            .max_concurrent_streams(MAX_HTTP2_STREAMS)
             .keep_alive_interval(patience.idle);
         Self {
             shared: Arc::new(Shared {
@@ -199,7 +193,7 @@ pub(super) async fn serve(
         () = activity.ceases(patience.idle) => {
             connection.as_mut().graceful_shutdown();
             // Nothing is in flight that a client which says no more could miss.
-            let goodbye = tokio::time::timeout(GOODBYE, connection);
+            let goodbye = tokio::time::timeout(LAST_ANSWERS_TIMEOUT, connection);
             goodbye.await.unwrap_or(Ok(()))
         }
         () = unread.stalled(patience.write) => {

@@ -9,6 +9,7 @@ use bytes::Bytes;
 
 use super::session::SessionId;
 use crate::driver::BoxFuture;
+use crate::limits::{MAX_EVENT_BYTES, MAX_SESSION_EVENT_BYTES, MAX_SESSION_EVENTS};
 
 /// Keeps the events of sessions, so that a client that comes back gets what it missed.
 ///
@@ -46,10 +47,6 @@ pub struct MemoryEvents {
     kept: Mutex<Kept>,
 }
 
-const MAX_EVENTS: usize = 256;
-const MAX_BYTES: usize = 1024 * 1024;
-const MAX_BYTES_TOTAL: usize = 128 * MAX_BYTES;
-
 /// The events of all sessions.
 #[derive(Debug, Default)]
 struct Kept {
@@ -77,7 +74,7 @@ impl MemoryEvents {
     /// An empty store.
     #[must_use]
     pub fn new() -> Self {
-        Self::with_max_bytes(MAX_BYTES_TOTAL)
+        Self::with_max_bytes(MAX_EVENT_BYTES)
     }
 
     /// An empty store that keeps at most so many bytes of all sessions together.
@@ -122,7 +119,7 @@ impl Events {
     fn push(&mut self, event: StoredEvent) {
         self.bytes += event.size();
         self.events.push_back(event);
-        while self.events.len() > MAX_EVENTS || self.bytes > MAX_BYTES {
+        while self.events.len() > MAX_SESSION_EVENTS || self.bytes > MAX_SESSION_EVENT_BYTES {
             self.drop_oldest();
         }
     }
@@ -276,8 +273,8 @@ mod tests {
         for sequence in 1..=300 {
             store.append(&SessionId::new(7), event(1, sequence, 1));
         }
-        assert_eq!(sequences(&store, 1, 0).await.len(), MAX_EVENTS);
-        let largest = MAX_BYTES - size_of::<StoredEvent>();
+        assert_eq!(sequences(&store, 1, 0).await.len(), MAX_SESSION_EVENTS);
+        let largest = MAX_SESSION_EVENT_BYTES - size_of::<StoredEvent>();
         store.append(&SessionId::new(7), event(1, 301, largest));
         assert_eq!(sequences(&store, 1, 0).await, [301]);
         store.append(&SessionId::new(7), event(1, 302, largest + 1));

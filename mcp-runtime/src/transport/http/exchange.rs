@@ -8,8 +8,9 @@ use http::request::Parts;
 use super::mirror;
 use super::principal::Principal;
 use super::session::Session;
-use super::stream::{CAPACITY, NoRoom, Stream};
+use super::stream::{NoRoom, Stream};
 use crate::driver::{BoxFuture, Closed, Command, Link, Peer, Unsent};
+use crate::limits::MAX_STREAM_MESSAGES;
 use crate::protocol::{ParamHeader, Refusal, StrictJson};
 
 /// What came: a request without its body.
@@ -69,9 +70,10 @@ impl Link for Exchange {
                 let sent = self.stream.push(frame);
                 sent.then_some(()).ok_or(Unsent::Closed)
             }
-            (Command::Notify { frame, .. }, _) => {
-                self.stream.offer(frame, CAPACITY).map_err(NoRoom::unsent)
-            }
+            (Command::Notify { frame, .. }, _) => self
+                .stream
+                .offer(frame, MAX_STREAM_MESSAGES)
+                .map_err(NoRoom::unsent),
             (
                 Command::Request {
                     id,
@@ -117,7 +119,7 @@ impl Link for Exchange {
         };
         let stream = Arc::clone(&self.stream);
         Box::pin(async move {
-            let sent = stream.push_later(frame, CAPACITY).await;
+            let sent = stream.push_later(frame, MAX_STREAM_MESSAGES).await;
             sent.then_some(()).ok_or(Closed)
         })
     }

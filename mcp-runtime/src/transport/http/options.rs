@@ -5,13 +5,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::jsonrpc::DEFAULT_MAX_DEPTH;
-
 use super::event_stream::Pace;
 use super::events::{EventStore, MemoryEvents};
 use super::session::{MemorySessions, SessionStore};
-
-const MIB: usize = 1024 * 1024;
+use crate::limits::{
+    BODY_SHARES, BODY_TIMEOUT, MAX_BODY_BYTES, MAX_BUFFERED_BODY_BYTES, MAX_CALLS, MAX_DEPTH,
+    MAX_HTTP_SUBSCRIPTIONS, MAX_IN_FLIGHT, MAX_SESSIONS, MAX_UNREAD_BYTES, MAX_UNREAD_BYTES_TOTAL,
+    SESSION_IDLE, STREAM_KEEP_ALIVE, WRITE_TIMEOUT,
+};
 
 /// What an HTTP server allows, and how much of it. The defaults are safe for a server on the
 /// user's own machine.
@@ -53,20 +54,20 @@ impl Default for HttpOptions {
         Self {
             hosts: Some(HashSet::new()),
             origins: HashSet::new(),
-            max_body_bytes: 4 * MIB,
-            max_buffered_body_bytes: 64 * MIB,
-            max_unread_bytes: 16 * MIB,
-            max_unread_bytes_total: 256 * MIB,
-            max_depth: DEFAULT_MAX_DEPTH,
-            body_timeout: Duration::from_secs(30),
-            keep_alive: Duration::from_secs(15),
-            write_timeout: Duration::from_secs(60),
-            max_in_flight: 256,
-            max_calls: 10_000,
-            max_subscriptions: 10_000,
+            max_body_bytes: MAX_BODY_BYTES,
+            max_buffered_body_bytes: MAX_BUFFERED_BODY_BYTES,
+            max_unread_bytes: MAX_UNREAD_BYTES,
+            max_unread_bytes_total: MAX_UNREAD_BYTES_TOTAL,
+            max_depth: MAX_DEPTH,
+            body_timeout: BODY_TIMEOUT,
+            keep_alive: STREAM_KEEP_ALIVE,
+            write_timeout: WRITE_TIMEOUT,
+            max_in_flight: MAX_IN_FLIGHT,
+            max_calls: MAX_CALLS,
+            max_subscriptions: MAX_HTTP_SUBSCRIPTIONS,
             sessions: true,
-            max_sessions: 10_000,
-            session_idle: Duration::from_secs(30 * 60),
+            max_sessions: MAX_SESSIONS,
+            session_idle: SESSION_IDLE,
             store: Arc::new(MemorySessions::new()),
             events: Arc::new(MemoryEvents::new()),
         }
@@ -247,7 +248,7 @@ impl HttpOptions {
 
     /// Bytes of request bodies that one client may have received.
     pub(super) fn body_share(&self) -> usize {
-        (self.max_buffered_body_bytes / 8).max(self.max_body_bytes)
+        (self.max_buffered_body_bytes / BODY_SHARES).max(self.max_body_bytes)
     }
 
     pub(super) fn pace(&self) -> Pace {

@@ -12,9 +12,7 @@ use hyper::rt::{Read, ReadBuf, ReadBufCursor, Write};
 use tokio::time::Sleep;
 
 use super::connection::Patience;
-
-/// How long a connection that is closed waits for the peer to close its half.
-const CLOSING: Duration = Duration::from_secs(2);
+use crate::limits::HALF_CLOSE_TIMEOUT;
 
 /// A connection that fails when the peer sends nothing at first, or does not read what it is sent.
 ///
@@ -120,7 +118,7 @@ impl<I: Read + Write + Unpin> Write for Patient<I> {
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.closing.is_none() {
             ready!(Pin::new(&mut self.io).poll_shutdown(cx))?;
-            self.closing = Some(Box::pin(tokio::time::sleep(CLOSING)));
+            self.closing = Some(Box::pin(tokio::time::sleep(HALF_CLOSE_TIMEOUT)));
         }
         self.poll_end(cx).map(Ok)
     }
@@ -270,7 +268,7 @@ mod tests {
 
         let says_on_for_ever = async |theirs: &mut DuplexStream| {
             while theirs.write_all(&[0; 16]).await.is_ok() {
-                tokio::time::sleep(CLOSING / 10).await;
+                tokio::time::sleep(HALF_CLOSE_TIMEOUT / 10).await;
             }
         };
         let (mut theirs, mut ours) = patient();

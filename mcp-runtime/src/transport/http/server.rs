@@ -9,12 +9,13 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::connection::{self, GOODBYE, HEALTH, Patience, Route, Site, health};
+use super::connection::{self, HEALTH, Patience, Route, Site, health};
 use super::options::HttpOptions;
 use super::service::{HttpService, http_service};
 use crate::driver::{Command, Commands};
 use crate::error::ServeError;
 use crate::forever::bounded;
+use crate::limits::{ACCEPT_PAUSE, HEAD_TIMEOUT, LAST_ANSWERS_TIMEOUT, LINGER, MAX_CONNECTIONS};
 use crate::server::Endpoint;
 use crate::server::running::Running;
 use crate::transport::TcpAddress;
@@ -43,9 +44,9 @@ pub fn http(address: impl Into<TcpAddress>) -> Http {
         path: "/mcp".to_owned(),
         beside: Vec::new(),
         options: HttpOptions::default(),
-        head_timeout: Duration::from_secs(30),
-        max_connections: 10_000,
-        linger: Duration::from_secs(1),
+        head_timeout: HEAD_TIMEOUT,
+        max_connections: MAX_CONNECTIONS,
+        linger: LINGER,
     };
     http.beside(|service| vec![(HEALTH.to_owned(), health(service.clone()))])
 }
@@ -197,7 +198,7 @@ impl Listening {
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
                 // Most likely the process has no file descriptor left.
-                tokio::time::sleep(Duration::from_millis(100)).await;
+                tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
     }
@@ -235,6 +236,6 @@ impl Listening {
             while late.join_next().await.is_some() {}
         };
         // A client that does not read is not waited for.
-        let _ = tokio::time::timeout(GOODBYE, answered).await;
+        let _ = tokio::time::timeout(LAST_ANSWERS_TIMEOUT, answered).await;
     }
 }

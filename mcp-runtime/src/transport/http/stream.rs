@@ -11,11 +11,7 @@ use tokio::sync::Notify;
 
 use super::events::EventLog;
 use super::unread::{Held, Unread};
-
-/// Messages that may wait for a client that does not read, besides answers.
-pub(super) const CAPACITY: usize = 1024;
-/// Bytes that may wait, likewise.
-const MAX_BYTES: usize = 64 * 1024;
+use crate::limits::MAX_QUEUED_BYTES;
 
 /// What is sent to the client in answer to one of its requests, in order.
 ///
@@ -132,7 +128,7 @@ impl Stream {
         if state.ended {
             return Err(NoRoom::Ended);
         }
-        if state.queue.len() >= most || state.bytes >= MAX_BYTES {
+        if state.queue.len() >= most || state.bytes >= MAX_QUEUED_BYTES {
             return Err(NoRoom::Full(message));
         }
         self.append(&mut state, message, None);

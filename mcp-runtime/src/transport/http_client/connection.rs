@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use mcp_types::RequestId;
 use tokio::sync::mpsc::error::TrySendError;
@@ -14,13 +13,7 @@ use super::fault::not_sent;
 use super::frames::Delivery;
 use super::outgoing::{Kind, Outgoing};
 use super::remote::{Ended, Remote};
-
-/// Notifications that may wait to be sent; more are dropped.
-const NOTIFICATIONS: usize = 256;
-
-/// How long requests that are in flight when the session ends may take to fail by themselves: one
-/// that the server has not served can be repeated, which nobody knows of the others.
-const LAST_ANSWERS: Duration = Duration::from_millis(500);
+use crate::limits::{MAX_UNSENT_NOTIFICATIONS, SESSION_END_TIMEOUT};
 
 /// Sends messages until there are no more, or the session has ended.
 ///
@@ -28,7 +21,7 @@ const LAST_ANSWERS: Duration = Duration::from_millis(500);
 /// other, in order, by another one. Only `notifications/initialized` is waited for, so that the
 /// server has it before anything else.
 pub(super) async fn run(remote: Arc<Remote>, mut lines: UnboundedReceiver<Vec<u8>>) {
-    let (notifications, queue) = mpsc::channel(NOTIFICATIONS);
+    let (notifications, queue) = mpsc::channel(MAX_UNSENT_NOTIFICATIONS);
     let mut connection = Connection {
         remote: Arc::clone(&remote),
         exchanges: JoinSet::new(),
@@ -191,7 +184,7 @@ impl Connection {
     async fn fail_rest(&mut self, lines: &mut UnboundedReceiver<Vec<u8>>) {
         let rest = async { while self.exchanges.join_next().await.is_some() {} };
         // Those that are not done by then fail with the connection.
-        let _ = timeout(LAST_ANSWERS, rest).await;
+        let _ = timeout(SESSION_END_TIMEOUT, rest).await;
         lines.close();
         while let Some(line) = lines.recv().await {
             if let Ok(outgoing) = Outgoing::read(line) {

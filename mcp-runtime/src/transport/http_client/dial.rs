@@ -4,7 +4,6 @@ use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
 use std::{fmt, io};
 
 use http::Uri;
@@ -19,10 +18,7 @@ use tower_service::Service;
 
 use super::fault::authority;
 use crate::driver::BoxFuture;
-
-/// How long a connection may be silent before TCP asks whether the other side is still there: a
-/// stream on which a server has nothing to say would not notice otherwise.
-const KEEP_ALIVE: Duration = Duration::from_secs(30);
+use crate::limits::TCP_KEEP_ALIVE;
 
 /// Opens connections, directly or by way of a proxy.
 #[derive(Clone)]
@@ -36,7 +32,7 @@ impl Dialer {
         let mut direct = HttpConnector::new();
         direct.enforce_http(false);
         direct.set_nodelay(true);
-        direct.set_keepalive(Some(KEEP_ALIVE));
+        direct.set_keepalive(Some(TCP_KEEP_ALIVE));
         Self {
             direct,
             proxies: Arc::new(proxies),

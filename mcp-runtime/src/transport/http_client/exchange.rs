@@ -21,12 +21,7 @@ use super::remote::{Ended, Remote, SESSION_ID};
 use super::retry;
 use crate::error::CallError;
 use crate::http_error::HttpError;
-
-/// How often in a row the stream of a call is resumed without bringing a message.
-const TRIES: usize = 5;
-
-/// Characters that an [`HttpError`] quotes of a body.
-const EXCERPT: usize = 200;
+use crate::limits::{EXCERPT_CHARS, MAX_RESUMPTIONS};
 
 /// The request that a response is for.
 pub(super) struct Asked {
@@ -171,7 +166,7 @@ impl Remote {
             }
             response = loop {
                 tries += 1;
-                let resumable = self.has_handshake() && tries <= TRIES;
+                let resumable = self.has_handshake() && tries <= MAX_RESUMPTIONS;
                 let last_id = parser.last_id.as_ref().filter(|_| resumable);
                 let last_id = last_id.ok_or_else(|| lost("the stream ended without the answer"))?;
                 tokio::time::sleep(retry::resumption(parser.retry, 0)).await;
@@ -280,7 +275,7 @@ fn no_message(parts: &Parts, body: &[u8]) -> CallError {
     let challenges: Vec<_> = parts.headers.get_all(WWW_AUTHENTICATE).iter().collect();
     let challenges: Vec<_> = challenges.into_iter().map(text).collect();
     // No character takes more than four bytes.
-    let beginning = String::from_utf8_lossy(&body[..body.len().min(4 * EXCERPT)]);
+    let beginning = String::from_utf8_lossy(&body[..body.len().min(4 * EXCERPT_CHARS)]);
     let plain = beginning.trim().chars().map(|character| {
         let is_control = character.is_control();
         if is_control { ' ' } else { character }
@@ -288,7 +283,7 @@ fn no_message(parts: &Parts, body: &[u8]) -> CallError {
     CallError::Http(Box::new(HttpError {
         status: parts.status.as_u16(),
         content_type: header(CONTENT_TYPE),
-        excerpt: plain.take(EXCERPT).collect(),
+        excerpt: plain.take(EXCERPT_CHARS).collect(),
         www_authenticate: (!challenges.is_empty()).then(|| challenges.join(", ")),
         location: header(LOCATION).filter(|_| parts.status.is_redirection()),
     }))

@@ -1,18 +1,14 @@
 //! The frames of the connection, as the driver sees them.
 
 use std::io;
-use std::time::Duration;
 
 use mcp_types::RequestId;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::error::CallError;
+use crate::limits::CLOSE_TIMEOUT;
 use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox};
-
-/// How long what is left to be sent, and the end of the session, may take when the connection is
-/// closed.
-const GOODBYE: Duration = Duration::from_secs(2);
 
 /// Something for the driver.
 #[derive(Debug)]
@@ -105,7 +101,7 @@ impl FrameWriter for HttpWriter {
 
     async fn close(&mut self) -> io::Result<()> {
         self.lines = None;
-        if tokio::time::timeout(GOODBYE, &mut self.running)
+        if tokio::time::timeout(CLOSE_TIMEOUT, &mut self.running)
             .await
             .is_err()
         {

@@ -1,8 +1,6 @@
 //! HTTP+SSE, the transport of 2024-11-05: everything that the server says comes on one stream,
 //! which begins with the address that messages are to be posted to.
 
-use std::time::Duration;
-
 use http::{Response, Uri};
 use hyper::body::Incoming;
 
@@ -12,9 +10,7 @@ use super::outgoing::Outgoing;
 use super::reference;
 use super::remote::Remote;
 use crate::error::CallError;
-
-/// How long the server may take to say where to post to.
-const PATIENCE: Duration = Duration::from_secs(10);
+use crate::limits::ENDPOINT_TIMEOUT;
 
 impl Remote {
     /// Opens the stream, and goes on there until it ends. `false` where the server has no such
@@ -34,7 +30,7 @@ impl Remote {
         }
         let mut parser = EventParser::new(self.limit);
         let found = self.endpoint(&mut response, &mut parser);
-        let Ok(Some(endpoint)) = tokio::time::timeout(PATIENCE, found).await else {
+        let Ok(Some(endpoint)) = tokio::time::timeout(ENDPOINT_TIMEOUT, found).await else {
             return Ok(false);
         };
         tracing::debug!("the server speaks HTTP+SSE");

@@ -1,7 +1,6 @@
 //! The stream of a session, on which the server says what belongs to no request.
 
 use http::StatusCode;
-use std::time::Duration;
 use tokio::time::Instant;
 
 use super::events::{Event, EventParser};
@@ -10,9 +9,7 @@ use super::frames::Delivery;
 use super::remote::{Ended, Remote};
 use super::retry;
 use crate::error::CallError;
-
-/// How long a stream has to last for the pauses before the next ones to be short again.
-const LASTING: Duration = Duration::from_secs(10);
+use crate::limits::STABLE_STREAM;
 
 impl Remote {
     /// Reads the stream of the session, and resumes it as long as the session lives. Returns when
@@ -54,7 +51,7 @@ impl Remote {
                     tracing::debug!(%error, "the stream of the session can't be opened yet");
                 }
             }
-            if begun.elapsed() >= LASTING {
+            if begun.elapsed() >= STABLE_STREAM {
                 short = 0;
             }
             tokio::time::sleep(retry::resumption(parser.retry, short)).await;

@@ -21,14 +21,12 @@ use super::known::Known;
 use super::outgoing::Outgoing;
 use super::{reference, retry};
 use crate::error::CallError;
+use crate::limits::MAX_REDIRECTS;
 use crate::protocol::Timeouts;
 
 pub(super) static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 static PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-
-/// How often a request is passed on to another address of the same origin.
-const REDIRECTS: usize = 5;
 
 /// The session has ended: nothing more can be sent.
 #[derive(Debug)]
@@ -198,7 +196,7 @@ impl Remote {
             let response = self.send_to(&uri, sending).await?;
             let elsewhere = redirection(&uri, sending, &response);
             match elsewhere {
-                Some(elsewhere) if redirects < REDIRECTS => uri = elsewhere,
+                Some(elsewhere) if redirects < MAX_REDIRECTS => uri = elsewhere,
                 _ => return self.noticed(sending, response),
             }
             redirects += 1;

@@ -7,17 +7,9 @@ use std::time::{Duration, SystemTime};
 use http::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 
-/// The first pause; each further one is twice as long.
-const FIRST: Duration = Duration::from_millis(200);
-/// The longest time that a server may ask to be left alone; after that, the caller is told.
-const LONGEST: Duration = Duration::from_secs(10);
-
-/// The pause before a stream is resumed, where the server does not say.
-const RESUMPTION: Duration = Duration::from_secs(1);
-/// The shortest pause before a stream is resumed, whatever the server says.
-const SHORTEST: Duration = Duration::from_millis(100);
-/// The longest pause before a stream is resumed, unless the server asks for a longer one.
-const LONGEST_RESUMPTION: Duration = Duration::from_secs(30);
+use crate::limits::{
+    FIRST_RETRY, MAX_RESUMPTION_PAUSE, MAX_RETRY_AFTER, MIN_RESUMPTION_PAUSE, RESUMPTION_PAUSE,
+};
 
 /// How long to wait before a request is sent again that was answered with `response`; `None` where
 /// the answer stands. `safe` says that to serve it twice does no harm.
@@ -31,7 +23,7 @@ pub(super) fn pause<B>(response: &Response<B>, safe: bool, attempt: u32) -> Opti
     };
     match asked(response.headers()) {
         _ if !refused => None,
-        Some(asked) if asked > LONGEST => None,
+        Some(asked) if asked > MAX_RETRY_AFTER => None,
         Some(asked) => Some(asked.max(backoff(attempt))),
         None => Some(backoff(attempt)),
     }
@@ -42,16 +34,16 @@ pub(super) fn pause<B>(response: &Response<B>, safe: bool, attempt: u32) -> Opti
 pub(super) fn backoff(attempt: u32) -> Duration {
     let bits = RandomState::new().build_hasher().finish();
     let left_out = (bits % 256) as u32;
-    let whole = FIRST * 2_u32.saturating_pow(attempt.min(10));
+    let whole = FIRST_RETRY * 2_u32.saturating_pow(attempt.min(10));
     whole - whole / 4 * left_out / 256
 }
 
 /// The pause before a stream is resumed for which the server `asked` for one, after `short` streams
 /// in a row that did not last. It doubles with each of them.
 pub(super) fn resumption(asked: Option<Duration>, short: u32) -> Duration {
-    let first = asked.unwrap_or(RESUMPTION).max(SHORTEST);
+    let first = asked.unwrap_or(RESUMPTION_PAUSE).max(MIN_RESUMPTION_PAUSE);
     let doubled = first.saturating_mul(2_u32.saturating_pow(short));
-    doubled.min(LONGEST_RESUMPTION.max(first))
+    doubled.min(MAX_RESUMPTION_PAUSE.max(first))
 }
 
 /// How long the server asks to wait: in seconds, or until a date (RFC 9110, section 10.2.3).
@@ -99,7 +91,7 @@ mod tests {
         let pause = |after: &str| pause(&response(503, Some(after)), false, 0);
         assert_eq!(pause("3"), Some(Duration::from_secs(3)));
         assert_eq!(pause("3600"), None);
-        assert!(pause("Wed, 21 Oct 2015 07:28:00 GMT").is_some_and(|pause| pause <= FIRST));
+        assert!(pause("Wed, 21 Oct 2015 07:28:00 GMT").is_some_and(|pause| pause <= FIRST_RETRY));
         let soon = SystemTime::now() + Duration::from_secs(5);
         let soon = pause(&httpdate::fmt_http_date(soon)).unwrap();
         assert!(
@@ -108,7 +100,7 @@ mod tests {
         );
         let late = SystemTime::now() + Duration::from_secs(3600);
         assert_eq!(pause(&httpdate::fmt_http_date(late)), None);
-        assert!(pause("soon").is_some_and(|pause| pause <= FIRST));
+        assert!(pause("soon").is_some_and(|pause| pause <= FIRST_RETRY));
     }
 
     #[test]
@@ -126,7 +118,7 @@ mod tests {
     fn pauses_grow() {
         for attempt in 0..4 {
             let pause = backoff(attempt);
-            let whole = FIRST * 2_u32.pow(attempt);
+            let whole = FIRST_RETRY * 2_u32.pow(attempt);
             assert!(pause <= whole && pause >= whole * 3 / 4, "{pause:?}");
         }
     }

@@ -11,13 +11,11 @@ use tokio::sync::mpsc;
 use super::connection;
 use super::frames::{HttpReader, HttpWriter};
 use super::remote::{Manner, Remote, Verdict};
+use crate::limits::{HTTP_INBOX, HTTP_RETRIES, MAX_FRAME_BYTES};
 use crate::protocol::Timeouts;
 use crate::transport::sent_headers::SentHeaders;
 use crate::transport::server_url::ServerUrl;
 use crate::transport::{Transport, tls};
-
-/// Messages that wait to be read before the server is kept waiting.
-const INBOX: usize = 64;
 
 /// A server at `url`, such as `https://example.com/mcp`. User information in it
 /// (`https://user:password@example.com/mcp`) is sent as `Authorization: Basic`, unless that header is
@@ -52,8 +50,8 @@ pub fn http_client(url: impl Into<String>) -> HttpUrl {
     HttpUrl {
         url: ServerUrl::new(url.into()),
         headers: SentHeaders::default(),
-        max_message_bytes: 16 * 1024 * 1024,
-        retries: 2,
+        max_message_bytes: MAX_FRAME_BYTES,
+        retries: HTTP_RETRIES,
         proxies: Proxies::Environment,
         roots: Vec::new(),
         timeouts: Timeouts::default(),
@@ -181,7 +179,7 @@ impl Transport for HttpUrl {
     async fn open(self) -> io::Result<(HttpReader, HttpWriter)> {
         let target = self.url.target(["http", "https"])?;
         let headers = self.headers(target.authorization)?;
-        let (inbox, deliveries) = mpsc::channel(INBOX);
+        let (inbox, deliveries) = mpsc::channel(HTTP_INBOX);
         let (lines, outgoing) = mpsc::unbounded_channel();
         let limit = self.max_message_bytes;
         let manner = Manner {

@@ -7,6 +7,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::door::{Door, Entrance};
 use crate::error::ServeError;
+use crate::limits::MAX_CONNECTIONS;
 use crate::server::listen::listen;
 use crate::server::running::Running;
 use crate::server::{Connected, Endpoint};
@@ -33,7 +34,7 @@ pub fn tcp(address: impl Into<TcpAddress>) -> Tcp {
     Tcp {
         address: address.into(),
         max_frame_bytes: DEFAULT_MAX_FRAME_BYTES,
-        max_connections: 10_000,
+        max_connections: MAX_CONNECTIONS,
     }
 }
 

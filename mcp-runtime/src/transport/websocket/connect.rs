@@ -9,8 +9,9 @@ use tokio_tungstenite::tungstenite::client::ClientRequestBuilder;
 use tokio_tungstenite::tungstenite::error::TlsError;
 use tokio_tungstenite::{Connector, MaybeTlsStream, connect_async_tls_with_config};
 
-use super::frames::{DEFAULT_LIMIT, PING, config};
+use super::frames::config;
 use super::{WebSocket, WebSocketReader, WebSocketWriter};
+use crate::limits::{MAX_FRAME_BYTES, WEBSOCKET_PING};
 use crate::transport::sent_headers::SentHeaders;
 use crate::transport::server_url::ServerUrl;
 use crate::transport::{Transport, tls};
@@ -30,8 +31,8 @@ pub fn websocket(url: impl Into<String>) -> WebSocketUrl {
     WebSocketUrl {
         url: ServerUrl::new(url.into()),
         headers: SentHeaders::default(),
-        max_frame_bytes: DEFAULT_LIMIT,
-        ping: PING,
+        max_frame_bytes: MAX_FRAME_BYTES,
+        ping: WEBSOCKET_PING,
         roots: Vec::new(),
     }
 }

@@ -17,9 +17,8 @@ use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
 use super::sending::{Sending, ended, failed};
 use crate::forever::bounded;
-use crate::transport::{
-    DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, Outbox, Transport,
-};
+use crate::limits::WEBSOCKET_PING;
+use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
 
 /// A WebSocket on which the handshake is done.
 #[derive(Debug)]
@@ -38,7 +37,7 @@ impl<S> WebSocket<S> {
         Self {
             stream,
             limit: limit.unwrap_or(usize::MAX),
-            ping: PING,
+            ping: WEBSOCKET_PING,
             goodbye: CloseCode::Normal,
         }
     }
@@ -58,9 +57,6 @@ pub(super) fn config(limit: usize) -> WebSocketConfig {
         .max_message_size(Some(limit))
         .max_frame_size(Some(limit))
 }
-
-pub(super) const DEFAULT_LIMIT: usize = DEFAULT_MAX_FRAME_BYTES;
-pub(super) const PING: Duration = Duration::from_secs(30);
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Transport for WebSocket<S> {
     type Reader = WebSocketReader<S>;

@@ -3,7 +3,6 @@
 use std::fs::{self, DirEntry};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use iri_string::percent_encode::PercentEncodedForUri;
 use mcp_types::Resource;
@@ -11,6 +10,7 @@ use tokio::time::Instant;
 
 use super::media;
 use super::path::{is_hidden, is_plain};
+use crate::limits::FILE_WALK_LIFETIME;
 use crate::server::resources::route::ListPart;
 
 /// Which files are offered.
@@ -40,9 +40,6 @@ struct Found {
     size: u64,
 }
 
-/// How long the walk of a first page serves the pages after it.
-const WALK_LIFETIME: Duration = Duration::from_secs(30);
-
 impl LastWalk {
     /// The files under `root` of one part of the list, as resources whose URIs begin with `uri`.
     pub(super) fn list(
@@ -68,7 +65,7 @@ impl LastWalk {
 
     fn last(&self) -> Option<Arc<Walk>> {
         let last = self.lock().clone();
-        last.filter(|walk| walk.begun.elapsed() < WALK_LIFETIME)
+        last.filter(|walk| walk.begun.elapsed() < FILE_WALK_LIFETIME)
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Arc<Walk>>> {

@@ -8,6 +8,7 @@ use mcp_types::ResourceTemplate;
 
 use super::list::{LastWalk, Selection};
 use super::{path, read};
+use crate::limits::MAX_FILE_BYTES;
 use crate::server::handler::run::blocking;
 use crate::server::resources::{Contents, ResourceRoute, UriTemplate};
 use crate::server::{OfferedResource, Reply};
@@ -61,7 +62,7 @@ impl FileTree {
             selection: Selection {
                 hidden: false,
                 most: 0,
-                max_size: 1024 * 1024,
+                max_size: MAX_FILE_BYTES,
             },
         })
     }

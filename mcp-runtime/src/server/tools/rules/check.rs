@@ -5,13 +5,11 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::{Rules, definition, list};
+use crate::limits::MAX_CHECKED_DEPTH;
 use crate::server::handler::fault::Fault;
 
 /// A keyword, how its bound is put into words, and whether a number keeps it.
 type Bound = (&'static str, &'static str, fn(f64, f64) -> bool);
-
-/// How many values may stand in each other; deeper ones are not looked at.
-const DEEPEST: usize = 64;
 
 /// What was found so far.
 pub(super) struct Check<'a> {
@@ -26,7 +24,7 @@ impl<'a> Check<'a> {
     }
 
     pub(super) fn value(&mut self, schema: &'a Value, value: &Value, path: &str, depth: usize) {
-        if depth > DEEPEST {
+        if depth > MAX_CHECKED_DEPTH {
             return;
         }
         let name = definition(schema);

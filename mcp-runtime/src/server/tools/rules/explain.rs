@@ -8,16 +8,8 @@ use serde_json::{Map, Value};
 
 use super::words::{expected, members, one_of_all, referred};
 use super::{list, one_of};
+use crate::limits::{MAX_CHECKED_DEPTH, MAX_CHECKED_VALUES, MAX_FOUND_FAULTS};
 use crate::server::handler::fault::Fault;
-
-/// How many values may stand in each other; deeper ones are not looked at.
-const MAX_DEPTH: usize = 64;
-
-/// How many values are looked at, each once for every alternative of its type.
-const MAX_VALUES: usize = 100_000;
-
-/// How many faults are looked for; fewer are listed.
-const MAX_FAULTS: usize = 100;
 
 /// What was found so far.
 pub(super) struct Explain<'a> {
@@ -31,14 +23,14 @@ impl<'a> Explain<'a> {
     pub(super) fn new(definitions: &'a Map<String, Value>) -> Self {
         Self {
             definitions,
-            left: MAX_VALUES,
+            left: MAX_CHECKED_VALUES,
             faults: Vec::new(),
         }
     }
 
     /// Adds what is wrong with `value`, which stands at `path`.
     pub(super) fn value(&mut self, schema: &'a Value, value: &Value, path: &str, depth: usize) {
-        if depth > MAX_DEPTH || self.left == 0 || self.faults.len() >= MAX_FAULTS {
+        if depth > MAX_CHECKED_DEPTH || self.left == 0 || self.faults.len() >= MAX_FOUND_FAULTS {
             return;
         }
         self.left -= 1;

@@ -3,10 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::{definition, list, one_of};
+use crate::limits::MAX_SCHEMA_REFERENCES;
 use crate::server::handler::fault::words_of_type;
-
-/// How many schemas may refer to each other.
-const MAX_REFERENCES: usize = 8;
 
 /// What a schema expects, in words that a model can act upon.
 pub(super) fn expected(schema: &Value, definitions: &Map<String, Value>) -> String {
@@ -112,7 +110,7 @@ fn words_of_format(format: &str) -> Option<&'static str> {
 /// The schema itself, or the definition that it is a reference to.
 pub(super) fn referred<'a>(schema: &'a Value, definitions: &'a Map<String, Value>) -> &'a Value {
     let mut schema = schema;
-    for _ in 0..MAX_REFERENCES {
+    for _ in 0..MAX_SCHEMA_REFERENCES {
         match definition(schema).and_then(|name| definitions.get(&name)) {
             Some(referred) => schema = referred,
             None => break,

@@ -15,15 +15,13 @@ use tokio::task::AbortHandle;
 
 use super::{Session, Sink};
 use crate::driver::{BoxFuture, Peer, Served, contain};
+use crate::limits::MAX_INITIALIZE_BYTES;
 use crate::protocol::{Admission, Refusal, Terms};
 use crate::server::{Answer, Call, Server};
 use crate::transport::http::exchange::Exchange;
 use crate::transport::http::permits::Permits;
 use crate::transport::http::status;
 use crate::transport::http::work::{Work, written};
-
-/// The longest parameters of `initialize`, in bytes: they are kept as long as the session.
-const MAX_INITIALIZE: usize = 64 * 1024;
 
 /// A request whose handler has to wait.
 pub(super) struct Running {
@@ -76,10 +74,10 @@ impl Session {
 
     fn admit(&self, call: Call<'_>) -> Result<Admission, Refusal> {
         let length = call.params.map_or(0, |params| params.get().len());
-        if call.method == InitializeRequest::METHOD && length > MAX_INITIALIZE {
+        if call.method == InitializeRequest::METHOD && length > MAX_INITIALIZE_BYTES {
             return Err(Refusal::InvalidParams {
                 path: "params".to_owned(),
-                reason: format!("at most {MAX_INITIALIZE} bytes introduce a client"),
+                reason: format!("at most {MAX_INITIALIZE_BYTES} bytes introduce a client"),
             });
         }
         self.lock().lifecycle.request(call.method, call.params)

@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use super::Session;
 use crate::driver::{BoxFuture, Closed, Command, Link, Peer, Unsent};
+use crate::limits::MAX_SESSION_MESSAGES;
 use crate::transport::http::stream::{NoRoom, Stream};
-
-/// Messages that wait for a client that may not read them at all.
-const WAITING: usize = 16;
 
 /// The stream that the client reads with GET. Only notifications are sent there.
 struct Outlet(Arc<Stream>);
@@ -22,7 +20,10 @@ impl Session {
 impl Link for Outlet {
     fn send(&self, command: Command) -> Result<(), Unsent> {
         match command {
-            Command::Notify { frame, .. } => self.0.offer(frame, WAITING).map_err(NoRoom::unsent),
+            Command::Notify { frame, .. } => self
+                .0
+                .offer(frame, MAX_SESSION_MESSAGES)
+                .map_err(NoRoom::unsent),
             _ => Err(Unsent::Closed),
         }
     }
@@ -33,7 +34,7 @@ impl Link for Outlet {
         };
         let stream = Arc::clone(&self.0);
         Box::pin(async move {
-            let sent = stream.push_later(frame, WAITING).await;
+            let sent = stream.push_later(frame, MAX_SESSION_MESSAGES).await;
             sent.then_some(()).ok_or(Closed)
         })
     }

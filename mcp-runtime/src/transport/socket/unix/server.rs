@@ -8,6 +8,7 @@ use tokio::net::{UnixListener, UnixStream};
 
 use super::file::SocketFile;
 use crate::error::ServeError;
+use crate::limits::MAX_CONNECTIONS;
 use crate::server::listen::listen;
 use crate::server::running::Running;
 use crate::server::{Connected, Endpoint};
@@ -39,7 +40,7 @@ pub fn unix(path: impl Into<PathBuf>) -> Unix {
         path: path.into(),
         mode: 0o600,
         max_frame_bytes: DEFAULT_MAX_FRAME_BYTES,
-        max_connections: 10_000,
+        max_connections: MAX_CONNECTIONS,
     }
 }
 

@@ -10,11 +10,12 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
+use crate::limits::{MAX_FRAME_BYTES, WEBSOCKET_PING};
 use crate::server::listen::attend;
 use crate::server::running::Running;
 use crate::transport::http::Arrival;
 use crate::transport::websocket::WebSocket;
-use crate::transport::websocket::frames::{DEFAULT_LIMIT, PING, config};
+use crate::transport::websocket::frames::config;
 
 /// How a server attends to each of its clients.
 #[derive(Debug)]
@@ -33,8 +34,8 @@ pub(super) struct Manner {
 impl Default for Manner {
     fn default() -> Self {
         Self {
-            max_frame_bytes: DEFAULT_LIMIT,
-            ping: PING,
+            max_frame_bytes: MAX_FRAME_BYTES,
+            ping: WEBSOCKET_PING,
         }
     }
 }

@@ -14,14 +14,12 @@ use tokio_tungstenite::{WebSocketStream, accept_hdr_async_with_config};
 
 use super::attend::{Attendant, Manner, SUBPROTOCOL, offers_mcp};
 use crate::error::ServeError;
+use crate::limits::{MAX_CONNECTIONS, WEBSOCKET_HANDSHAKE_TIMEOUT};
 use crate::server::listen::{Listener, ended, listen};
 use crate::server::running::Running;
 use crate::server::{Connected, Endpoint};
 use crate::transport::TcpAddress;
 use crate::transport::http::{Arrival, HttpOptions, check_caller};
-
-/// How long a client may take for its handshake.
-const HANDSHAKE: Duration = Duration::from_secs(30);
 
 /// An address at which WebSocket clients are served, each on a connection of its own.
 ///
@@ -46,7 +44,7 @@ pub fn websocket_server(address: impl Into<TcpAddress>) -> WebSocketServer {
         address: address.into(),
         options: HttpOptions::default(),
         manner: Manner::default(),
-        max_connections: 10_000,
+        max_connections: MAX_CONNECTIONS,
     }
 }
 
@@ -131,7 +129,7 @@ impl Listener for Door {
             manner: caller.manner,
         };
         let accepted = tokio::select! {
-            accepted = tokio::time::timeout(HANDSHAKE, caller.accept()) => accepted,
+            accepted = tokio::time::timeout(WEBSOCKET_HANDSHAKE_TIMEOUT, caller.accept()) => accepted,
             () = ended(&mut ending) => return,
         };
         match accepted.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())) {
