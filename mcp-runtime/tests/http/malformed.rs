@@ -1,6 +1,7 @@
 //! Malformed answers over HTTP, on both sides.
 
 use mcp_runtime::prelude::*;
+use mcp_runtime::transport::http::HttpOptions;
 use mcp_runtime::{CallError, Server};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -74,6 +75,31 @@ async fn a_malformed_answer_ends_the_question_and_is_not_answered() {
             "{answer}: {rest}"
         );
     }
+}
+
+#[tokio::test]
+async fn an_answer_over_the_limit_ends_its_question() {
+    let options = HttpOptions::default().max_body_bytes(2_000);
+    let site = Site::of_with(&greeter(), options);
+    let mut hello = initialize("2025-11-25");
+    hello["params"]["capabilities"] = json!({"elicitation": {}});
+    let session = site.session_of(&hello, "2025-11-25").await;
+    let mut calling = session.start(&call(1, "greet", json!({}))).await;
+    let asked = read_until(&mut calling, "elicitation/create").await;
+    let asked = asked
+        .lines()
+        .rfind(|line| line.contains("elicitation/create"));
+    let asked: Value = serde_json::from_str(&asked.unwrap()["data: ".len()..]).unwrap();
+    let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "result": {
+        "action": "accept", "content": {"answer": "x".repeat(3_000)},
+    }});
+    let posted = session
+        .request("POST")
+        .header("content-type", "application/json");
+    let refused = site.send(posted.body(answer.to_string()).unwrap()).await;
+    assert_eq!(refused.status, 413, "{refused:?}");
+    let rest = read(calling).await.body;
+    assert!(rest.contains("limit of 2000 bytes"), "{rest}");
 }
 
 #[cfg(feature = "http-client")]

@@ -89,8 +89,13 @@ impl Site {
 
     /// A site of another server.
     pub fn of(server: &Server) -> Self {
+        Self::of_with(server, HttpOptions::default())
+    }
+
+    /// A site of another server, with options.
+    pub fn of_with(server: &Server, options: HttpOptions) -> Self {
         let (_, events) = mpsc::unbounded_channel();
-        Self::serving(server, events, |http| http, |serve| serve)
+        Self::serving(server, events, |http| http.options(options), |serve| serve)
     }
 
     fn serving(

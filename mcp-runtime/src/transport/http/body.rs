@@ -8,7 +8,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::{Buf, BufMut as _, Bytes, BytesMut};
+use http::header::EXPECT;
 use http_body::{Body, Frame, SizeHint};
+use mcp_types::RequestId;
+use mcp_types::jsonrpc::Head;
 
 use super::event_stream::EventStream;
 use super::exchange::Arrival;
@@ -18,10 +21,44 @@ use super::rejection::Rejection;
 use super::unread::{Pieces, Unread};
 use crate::limits::FREE_BODY_BYTES;
 
+/// How much of a body that is too large is looked at, in bytes.
+const HEAD: usize = 4 * 1024;
+
 /// A body that has come, and its place in the budget for bodies.
 pub(super) struct Received {
     pub(super) bytes: Bytes,
     _place: Option<Permit>,
+}
+
+/// A body that was not read whole.
+pub(super) struct Unreadable {
+    rejection: Rejection,
+    /// The bytes at its beginning, of a body that is too large.
+    head: Bytes,
+}
+
+impl Unreadable {
+    /// The id and the fault of the response that the body begins with, if it begins with one.
+    pub(super) fn response(&self) -> Option<(Option<RequestId>, String)> {
+        let head = Head::read(&self.head);
+        let reason = || (head.id.clone(), self.rejection.to_string());
+        head.is_response().then(reason)
+    }
+}
+
+impl From<Unreadable> for Rejection {
+    fn from(unreadable: Unreadable) -> Self {
+        unreadable.rejection
+    }
+}
+
+impl From<Rejection> for Unreadable {
+    fn from(rejection: Rejection) -> Self {
+        Self {
+            rejection,
+            head: Bytes::new(),
+        }
+    }
 }
 
 /// Reads the whole body of `arrival`, within the limits of the server.
@@ -33,10 +70,12 @@ pub(super) async fn read<B: Body>(
     body: B,
     hub: &Hub,
     arrival: &Arrival,
-) -> Result<Received, Rejection> {
+) -> Result<Received, Unreadable> {
     let options = &hub.options;
-    if body.size_hint().lower() > options.max_body_bytes as u64 {
-        return Err(Rejection::TooLarge(options.max_body_bytes));
+    // A client that waits to be told to go on is told not to.
+    let waits = arrival.parts.headers.contains_key(EXPECT);
+    if waits && is_too_large(&body, options.max_body_bytes) {
+        return Err(Rejection::TooLarge(options.max_body_bytes).into());
     }
     let mut reading = pin!(collect(body, hub, arrival));
     // A small body is mostly there with the head, and a timer costs more than to look.
@@ -45,12 +84,17 @@ pub(super) async fn read<B: Body>(
         Poll::Ready(outcome) => outcome,
         Poll::Pending => tokio::time::timeout(options.body_timeout, reading)
             .await
-            .unwrap_or(Err(Rejection::Timeout)),
+            .unwrap_or(Err(Rejection::Timeout.into())),
     }
 }
 
-async fn collect<B: Body>(body: B, hub: &Hub, arrival: &Arrival) -> Result<Received, Rejection> {
+fn is_too_large(body: &impl Body, limit: usize) -> bool {
+    body.size_hint().lower() > limit as u64
+}
+
+async fn collect<B: Body>(body: B, hub: &Hub, arrival: &Arrival) -> Result<Received, Unreadable> {
     let limit = hub.options.max_body_bytes;
+    let is_too_large = is_too_large(&body, limit);
     let mut body = pin!(body);
     // One frame is taken as it is; more are joined.
     let mut first = Bytes::new();
@@ -64,13 +108,18 @@ async fn collect<B: Body>(body: B, hub: &Hub, arrival: &Arrival) -> Result<Recei
         let length = data.remaining();
         let counted = FREE_BODY_BYTES.max(received);
         received += length;
-        if received > limit {
-            return Err(Rejection::TooLarge(limit));
+        if is_too_large || received > limit {
+            joined.extend_from_slice(&first);
+            joined.put(data.take(HEAD.saturating_sub(joined.len())));
+            return Err(Unreadable {
+                rejection: Rejection::TooLarge(limit),
+                head: joined.freeze(),
+            });
         }
         if received > counted {
             let place = place.get_or_insert_with(|| hub.bodies.none(arrival));
             if !place.grow(received - counted) {
-                return Err(Rejection::TooManyBodies);
+                return Err(Rejection::TooManyBodies.into());
             }
         }
         if received == length {

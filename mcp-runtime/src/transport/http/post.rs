@@ -84,7 +84,12 @@ pub(super) async fn serve<B: Body>(
     let peer_addr = connection.peer_addr;
     let arrival = Arrival { parts, peer_addr };
     let begun = {
-        let received = body::read(body, hub, &arrival).await?;
+        let received = body::read(body, hub, &arrival).await.inspect_err(|fault| {
+            // A response that is too large can't be used, but its request need not wait for it.
+            if let (Some(session), Some((id, reason))) = (&caller, fault.response()) {
+                session.answered(id.as_ref(), Err(reason));
+            }
+        })?;
         hub.room(&connection.unread).await?;
         let post = Post {
             hub,

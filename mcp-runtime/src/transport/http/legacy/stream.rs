@@ -93,7 +93,11 @@ pub(super) async fn post<B: Body>(
     let session = session(hub, &parts)?;
     let peer_addr = connection.peer_addr;
     let arrival = Arrival { parts, peer_addr };
-    let received = body::read(body, hub, &arrival).await?;
+    let received = body::read(body, hub, &arrival).await.inspect_err(|fault| {
+        if let Some((id, reason)) = fault.response() {
+            session.answered(id.as_ref(), Err(reason));
+        }
+    })?;
     if let Some(unread) = session.standalone().unread() {
         hub.room(unread).await?;
     }
