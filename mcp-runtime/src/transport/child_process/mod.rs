@@ -10,8 +10,6 @@ mod exit;
 #[cfg_attr(windows, path = "group_windows.rs")]
 #[cfg_attr(not(any(unix, windows)), path = "group_other.rs")]
 mod group;
-#[cfg(any(windows, test))]
-mod lookup;
 mod process;
 #[cfg_attr(windows, path = "program_windows.rs")]
 mod program;
