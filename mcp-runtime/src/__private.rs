@@ -89,12 +89,7 @@ pub const fn milliseconds(number: u64) -> Duration {
 ///
 /// When the operating system refuses the means to wait for events.
 pub fn block_on<F: Future>(future: F) -> F::Output {
-    match tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        // Room for a thousand takes pages that a server which just starts has no use for.
-        .max_io_events_per_tick(64)
-        .build()
-    {
+    match crate::runtime::builder().build() {
         Ok(runtime) => runtime.block_on(future),
         Err(error) => panic!("the async runtime can't start: {error}"),
     }

@@ -55,13 +55,16 @@
 //!
 //! # Features
 //!
-//! `macros`, `server` and `stdio` are on unless switched off.
+//! `macros`, `server`, `socket` and `stdio` are on unless switched off. A server without transports, by
+//! `macros` and `server` alone, needs no I/O of the operating system, and serves a [transport of your
+//! own](transport::Transport).
 //!
 //! | feature | what it adds |
 //! |---|---|
 //! | `macros` | the attributes |
 //! | `server` | [`Server`] and everything behind it |
 //! | `stdio` | standard input and output as a transport |
+//! | `socket` | TCP and Unix sockets as transports |
 //! | `client` | [`Client`], and servers as child processes |
 //! | `http-server`, `http-client` | Streamable HTTP |
 //! | `sse` | HTTP+SSE of 2024-11-05, with either of the two |
@@ -120,6 +123,10 @@ pub mod prelude;
     )
 )]
 mod protocol;
+#[cfg(feature = "server")]
+#[cfg_attr(feature = "net", path = "runtime/io.rs")]
+#[cfg_attr(not(feature = "net"), path = "runtime/no_io.rs")]
+mod runtime;
 #[cfg(feature = "server")]
 mod schema;
 #[cfg(feature = "server")]

@@ -51,7 +51,7 @@ pub(crate) const PROGRESS_INTERVAL: Duration = Duration::from_millis(20);
 pub(crate) const MAX_ASKING_ROUNDS: u32 = 8;
 /// Time for a client to answer a question, or to come back with a sealed state; a person reads it.
 pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(600);
-#[cfg(any(test, not(feature = "seal")))]
+#[cfg(all(feature = "server", any(test, not(feature = "seal"))))]
 pub(crate) use without_seal::MAX_KEPT_STATES;
 /// Tokens that a model may return for a sampling request; some hundred words.
 pub(crate) const SAMPLING_TOKENS: i64 = 1000;
@@ -221,6 +221,7 @@ mod without_seal {
 
 #[cfg(test)]
 mod tests {
+    use super::without_seal::MAX_KEPT_STATES;
     use super::*;
 
     const DOCUMENT: &str = include_str!("../../docs/configuration.md");

@@ -48,7 +48,8 @@ pub(crate) async fn listen<L: Listener>(
             },
             accepted = listener.accept(), if room => match accepted {
                 Ok(client) => {
-                    connections.spawn(L::serve(client, running.another(), ending.subscribe()));
+                    let connection = Running::new(running.server.clone(), running.limits);
+                    connections.spawn(L::serve(client, connection, ending.subscribe()));
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");

@@ -29,6 +29,10 @@ pub(crate) mod icon;
 mod identity;
 mod introduction;
 mod lent;
+#[cfg(any(
+    feature = "socket",
+    all(feature = "http-server", feature = "websocket")
+))]
 pub(crate) mod listen;
 mod lists;
 mod live;

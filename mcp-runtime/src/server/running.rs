@@ -27,11 +27,6 @@ impl Running {
         }
     }
 
-    /// The same server on a connection of its own.
-    pub(crate) fn another(&self) -> Self {
-        Self::new(self.server.clone(), self.limits)
-    }
-
     pub(crate) fn shutdown_handle(&self) -> ShutdownHandle {
         ShutdownHandle::new(self.peer.clone())
     }

@@ -56,7 +56,8 @@ impl<E: Endpoint> Serve<E> {
         self
     }
 
-    /// Leaves SIGTERM and Ctrl-C to the program.
+    /// Leaves SIGTERM and Ctrl-C to the program, as a build does without the feature `signal`, which
+    /// all transports of servers bring.
     pub fn without_signals(mut self) -> Self {
         self.signals = false;
         self

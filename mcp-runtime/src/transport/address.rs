@@ -37,8 +37,12 @@ impl TcpAddress {
         }
     }
 
-    /// Where clients find it, once it is open.
-    pub(super) fn local_addr(&self) -> io::Result<SocketAddr> {
+    /// The address of a listener that is open already.
+    ///
+    /// # Errors
+    ///
+    /// `NotConnected` where the server opens the listener itself, and what the operating system says.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
         match &self.0 {
             Kind::Open(listener) => listener.local_addr(),
             Kind::Name(_) | Kind::Known(_) => Err(io::ErrorKind::NotConnected.into()),

@@ -4,7 +4,7 @@
 //! and the driver does the rest. What travels as lines of text over a byte stream (stdio, a
 //! socket, a pipe in memory) shares one codec, [`LineReader`] and [`LineWriter`].
 
-#[cfg(feature = "server")]
+#[cfg(all(feature = "server", any(feature = "http-server", feature = "socket")))]
 mod address;
 #[cfg(feature = "client")]
 pub mod child_process;
@@ -16,11 +16,13 @@ pub mod http_client;
 mod line;
 pub mod memory;
 mod outbox;
+#[cfg(any(feature = "http-server", feature = "socket"))]
 mod place;
 #[cfg(any(feature = "http-client", feature = "websocket"))]
 mod sent_headers;
 #[cfg(any(feature = "http-client", feature = "websocket"))]
 mod server_url;
+#[cfg(feature = "socket")]
 pub mod socket;
 #[cfg(feature = "stdio")]
 mod stdio;
@@ -36,16 +38,16 @@ pub use self::http::http;
 pub use self::http_client::http_client;
 #[cfg(feature = "websocket")]
 pub use self::websocket::websocket;
-#[cfg(feature = "server")]
+#[cfg(all(feature = "server", any(feature = "http-server", feature = "socket")))]
 pub use address::TcpAddress;
 #[cfg(feature = "client")]
 pub use child_process::ChildProcess;
 pub use frame::{DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, Transport};
 pub use line::{LineReader, LineWriter};
 pub use outbox::Outbox;
-#[cfg(feature = "server")]
+#[cfg(all(feature = "server", feature = "socket"))]
 pub use socket::tcp;
-#[cfg(all(unix, feature = "server"))]
+#[cfg(all(unix, feature = "server", feature = "socket"))]
 pub use socket::unix;
 #[cfg(feature = "stdio")]
 pub use stdio::{Stdio, stdio};
