@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::caching::Caching;
 use super::edit::Inventory;
 use super::extensions;
-use super::mount::BringIn;
+use super::mount;
 use super::settings::Settings;
 use super::{Context, HandlerError, List, Server};
 use crate::protocol::{OwnMethods, Requirement};
@@ -20,8 +20,6 @@ use crate::protocol::{OwnMethods, Requirement};
 pub struct ServerBuilder {
     pub(super) settings: Settings,
     pub(super) inventory: Inventory,
-    /// Set once there are mounts: a program that has none is linked without.
-    pub(super) bring_in_mounts: Option<BringIn>,
 }
 
 impl ServerBuilder {
@@ -76,7 +74,6 @@ impl ServerBuilder {
     ///
     /// All other lists stay as they were built, and clients need not ask for them twice.
     pub fn dynamic(&mut self, lists: impl IntoIterator<Item = List>) -> &mut Self {
-        self.settings.go_beyond_tools();
         self.settings.dynamic.add_all(lists);
         self
     }
@@ -146,7 +143,6 @@ impl ServerBuilder {
             Revision::method(&method).is_none(),
             "`{method}` is a method of the protocol, which no extension can serve"
         );
-        self.settings.go_beyond_tools();
         let extensions = &mut self.settings.extensions;
         extensions.add(method, extensions::typed(function));
         self
@@ -155,7 +151,6 @@ impl ServerBuilder {
     /// Handlers log to the client: what [`Context::log`](super::Context::log) is given is sent, and
     /// clients are told so. Otherwise it is dropped.
     pub fn logging(&mut self) -> &mut Self {
-        self.settings.go_beyond_tools();
         self.settings.logging = true;
         self
     }
@@ -168,14 +163,10 @@ impl ServerBuilder {
     /// serve one of its methods.
     #[must_use]
     pub fn build(mut self) -> Server {
-        if let Some(bring_in) = &self.bring_in_mounts {
-            (bring_in.settings)(&mut self.settings, &self.inventory.mounts);
-        }
+        mount::join_settings(&mut self.settings, &self.inventory.mounts);
         let methods = self.settings.extensions.methods();
         self.settings.own_methods = OwnMethods::new(methods);
-        if let Some(bring_in) = &self.bring_in_mounts {
-            (bring_in.routes)(&mut self.inventory);
-        }
+        mount::add_routes(&mut self.inventory);
         Server::start(self.settings, self.inventory)
     }
 }

@@ -1,11 +1,11 @@
 //! What a handler may know about the call it serves.
 
-use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use mcp_types::{ClientCapabilities, Implementation, RawJson, RequestId, Revision};
 
+use super::ask::Asking;
 use super::progress::{Amount, Reporter, Total};
 use super::told::Wishes;
 use super::{CancellationToken, Change, Conversation, Server};
@@ -46,8 +46,8 @@ struct Call {
     /// The client as handlers get it, once one looks.
     guarded: OnceLock<Peer>,
     conversation: Arc<Conversation>,
-    /// What its handler asks, of a type that `ask` alone knows.
-    asking: OnceLock<Arc<dyn Any + Send + Sync>>,
+    /// The questions of its handler, made for a handler that may ask.
+    asking: OnceLock<Arc<Asking>>,
     /// The mounted server that serves the call, if one does.
     home: OnceLock<Server>,
     /// Made for calls that ask for it.
@@ -97,7 +97,7 @@ impl Context {
         &self.call.conversation
     }
 
-    pub(super) fn asking_slot(&self) -> &OnceLock<Arc<dyn Any + Send + Sync>> {
+    pub(super) fn asking_slot(&self) -> &OnceLock<Arc<Asking>> {
         &self.call.asking
     }
 

@@ -61,12 +61,6 @@ impl Conversation {
     /// The handshake is over: from now on the client is told through `peer` which lists change,
     /// and which of the resources that it subscribes to.
     pub(crate) fn begin(&self, peer: Peer) {
-        if let Some(beyond) = &self.server.settings().beyond_tools {
-            (beyond.tell)(self, peer);
-        }
-    }
-
-    pub(super) fn tell_changes(&self, peer: Peer) {
         if !self.announced.any() {
             return;
         }

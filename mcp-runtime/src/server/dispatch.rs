@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use mcp_types::{RawJsonRef, RequestId};
 
-use super::ask::Start;
+use super::ask::{self, Start};
 use super::router::Admitted;
 use super::trace::Trace;
-use super::{Answer, Conversation, Server};
+use super::{Answer, Conversation, Server, told};
 use crate::driver::{Peer, Served};
 use crate::protocol::{Admission, Refusal};
 
@@ -56,9 +56,11 @@ impl Server {
                     start: &start,
                 };
                 let served = router.serve(request)?;
-                match (start.into_context(), &self.settings().context_use) {
-                    (Some(context), Some(used)) => (used.follow)(self, call, served, context),
-                    _ => served,
+                match start.into_context() {
+                    Some(context) => {
+                        told::follow(context, |context| ask::follow(self, call, served, context))
+                    }
+                    None => served,
                 }
             }
             Admission::Initialize(terms) => Served::Now(Ok(router.initialize(&terms))),

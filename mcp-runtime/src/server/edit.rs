@@ -1,6 +1,5 @@
 //! Changing what a server offers while it runs.
 
-use super::beyond::Shelved;
 use super::introduction::Introduction;
 use super::mount::Mount;
 use super::prompts::PromptRoute;
@@ -58,8 +57,8 @@ pub(super) struct Inventory {
     /// What the server says of itself, without its mounts.
     pub(super) introduction: Introduction,
     pub(super) tools: Stock<ToolRoute>,
-    /// The rest, once there is any.
-    pub(super) beyond: Option<Box<dyn Shelved>>,
+    pub(super) prompts: Stock<PromptRoute>,
+    pub(super) resources: Stock<ResourceRoute>,
     pub(super) mounts: Vec<Mount>,
 }
 
@@ -150,10 +149,9 @@ impl Edit<'_> {
                 }
             };
             note(take_all(&mut inventory.tools, tools), Change::Tools);
-            let shelves = inventory.shelves();
-            note(take_all(&mut shelves.prompts, prompts), Change::Prompts);
+            note(take_all(&mut inventory.prompts, prompts), Change::Prompts);
             note(
-                take_all(&mut shelves.resources, resources),
+                take_all(&mut inventory.resources, resources),
                 Change::Resources,
             );
             changes

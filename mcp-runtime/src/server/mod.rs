@@ -6,14 +6,12 @@
 mod announce;
 mod answer;
 pub mod ask;
-mod beyond;
 mod builder;
 mod caching;
 mod cancellation;
 mod changes;
 pub mod completions;
 mod context;
-mod context_use;
 mod conversation;
 mod cursor;
 mod dispatch;

@@ -48,9 +48,6 @@ impl ServerBuilder {
     /// ([`Edit::add_tool`](super::Edit::add_tool)).
     #[track_caller]
     pub fn tool_route(&mut self, tool: ToolRoute) -> &mut Self {
-        if let Some(used) = tool.context_use {
-            self.settings.context_use = Some(used);
-        }
         self.inventory.tools.declare("tool", tool);
         self
     }
@@ -92,8 +89,7 @@ impl ServerBuilder {
     /// When there is one of its name.
     #[track_caller]
     pub fn prompt_route(&mut self, prompt: PromptRoute) -> &mut Self {
-        self.settings.go_beyond_tools();
-        self.inventory.shelves().prompts.declare("prompt", prompt);
+        self.inventory.prompts.declare("prompt", prompt);
         self
     }
 
@@ -104,9 +100,7 @@ impl ServerBuilder {
     /// When there is one under its URI.
     #[track_caller]
     pub fn resource_route(&mut self, resource: ResourceRoute) -> &mut Self {
-        self.settings.go_beyond_tools();
-        let shelves = self.inventory.shelves();
-        shelves.resources.declare("resource", resource);
+        self.inventory.resources.declare("resource", resource);
         self
     }
 }

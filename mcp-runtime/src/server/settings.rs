@@ -8,11 +8,9 @@ use mcp_types::{Implementation, Prompt, Revisions, Tool};
 
 use super::ask::Policy;
 use super::caching::Caching;
-use super::context_use::ContextUse;
 use super::extensions::Extensions;
 use super::hooks::Hooks;
 use super::lists::Lists;
-use super::router::BeyondTools;
 use super::visibility::Visibility;
 use crate::protocol::{OwnMethods, Requirement};
 
@@ -40,10 +38,6 @@ pub(super) struct Settings {
     pub(super) hooks: Hooks,
     /// Whether handlers log to clients.
     pub(super) logging: bool,
-    /// What serves prompts, resources and changes, once there may be any.
-    pub(super) beyond_tools: Option<BeyondTools>,
-    /// What serves handlers that are handed their context, once there may be any.
-    pub(super) context_use: Option<ContextUse>,
 }
 
 impl Default for Settings {
@@ -64,8 +58,6 @@ impl Default for Settings {
             own_methods: OwnMethods::default(),
             hooks: Hooks::default(),
             logging: false,
-            beyond_tools: None,
-            context_use: None,
         }
     }
 }

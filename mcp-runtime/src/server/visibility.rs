@@ -44,7 +44,6 @@ impl ServerBuilder {
         &mut self,
         shows: impl Fn(&Tool, &Context) -> bool + Send + Sync + 'static,
     ) -> &mut Self {
-        self.settings.hand_out_contexts();
         self.settings.tool_visibility = Visibility::limited(shows);
         self
     }

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use super::clock::Clock;
 use super::question::Question;
-use super::run::{self, GoOn};
 use super::{AskError, InputRequired};
 
 /// What a call knows from its earlier rounds.
@@ -59,8 +58,6 @@ struct State {
     questions: OrderedMap<InputRequest>,
     /// What the handler asks by hand.
     required: Option<InputRequired>,
-    /// Set with the first question, either way.
-    go_on: Option<GoOn>,
     /// How long the handler has worked.
     clock: Clock,
     /// Side effects at work, which must not be interrupted.
@@ -121,7 +118,6 @@ impl Asking {
             return Poll::Ready(Err(AskError::Suspended));
         }
         state.questions.insert(name.to_owned(), request.clone());
-        state.go_on = Some(run::ask);
         if !state
             .waiting
             .iter()
@@ -159,18 +155,15 @@ impl Asking {
     }
 
     pub(super) fn require(&self, required: InputRequired) {
-        let mut state = self.lock();
-        state.required = Some(required);
-        state.go_on = Some(run::ask);
+        self.lock().required = Some(required);
     }
 
     pub(super) fn is_required(&self) -> bool {
         self.lock().required.is_some()
     }
 
-    pub(super) fn take_required(&self) -> Option<(InputRequired, GoOn)> {
-        let mut state = self.lock();
-        Some((state.required.take()?, state.go_on?))
+    pub(super) fn take_required(&self) -> Option<InputRequired> {
+        self.lock().required.take()
     }
 
     pub(super) fn done(&self, key: &str) -> Option<RawJson> {
@@ -197,13 +190,12 @@ impl Asking {
     }
 
     /// Takes the questions of this round, if the handler waits for answers.
-    pub(super) fn take_questions(&self) -> Option<(OrderedMap<InputRequest>, GoOn)> {
+    pub(super) fn take_questions(&self) -> Option<OrderedMap<InputRequest>> {
         let mut state = self.lock();
         if state.questions.is_empty() || state.busy > 0 {
             return None;
         }
-        let go_on = state.go_on?;
-        Some((std::mem::take(&mut state.questions), go_on))
+        Some(std::mem::take(&mut state.questions))
     }
 
     /// This run is over; those who still wait for an answer learn so.

@@ -128,7 +128,7 @@ impl Context {
     where
         F: Future<Output: Serialize + DeserializeOwned>,
     {
-        let asking = self.shared_asking();
+        let asking = self.asking_slot().get().cloned();
         once::once(asking, key.into(), future).await
     }
 
@@ -173,8 +173,7 @@ impl Context {
     /// The questions of this call, made if there were none yet.
     pub(super) fn asking_or_new(&self, patience: Duration) -> Arc<Asking> {
         let new = || Arc::new(Asking::new(patience, Memory::default()));
-        self.asking_slot().get_or_init(|| new());
-        self.shared_asking().unwrap_or_else(new)
+        Arc::clone(self.asking_slot().get_or_init(new))
     }
 
     pub(super) fn set_asking(&self, asking: Asking) {
@@ -183,10 +182,6 @@ impl Context {
     }
 
     pub(super) fn asking(&self) -> Option<&Asking> {
-        self.asking_slot().get()?.downcast_ref()
-    }
-
-    fn shared_asking(&self) -> Option<Arc<Asking>> {
-        Arc::clone(self.asking_slot().get()?).downcast().ok()
+        self.asking_slot().get().map(|asking| &**asking)
     }
 }

@@ -45,7 +45,7 @@ mod tests;
 mod turns;
 
 pub use all::AskAll;
-use asking::Asking;
+pub(in crate::server) use asking::Asking;
 pub use common::Ask;
 pub use elicit::{Elicit, Elicited, Outcome};
 pub use error::AskError;

@@ -56,7 +56,7 @@ pub(in crate::server) fn follow(
 }
 
 /// A request, kept for as long as its handler runs.
-pub(super) struct Call {
+struct Call {
     server: Server,
     id: RequestId,
     method: Box<str>,
@@ -67,20 +67,15 @@ pub(super) struct Call {
 enum End {
     Answered(Outcome),
     /// It waits for answers, or wants to be run again with them.
-    Asks(Wanted, GoOn),
+    Asks(Wanted),
 }
 
-/// How a call goes on whose handler asks.
-///
-/// It comes with the questions: a program in which no handler asks is linked without what it takes.
-pub(super) type GoOn = fn(Call, Context, Memory, Wanted) -> BoxFuture<Result<Next, ErrorObject>>;
-
-/// What comes of questions.
-pub(super) enum Next {
+/// What follows the questions of a handler.
+enum Next {
     /// The call is answered.
     Answered(Answer),
     /// The handler runs again.
-    Runs(Call, Context, BoxFuture<Outcome>),
+    Runs(Context, BoxFuture<Outcome>),
 }
 
 impl Call {
@@ -111,25 +106,47 @@ impl Call {
         mut asking: Arc<Asking>,
         mut handler: BoxFuture<Outcome>,
     ) -> Outcome {
-        let mut call = self;
         loop {
             let guard = CallGuard::new(cx.clone());
             let end = round(&asking, handler).await?;
             drop(guard);
             asking.end();
-            let (mut wanted, go_on) = match end {
+            let mut wanted = match end {
                 End::Answered(outcome) => return outcome,
-                End::Asks(wanted, go_on) => (wanted, go_on),
+                End::Asks(wanted) => wanted,
             };
             let mut memory = asking.memory();
             memory.note = wanted.note.take();
             memory.rounds += 1;
-            (call, cx, handler) = match go_on(call, cx, memory, wanted).await? {
+            (cx, handler) = match self.ask(&cx, memory, wanted).await? {
                 Next::Answered(answer) => return Ok(answer),
-                Next::Runs(call, cx, handler) => (call, cx, handler),
+                Next::Runs(cx, handler) => (cx, handler),
             };
-            asking = cx.asking_or_new(call.server.settings().asking.patience);
+            asking = cx.asking_or_new(self.server.settings().asking.patience);
         }
+    }
+
+    /// Asks the client, or answers the call with the questions.
+    async fn ask(
+        &self,
+        cx: &Context,
+        mut memory: Memory,
+        wanted: Wanted,
+    ) -> Result<Next, ErrorObject> {
+        let questions = wanted.questions;
+        check(cx, &questions, memory.rounds)?;
+        let patience = self.server.settings().asking.patience;
+        match cx.revision().era() {
+            Era::Stateless => return self.suspend(cx, questions, &memory).map(Next::Answered),
+            Era::Handshake if wanted.by_error => return Err(pages_required(questions)?),
+            Era::Handshake => {
+                for (name, answer) in gather(cx, questions, patience).await? {
+                    memory.answers.insert(name, answer);
+                }
+            }
+        }
+        let (cx, handler) = self.again(cx, memory)?;
+        Ok(Next::Runs(cx, handler))
     }
 
     /// Runs the handler once more.
@@ -174,50 +191,24 @@ impl Call {
     }
 }
 
-/// Asks what a handler wants to know.
-pub(super) fn ask(
-    call: Call,
-    cx: Context,
-    mut memory: Memory,
-    wanted: Wanted,
-) -> BoxFuture<Result<Next, ErrorObject>> {
-    Box::pin(async move {
-        let questions = wanted.questions;
-        check(&cx, &questions, memory.rounds)?;
-        let patience = call.server.settings().asking.patience;
-        match cx.revision().era() {
-            Era::Stateless => return call.suspend(&cx, questions, &memory).map(Next::Answered),
-            Era::Handshake if wanted.by_error => return Err(pages_required(questions)?),
-            Era::Handshake => {
-                for (name, answer) in gather(&cx, questions, patience).await? {
-                    memory.answers.insert(name, answer);
-                }
-            }
-        }
-        let (cx, handler) = call.again(&cx, memory)?;
-        Ok(Next::Runs(call, cx, handler))
-    })
-}
-
 /// Runs a handler until it answers or asks. One that asks is dropped.
 async fn round(asking: &Asking, mut handler: BoxFuture<Outcome>) -> Result<End, ErrorObject> {
     poll_fn(|task| {
         asking.watch(task);
         let poll = handler.as_mut().poll(task);
-        if let Some((required, go_on)) = asking.take_required() {
-            let wanted = required.into_wanted();
-            return Poll::Ready(wanted.map(|wanted| End::Asks(wanted, go_on)));
+        if let Some(required) = asking.take_required() {
+            return Poll::Ready(required.into_wanted().map(End::Asks));
         }
         match poll {
             Poll::Ready(outcome) => Poll::Ready(Ok(End::Answered(outcome))),
             Poll::Pending => match asking.take_questions() {
-                Some((questions, go_on)) => {
+                Some(questions) => {
                     let wanted = Wanted {
                         questions,
                         note: asking.note(),
                         by_error: false,
                     };
-                    Poll::Ready(Ok(End::Asks(wanted, go_on)))
+                    Poll::Ready(Ok(End::Asks(wanted)))
                 }
                 None => Poll::Pending,
             },

@@ -64,10 +64,8 @@ impl<'a> Start<'a> {
         attach(&context);
         if let Some(resume) = self.resumed.take() {
             resume(&context);
-        } else if let Some(used) = &self.server.settings().context_use
-            && (retry.responses.is_some() || retry.state.is_some())
-        {
-            (used.resume)(self.server, request, retry, &context)?;
+        } else if retry.responses.is_some() || retry.state.is_some() {
+            Self::resume(self.server, request, retry, &context)?;
         }
         Ok(self.context.get_or_init(|| context))
     }
@@ -77,7 +75,7 @@ impl<'a> Start<'a> {
     /// # Errors
     ///
     /// When the state is not one that was given out for this call, or the answers are none.
-    pub(in crate::server) fn resume(
+    fn resume(
         server: &Server,
         request: Admitted<'_>,
         retry: Retry<'_>,

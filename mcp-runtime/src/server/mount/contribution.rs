@@ -6,15 +6,6 @@ use crate::server::edit::Inventory;
 use crate::server::settings::Settings;
 use crate::server::{Server, ServerBuilder};
 
-/// What a server with mounts needs when it is built.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::server) struct BringIn {
-    /// Joins what mounted servers say of themselves as a whole with what the outer one says.
-    pub(in crate::server) settings: fn(&mut Settings, &[Mount]),
-    /// Brings in what they offer.
-    pub(in crate::server) routes: fn(&mut Inventory),
-}
-
 impl ServerBuilder {
     /// Offers everything that `server` offers as well, under names and URIs that begin with
     /// `prefix`: the tool `search` becomes `gh_search`, the resource `repo://main` becomes
@@ -58,16 +49,17 @@ impl ServerBuilder {
         let dynamic = server.settings().dynamic;
         self.settings.dynamic.add_all(dynamic.iter());
         self.inventory.mounts.push(mount);
-        self.settings.go_beyond_tools();
-        self.bring_in_mounts = Some(BringIn {
-            settings: bring_in_settings,
-            routes: bring_in_routes,
-        });
         self
     }
 }
 
-fn bring_in_settings(settings: &mut Settings, mounts: &[Mount]) {
+/// Adds to the settings of a server those of its mounts that hold for it as a whole.
+///
+/// # Panics
+///
+/// When mounted servers declare one extension with different settings, or both serve one of its
+/// methods.
+pub(in crate::server) fn join_settings(settings: &mut Settings, mounts: &[Mount]) {
     for (index, mount) in mounts.iter().enumerate() {
         let links = mount.links();
         let theirs = links.server.settings();
@@ -80,7 +72,8 @@ fn bring_in_settings(settings: &mut Settings, mounts: &[Mount]) {
     }
 }
 
-fn bring_in_routes(inventory: &mut Inventory) {
+/// Adds routes to everything that mounted servers offer.
+pub(in crate::server) fn add_routes(inventory: &mut Inventory) {
     for (index, mount) in inventory.mounts.clone().iter().enumerate() {
         for list in [Change::Tools, Change::Prompts, Change::Resources] {
             mount.sync(index, inventory, &list);

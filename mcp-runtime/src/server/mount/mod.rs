@@ -10,7 +10,7 @@ mod links;
 mod mounted;
 mod namespace;
 
-pub(super) use contribution::BringIn;
+pub(super) use contribution::{add_routes, join_settings};
 pub(super) use links::Links;
 pub(super) use mounted::{Mount, Relays};
 pub(super) use namespace::Namespace;

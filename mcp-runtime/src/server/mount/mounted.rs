@@ -64,21 +64,16 @@ impl Mount {
             Change::Tools => sync(index, &mut inventory.tools, &mounted.tools, |route| {
                 ToolRoute::mounted(route, links)
             }),
-            Change::Prompts => {
-                if let Some(theirs) = &mounted.beyond {
-                    let (ours, theirs) = (inventory.shelves(), theirs.shelves());
-                    sync(index, &mut ours.prompts, &theirs.prompts, |route| {
-                        PromptRoute::mounted(route, links)
-                    });
-                }
-            }
+            Change::Prompts => sync(index, &mut inventory.prompts, &mounted.prompts, |route| {
+                PromptRoute::mounted(route, links)
+            }),
             Change::Resources => {
-                if let Some(theirs) = &mounted.beyond {
-                    let (ours, theirs) = (inventory.shelves(), theirs.shelves());
-                    sync(index, &mut ours.resources, &theirs.resources, |route| {
-                        ResourceRoute::mounted(route, links)
-                    });
-                }
+                sync(
+                    index,
+                    &mut inventory.resources,
+                    &mounted.resources,
+                    |route| ResourceRoute::mounted(route, links),
+                );
             }
             Change::Resource(_) => {}
         });

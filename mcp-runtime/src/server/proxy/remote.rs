@@ -194,7 +194,7 @@ impl Remote {
         let routes = prompts.map(|prompt| routes::prompt(self, prompt.clone(), offered.completes));
         let routes = routes.collect();
         live.change(|inventory| {
-            inventory.shelves().prompts.sync(ORIGIN, routes);
+            inventory.prompts.sync(ORIGIN, routes);
             vec![Change::Prompts]
         });
     }
@@ -221,7 +221,7 @@ impl Remote {
         });
         let routes = resources.chain(templates).collect();
         live.change(|inventory| {
-            inventory.shelves().resources.sync(ORIGIN, routes);
+            inventory.resources.sync(ORIGIN, routes);
             vec![Change::Resources]
         });
     }

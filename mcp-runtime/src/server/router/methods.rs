@@ -1,18 +1,27 @@
-//! The table of methods.
+//! The methods that a server serves.
 
+use std::sync::Arc;
+
+use mcp_types::jsonrpc::PreparedResult;
 use mcp_types::{
-    CallToolRequest, CompleteRequest, DiscoverRequest, GetPromptRequest, ListPromptsRequest,
-    ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, PingRequest,
-    ReadResourceRequest, Request, SetLevelRequest, Side, SubscribeRequest,
-    SubscriptionsListenRequest, UnsubscribeRequest,
+    CallToolRequest, CompleteRequest, CompleteRequestParams, CompletionReference, Conform,
+    DiscoverRequest, DiscoverResult, GetPromptRequest, InitializeResult, InputRequiredResult,
+    ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
+    PingRequest, ReadResourceRequest, Request, Revision, SetLevelRequest, SetLevelRequestParams,
+    Side, SubscribeRequest, SubscriptionsListenRequest, UnsubscribeRequest,
 };
+use serde::Serialize;
 
 use super::{Admitted, Router};
-use crate::driver::{Peer, Served};
-use crate::protocol::{Refusal, not_offered};
-use crate::server::beyond::{Offer, Tables, offer};
-use crate::server::settings::Settings;
-use crate::server::{Answer, Conversation};
+use crate::driver::Served;
+use crate::protocol::{Refusal, Terms, decode_params, not_offered};
+use crate::server::answer::Identity;
+use crate::server::logging::Severity;
+use crate::server::reply::then;
+use crate::server::resources::{Listing, Viewer};
+use crate::server::{Answer, MethodCall, Reply};
+
+type Outcome = Result<Served<Answer>, Refusal>;
 
 impl Router {
     /// Serves a request that the lifecycle has admitted.
@@ -20,88 +29,209 @@ impl Router {
     /// # Errors
     ///
     /// When the parameters do not fit, or the server does not offer what is asked for.
-    pub(in crate::server) fn serve(
-        &self,
-        request: Admitted<'_>,
-    ) -> Result<Served<Answer>, Refusal> {
+    pub(in crate::server) fn serve(&self, request: Admitted<'_>) -> Outcome {
         let declared = &self.capabilities;
+        let (prompts, resources) = (declared.prompts.is_some(), declared.resources.is_some());
         match request.method {
             CallToolRequest::METHOD if declared.tools.is_some() => self.call_tool(request),
             ListToolsRequest::METHOD if declared.tools.is_some() => self.list_tools(request),
             PingRequest::METHOD => Ok(Served::Now(Ok(Answer::empty()))),
             DiscoverRequest::METHOD => Ok(self.discover(request)),
-            _ => match &self.settings.beyond_tools {
-                Some(beyond) => (beyond.serve)(self, request),
-                None => Err(not_offered_by_us(request)),
-            },
-        }
-    }
-
-    /// Serves a request of the methods that servers of tools alone do not have.
-    fn serve_beyond_tools(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
-        let Some(Tables { prompts, resources }) = self.tables() else {
-            return Err(not_offered_by_us(request));
-        };
-        let declared = &self.capabilities;
-        match request.method {
-            GetPromptRequest::METHOD if declared.prompts.is_some() => {
-                self.get_prompt(prompts, request)
+            GetPromptRequest::METHOD if prompts => self.get_prompt(request),
+            ListPromptsRequest::METHOD if prompts => self.list_prompts(request),
+            ReadResourceRequest::METHOD if resources => self.read_resource(request),
+            ListResourcesRequest::METHOD if resources => self.list_resources(request),
+            ListResourceTemplatesRequest::METHOD if resources => {
+                self.list_resource_templates(request)
             }
-            ListPromptsRequest::METHOD if declared.prompts.is_some() => {
-                self.list_prompts(prompts, request)
-            }
-            ReadResourceRequest::METHOD if declared.resources.is_some() => {
-                self.read_resource(resources, request)
-            }
-            ListResourcesRequest::METHOD if declared.resources.is_some() => {
-                self.list_resources(resources, request)
-            }
-            ListResourceTemplatesRequest::METHOD if declared.resources.is_some() => {
-                self.list_resource_templates(resources, request)
-            }
-            SubscribeRequest::METHOD if self.announced().updates => {
-                self.subscribe(resources, request)
-            }
-            SubscriptionsListenRequest::METHOD if self.announced().any() => {
-                self.listen(resources, request)
-            }
-            UnsubscribeRequest::METHOD if self.announced().updates => {
-                Self::unsubscribe(resources, request)
-            }
-            CompleteRequest::METHOD if declared.completions.is_some() => {
-                self.complete(prompts, resources, request)
-            }
-            SetLevelRequest::METHOD if declared.logging.is_some() => Self::set_log_level(request),
+            SubscribeRequest::METHOD if self.announced().updates => self.subscribe(request),
+            SubscriptionsListenRequest::METHOD if self.announced().any() => self.listen(request),
+            UnsubscribeRequest::METHOD if self.announced().updates => self.unsubscribe(request),
+            CompleteRequest::METHOD if declared.completions.is_some() => self.complete(request),
+            SetLevelRequest::METHOD if declared.logging.is_some() => set_log_level(request),
             method if self.settings.extensions.has(method) => self.call_extension(request),
             _ => Err(not_offered_by_us(request)),
         }
     }
+
+    /// The answer to a handshake that settled on `terms`.
+    pub(in crate::server) fn initialize(&self, terms: &Terms) -> Answer {
+        let capabilities = self.settings.extensions.in_handshakes(&self.capabilities);
+        let result = InitializeResult::new(
+            terms.revision.as_str(),
+            capabilities,
+            self.settings.info.clone(),
+        );
+        let result = match self.introduction.instructions() {
+            Some(instructions) => result.with_instructions(instructions),
+            None => result,
+        };
+        Answer::once(result, terms.revision)
+    }
+
+    fn discover(&self, request: Admitted<'_>) -> Served<Answer> {
+        let revision = request.terms.revision;
+        let json = self.discover.get(revision, || self.discover_result());
+        self.prepared(json, request)
+    }
+
+    fn discover_result(&self) -> DiscoverResult {
+        let capabilities = self.settings.extensions.in_discovery(&self.capabilities);
+        let versions = self.settings.revisions.iter().rev().map(Revision::as_str);
+        let result = DiscoverResult::new(capabilities, versions);
+        let result = self.settings.caching.mark(result);
+        match self.introduction.instructions() {
+            Some(instructions) => result.with_instructions(instructions),
+            None => result,
+        }
+    }
+
+    fn call_tool(&self, request: Admitted<'_>) -> Outcome {
+        let reply = self.tools.call(request.params, request.context())?;
+        Ok(self.answered(reply, request, Answer::call_tool))
+    }
+
+    fn list_tools(&self, request: Admitted<'_>) -> Outcome {
+        let cursor = request.cursor()?;
+        if self.tools.differ_by_caller() {
+            let context = request.own_context()?;
+            let page = self.tools.list_for(cursor.as_deref(), &context)?;
+            return Ok(self.written(page, request));
+        }
+        let page = self.tools.list(cursor.as_deref(), request.terms.revision)?;
+        Ok(self.prepared(page, request))
+    }
+
+    fn get_prompt(&self, request: Admitted<'_>) -> Outcome {
+        let reply = self.prompts.get(request.params, request.context())?;
+        Ok(self.answered(reply, request, Answer::written))
+    }
+
+    fn list_prompts(&self, request: Admitted<'_>) -> Outcome {
+        let cursor = request.cursor()?;
+        if self.prompts.differ_by_caller() {
+            let context = request.own_context()?;
+            let page = self.prompts.list_for(cursor.as_deref(), &context)?;
+            return Ok(self.written(page, request));
+        }
+        let revision = request.terms.revision;
+        let page = self.prompts.list(cursor.as_deref(), revision)?;
+        Ok(self.prepared(page, request))
+    }
+
+    fn read_resource(&self, request: Admitted<'_>) -> Outcome {
+        let revision = request.terms.revision;
+        let reply = self
+            .resources
+            .read(request.params, revision, request.context())?;
+        Ok(self.answered(reply, request, Answer::written))
+    }
+
+    fn list_resources(&self, request: Admitted<'_>) -> Outcome {
+        let cursor = request.cursor()?;
+        let context = request.context_if(self.resources.differ_by_caller())?;
+        let viewer = Viewer::new(request.terms.revision, context.as_ref());
+        Ok(match self.resources.list(cursor.as_deref(), viewer)? {
+            Listing::Prepared(page) => self.prepared(page, request),
+            Listing::Made(page) => self.answered(page, request, Answer::written),
+        })
+    }
+
+    fn list_resource_templates(&self, request: Admitted<'_>) -> Outcome {
+        let cursor = request.cursor()?;
+        let context = request.context_if(self.resources.differ_by_caller())?;
+        let viewer = Viewer::new(request.terms.revision, context.as_ref());
+        Ok(match self.resources.templates(cursor.as_deref(), viewer)? {
+            Listing::Prepared(page) => self.prepared(page, request),
+            Listing::Made(page) => self.written(page, request),
+        })
+    }
+
+    fn complete(&self, request: Admitted<'_>) -> Outcome {
+        let params: CompleteRequestParams = decode_params(request.params)?;
+        let reply = match params.reference.clone() {
+            CompletionReference::Prompt(prompt) => {
+                let context = request.context_if(self.prompts.differ_by_caller())?;
+                let (name, context) = (&prompt.name, context.as_ref());
+                self.prompts.complete(name, params, context)?
+            }
+            CompletionReference::Resource(template) => {
+                let context = request.context_if(self.resources.differ_by_caller())?;
+                let viewer = Viewer::new(request.terms.revision, context.as_ref());
+                self.resources.complete(&template.uri, params, viewer)?
+            }
+            _ => {
+                return Err(Refusal::InvalidParams {
+                    path: "params.ref.type".to_owned(),
+                    reason: "expected `ref/prompt` or `ref/resource`".to_owned(),
+                });
+            }
+        };
+        Ok(self.answered(reply, request, Answer::written))
+    }
+
+    /// Serves a method of an extension.
+    fn call_extension(&self, request: Admitted<'_>) -> Outcome {
+        let context = request.own_context()?;
+        let call = MethodCall {
+            params: request.params,
+            context: &context,
+        };
+        let reply = self.settings.extensions.call(request.method, call);
+        let reply = reply.ok_or_else(|| not_offered_by_us(request))?;
+        Ok(self.answered(reply, request, Answer::extension))
+    }
+
+    /// The answer that asks the client for input instead of giving a result.
+    pub(in crate::server) fn input_required(
+        &self,
+        result: InputRequiredResult,
+        terms: &Terms,
+    ) -> Answer {
+        Answer::written(result, terms, &self.identity)
+    }
+
+    /// The answer with a result that was written before.
+    fn prepared(&self, result: PreparedResult, request: Admitted<'_>) -> Served<Answer> {
+        Served::Now(Ok(Answer::prepared(result, request.terms, &self.identity)))
+    }
+
+    /// The answer with a result that is written for this one request.
+    fn written<T: Serialize + Conform>(&self, result: T, request: Admitted<'_>) -> Served<Answer> {
+        Served::Now(Ok(Answer::written(result, request.terms, &self.identity)))
+    }
+
+    /// The answer that `answer` makes of a reply, once that is ready.
+    fn answered<T: 'static>(
+        &self,
+        reply: Reply<T>,
+        request: Admitted<'_>,
+        answer: impl Fn(T, &Terms, &Arc<Identity>) -> Answer + Send + 'static,
+    ) -> Served<Answer> {
+        let terms = request.terms;
+        match reply {
+            Reply::Ready(outcome) => {
+                Served::Now(outcome.map(|result| answer(result, terms, &self.identity)))
+            }
+            Reply::Pending(future) => {
+                let (terms, identity) = (Arc::clone(terms), Arc::clone(&self.identity));
+                let answer = move |result| Ok(answer(result, &terms, &identity));
+                Served::Later(then(future, answer))
+            }
+        }
+    }
+}
+
+fn set_log_level(request: Admitted<'_>) -> Outcome {
+    let params: SetLevelRequestParams = decode_params(request.params)?;
+    let least = Severity::of(&params.level).ok_or_else(|| Refusal::InvalidParams {
+        path: "params.level".to_owned(),
+        reason: format!("`{}` is no log level", params.level),
+    })?;
+    request.conversation.set_log_level(least);
+    Ok(Served::Now(Ok(Answer::empty())))
 }
 
 fn not_offered_by_us(request: Admitted<'_>) -> Refusal {
     not_offered(request.method, Side::Server, request.terms.revision)
-}
-
-/// What servers of tools alone, which never change, do not need.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::server) struct BeyondTools {
-    /// What a server offers of it, after changes to what it offered before.
-    pub(super) offer: Offer,
-    /// Serves the methods that they do not have.
-    serve: fn(&Router, Admitted<'_>) -> Result<Served<Answer>, Refusal>,
-    /// Begins to tell a client what changes.
-    pub(in crate::server) tell: fn(&Conversation, Peer),
-}
-
-impl Settings {
-    /// Says that there will be more than tools that never change. A program that never does is linked
-    /// without what serves it.
-    pub(in crate::server) fn go_beyond_tools(&mut self) {
-        self.hand_out_contexts();
-        self.beyond_tools = Some(BeyondTools {
-            offer,
-            serve: Router::serve_beyond_tools,
-            tell: Conversation::tell_changes,
-        });
-    }
 }

@@ -1,24 +1,13 @@
-//! From the method of a request to what serves it.
+//! Dispatch of admitted requests to the methods of the protocol.
 //!
-//! `snapshot` keeps everything that a server offers. `capabilities` says what of it is declared,
-//! and `introduction` says it to clients. `methods` is the table of all methods; what serves them
-//! stands beside it, kind by kind; `answers` writes what comes out.
+//! `snapshot` is everything that a server offers, with the capabilities that it declares. `methods`
+//! is the table of methods and what serves each; those about subscriptions are in `subscriptions`.
+//! `admitted` is the request that they get.
 
 mod admitted;
-mod answers;
-mod capabilities;
-mod completions;
-mod extensions;
-mod introduction;
-mod logging;
 mod methods;
-mod prompts;
-mod resources;
 mod snapshot;
 mod subscriptions;
-mod tools;
 
 pub(super) use admitted::Admitted;
-pub(super) use capabilities::Facts;
-pub(super) use methods::BeyondTools;
 pub(super) use snapshot::Router;

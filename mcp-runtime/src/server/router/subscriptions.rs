@@ -12,27 +12,17 @@ use crate::driver::Served;
 use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::protocol::{Refusal, decode_params};
 use crate::server::Answer;
-use crate::server::announce::Announced;
-use crate::server::resources::{Resources, Viewer};
+use crate::server::resources::Viewer;
 use crate::server::subscriptions::Subscription;
 
 impl Router {
-    /// The changes that the server announces.
-    pub(in crate::server) fn announced(&self) -> Announced {
-        Announced::by(&self.capabilities)
-    }
-
-    pub(super) fn listen(
-        &self,
-        resources: &Resources,
-        request: Admitted<'_>,
-    ) -> Result<Served<Answer>, Refusal> {
+    pub(super) fn listen(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
         let params: SubscriptionsListenRequestParams = decode_params(request.params)?;
-        let context = request.context_if(resources.differ_by_caller())?;
+        let context = request.context_if(self.resources.differ_by_caller())?;
         let viewer = Viewer::new(request.terms.revision, context.as_ref());
         let subscription = Subscription {
             id: request.id.clone(),
-            accepted: self.accepted(resources, params.notifications, viewer)?,
+            accepted: self.accepted(params.notifications, viewer)?,
             terms: Arc::clone(request.terms),
             peer: request.peer.clone(),
             conversation: Arc::clone(request.conversation),
@@ -48,7 +38,6 @@ impl Router {
     /// When something in it is no URI.
     fn accepted(
         &self,
-        resources: &Resources,
         wanted: SubscriptionFilter,
         viewer: Viewer<'_>,
     ) -> Result<SubscriptionFilter, Refusal> {
@@ -59,31 +48,27 @@ impl Router {
         accepted.prompts_list_changed = both(wanted.prompts_list_changed, announced.prompts);
         accepted.resources_list_changed = both(wanted.resources_list_changed, announced.resources);
         let uris = wanted.resource_subscriptions.unwrap_or_default();
-        let uris = resources.subscribable(uris, MAX_SUBSCRIPTIONS, viewer)?;
+        let uris = self
+            .resources
+            .subscribable(uris, MAX_SUBSCRIPTIONS, viewer)?;
         accepted.resource_subscriptions = Some(uris).filter(|uris| !uris.is_empty());
         Ok(accepted)
     }
 
-    pub(super) fn subscribe(
-        &self,
-        resources: &Resources,
-        request: Admitted<'_>,
-    ) -> Result<Served<Answer>, Refusal> {
+    pub(super) fn subscribe(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
         let params: SubscribeRequestParams = decode_params(request.params)?;
-        let context = request.context_if(resources.differ_by_caller())?;
+        let context = request.context_if(self.resources.differ_by_caller())?;
         let viewer = Viewer::new(request.terms.revision, context.as_ref());
-        let canonical = resources.check_subscribable(&params.uri, viewer)?;
+        let canonical = self.resources.check_subscribable(&params.uri, viewer)?;
         request.conversation.subscribe(&canonical, &params.uri)?;
         self.wanted(&params.uri);
         Ok(Served::Now(Ok(Answer::empty())))
     }
 
-    pub(super) fn unsubscribe(
-        resources: &Resources,
-        request: Admitted<'_>,
-    ) -> Result<Served<Answer>, Refusal> {
+    pub(super) fn unsubscribe(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
         let params: UnsubscribeRequestParams = decode_params(request.params)?;
-        resources.check_uri(&params.uri, Viewer::new(request.terms.revision, None))?;
+        self.resources
+            .check_uri(&params.uri, Viewer::new(request.terms.revision, None))?;
         request.conversation.unsubscribe(&params.uri);
         Ok(Served::Now(Ok(Answer::empty())))
     }

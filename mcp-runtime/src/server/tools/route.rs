@@ -7,7 +7,6 @@ use mcp_types::{CallToolResult, RawJson, RawJsonRef, Revision, Tool};
 
 use super::checked::checked;
 use crate::protocol::{ParamHeader, Refusal, StrictJson, structured_content_is_object};
-use crate::server::context_use::ContextUse;
 use crate::server::routes::Named;
 use crate::server::{Context, Reply, Server};
 
@@ -27,8 +26,6 @@ pub struct ToolRoute {
     pub(super) visible: Option<Box<Visible>>,
     /// The mounted server that the tool belongs to.
     pub(super) home: Option<Server>,
-    /// Set if the handler is handed its context.
-    pub(in crate::server) context_use: Option<ContextUse>,
 }
 
 type MakeTool = Box<dyn FnOnce() -> Tool + Send>;
@@ -60,11 +57,10 @@ impl ToolRoute {
 
     /// A tool whose results fit, or are somebody else's to check.
     pub(super) fn serving(tool: Tool, handler: Box<Handler>) -> Self {
-        Self::lazy(tool.name.clone(), move || tool, handler).with_context()
+        Self::lazy(tool.name.clone(), move || tool, handler)
     }
 
-    /// A tool called `name`, which `tool` describes when it is first looked at, and whose handler
-    /// makes no use of its context.
+    /// A tool called `name`, which `tool` describes when it is first looked at.
     pub(super) fn lazy(
         name: String,
         tool: impl FnOnce() -> Tool + Send + 'static,
@@ -78,14 +74,7 @@ impl ToolRoute {
             param_headers: OnceLock::new(),
             visible: None,
             home: None,
-            context_use: None,
         }
-    }
-
-    /// The same tool, whose handler is handed its context.
-    pub(super) fn with_context(mut self) -> Self {
-        self.context_use = Some(ContextUse::ANY);
-        self
     }
 
     /// Shows the tool only to callers for whom `visible` returns `true`; for others it does not
@@ -96,7 +85,7 @@ impl ToolRoute {
         visible: impl Fn(&Context) -> bool + Send + Sync + 'static,
     ) -> Self {
         self.visible = Some(Box::new(visible));
-        self.with_context()
+        self
     }
 
     pub(super) fn is_visible(&self, context: &Context) -> bool {

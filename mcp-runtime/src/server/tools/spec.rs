@@ -136,19 +136,11 @@ impl ToolSpec {
         returning.form
     }
 
-    /// Declares the schema of what the tool returns, if there is one. It is known when the program is
-    /// compiled whether there is: one without is linked without what follows.
-    #[inline]
+    /// Declares the schema of what the tool returns, if there is one.
     pub(super) fn returns_schema(&mut self, schema: Option<Value>) {
-        if let Some(schema) = schema {
-            self.returns_structured(schema);
-        }
-    }
-
-    fn returns_structured(&mut self, schema: Value) {
-        if self.text_only {
+        let Some(schema) = schema.filter(|_| !self.text_only) else {
             return;
-        }
+        };
         let object = structured::object_schema(&schema);
         if object.is_none() {
             self.wrapped_schema = Some(structured::wrapped_schema(schema.clone()).into());
@@ -207,7 +199,6 @@ impl ToolSpec {
         C: Fn(ContextCall<'_>) -> Result<Reply<CallToolResult>, Rejection> + Send + Sync + 'static,
     {
         self.route(move |incoming| call(ContextCall(incoming)))
-            .with_context()
     }
 
     /// The tool as it is listed.
