@@ -1,4 +1,4 @@
-//! Types whose schemas everybody knows.
+//! Types with schemas that need no generator.
 
 use std::any::TypeId;
 
@@ -16,8 +16,7 @@ pub(crate) enum Plain {
 }
 
 impl Plain {
-    /// What `T` is, if it is plain: known when it is compiled, so that a program of plain types is
-    /// linked without what schemas of others take.
+    /// The kind of `T`, if it is plain.
     pub(crate) fn of<T: 'static>() -> Option<Self> {
         let is_any = |known: &[TypeId]| known.contains(&TypeId::of::<T>());
         if is_any(&[TypeId::of::<bool>()]) {

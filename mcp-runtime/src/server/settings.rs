@@ -30,7 +30,7 @@ pub(super) struct Settings {
     pub(super) resource_visibility: Visibility<str>,
     pub(super) requirement: Requirement,
     pub(super) asking: Policy,
-    /// What lives as long as the server.
+    /// A value that lives as long as the server, such as what stands behind a proxy.
     #[allow(dead_code, reason = "it is only kept")]
     pub(super) keeps: Option<Arc<dyn Any + Send + Sync>>,
     pub(super) extensions: Extensions,

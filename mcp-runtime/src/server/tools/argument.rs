@@ -9,9 +9,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::header::Header;
-use super::kind::{Described, Kind};
 use super::missing;
-use crate::schema::{self, Plain};
+use super::parameters::Kind;
 use crate::server::handler::decode::{self, Slot};
 use crate::server::handler::fault::{Fault, Faults};
 use crate::server::handler::run::Rejection;
@@ -34,7 +33,7 @@ type Check<T> = Box<dyn Fn(&T) -> Result<(), String> + Send + Sync>;
 /// The description of one argument.
 pub struct Argument<T> {
     pub(super) name: &'static str,
-    pub(super) kind: Box<dyn Kind>,
+    pub(super) kind: Kind,
     /// Keywords that are added to the schema of the type.
     pub(super) keywords: Map<String, Value>,
     /// Whether the value is sent in a header, too.
@@ -84,10 +83,7 @@ impl<T: Serialize> Shown for T {
 pub fn argument<T: ToolArgument>(name: &'static str) -> Argument<T> {
     Argument {
         name,
-        kind: match Plain::of::<T>() {
-            Some(plain) => Box::new(plain),
-            None => Box::new(Described::new(schema::describe::<T>)),
-        },
+        kind: Kind::of::<T>(),
         keywords: Map::new(),
         header: None,
         decode: |json| serde_json::from_str(json),

@@ -19,7 +19,6 @@ pub(crate) mod forms;
 #[cfg(feature = "client")]
 mod forwarded;
 mod header;
-mod kind;
 mod missing;
 mod mounted;
 mod parameters;
