@@ -20,6 +20,7 @@ use crate::RawJsonRef;
 /// assert!(meta.protocol_version.is_none());
 /// ```
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct RequestMetaRef<'a> {
     /// `io.modelcontextprotocol/protocolVersion`.
     #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion", default)]

@@ -83,6 +83,7 @@ fn subscription(params: Option<RawJsonRef<'_>>) -> Option<RequestId> {
         subscription: Option<RequestId>,
     }
 
+    // Notifications whose `_meta` can't be read were ignored before.
     let params: Params = serde_json::from_str(params?.get()).ok()?;
     params.meta?.subscription
 }

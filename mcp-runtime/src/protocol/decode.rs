@@ -1,6 +1,6 @@
 //! Parameters, decoded so that a fault is named by its path.
 
-use mcp_types::RawJsonRef;
+use mcp_types::{RawJsonRef, RequestMetaRef};
 use serde::Deserialize;
 
 use super::Refusal;
@@ -23,16 +23,42 @@ pub(crate) fn decode_params<'a, T: Deserialize<'a>>(
 ///
 /// # Errors
 ///
-/// [`Refusal::InvalidParams`] with the path of the member.
+/// [`Refusal::InvalidParams`] with the path of the member, also where it is given twice.
 pub(crate) fn decode_param<'a, T: Deserialize<'a>>(
     params: Option<RawJsonRef<'a>>,
     name: &str,
 ) -> Result<Option<T>, Refusal> {
-    let Some(member) = params.and_then(|params| params.member(name)) else {
+    let Some(params) = params else {
         return Ok(None);
     };
+    let members = params.members();
+    let members = members.map_err(|error| invalid_params("params", params.get(), &error))?;
+    let mut members = members.into_iter().filter(|(known, _)| known == name);
+    let (Some((_, member)), second) = (members.next(), members.next()) else {
+        return Ok(None);
+    };
+    let path = format!("params.{name}");
+    if second.is_some() {
+        let reason = "the member occurs twice".to_owned();
+        return Err(Refusal::InvalidParams { path, reason });
+    }
     let decoded = member.parse();
-    decoded.map_err(|error| invalid_params(&format!("params.{name}"), member.get(), &error))
+    decoded.map_err(|error| invalid_params(&path, member.get(), &error))
+}
+
+/// The reserved members of the `_meta` of a request.
+///
+/// # Errors
+///
+/// [`Refusal::InvalidParams`] with the path of what can't be read.
+pub(crate) fn request_meta(
+    params: Option<RawJsonRef<'_>>,
+) -> Result<Option<RequestMetaRef<'_>>, Refusal> {
+    let Some(params) = params else {
+        return Ok(None);
+    };
+    RequestMetaRef::of_params(params)
+        .map_err(|error| invalid_params("params", params.get(), &error))
 }
 
 /// What is wrong with `text`, which stands at `path` and was refused with `error`.

@@ -18,18 +18,16 @@ const ANNOTATION: &str = "x-mcp-header";
 impl ParamHeader {
     /// The annotated arguments of an input schema. An annotation that is no name of a header is
     /// ignored with a warning.
-    pub(crate) fn of_schema(schema: &RawJson) -> Box<[Self]> {
+    ///
+    /// # Errors
+    ///
+    /// When the schema may have annotations, and can't be read.
+    pub(crate) fn of_schema(schema: &RawJson) -> serde_json::Result<Box<[Self]>> {
         let mut found = Vec::new();
         if schema.get().contains(ANNOTATION) {
-            match serde_json::from_str(schema.get()) {
-                Ok(schema) => collect(&schema, &mut Vec::new(), &mut found),
-                Err(error) => tracing::warn!(
-                    %error,
-                    "an input schema can't be read, and its `x-mcp-header` are ignored"
-                ),
-            }
+            collect(&schema.parse()?, &mut Vec::new(), &mut found);
         }
-        found.into()
+        Ok(found.into())
     }
 }
 
@@ -82,7 +80,7 @@ mod tests {
             "empty": {"type": "string", "x-mcp-header": ""},
             "plain": {"type": "string"},
         }});
-        let mut found = ParamHeader::of_schema(&schema.into()).into_vec();
+        let mut found = ParamHeader::of_schema(&schema.into()).unwrap().into_vec();
         found.sort_by(|one, other| one.name.cmp(&other.name));
         let found: Vec<_> = found
             .iter()

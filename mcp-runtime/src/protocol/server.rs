@@ -9,7 +9,7 @@ use mcp_types::{
 use super::known::{Known, OwnMethods};
 use super::requirement::Requirement;
 use super::server_terms::{LastTerms, check_progress_token};
-use super::{LifecycleState, Refusal, Terms, decode_params};
+use super::{LifecycleState, Refusal, Terms, decode_params, request_meta};
 
 /// A connection as its server sees it: messages go in, decisions come out.
 ///
@@ -198,14 +198,7 @@ impl<'a> Request<'a> {
         if known.name() == Some(InitializeRequest::METHOD) {
             return Ok(Self::Initialize);
         }
-        let meta = params
-            .map(RequestMetaRef::of_params)
-            .transpose()
-            .map_err(|_| Refusal::InvalidParams {
-                path: "params._meta".to_owned(),
-                reason: "must be an object".to_owned(),
-            })?
-            .flatten();
+        let meta = request_meta(params)?;
         check_progress_token(meta.as_ref())?;
         let says_terms = meta.as_ref().is_some_and(|meta| {
             meta.protocol_version.is_some() || meta.client_capabilities.is_some()

@@ -18,6 +18,7 @@ pub(super) struct Wishes {
 
 impl Wishes {
     pub(super) fn of(cx: &Context) -> Self {
+        // The protocol has refused requests of which any of this can't be read.
         let meta = cx.meta().map(mcp_types::RawJson::parse);
         let Some(Ok(RequestMetaRef {
             progress_token,

@@ -52,6 +52,7 @@ async fn a_malformed_answer_fails_its_call_at_once() {
         (br#"{"jsonrpc":"2.0","id":ID}"#, "missing"),
         (br#"{"jsonrpc":"2.0","id":ID,"error":null}"#, "`error`"),
         (br#"{"jsonrpc":"2.0","id":ID,"error":"no"}"#, "`error`"),
+        (br#"{"jsonrpc":"2.0","id":ID,"error":[1,"no"]}"#, "`error`"),
         (
             br#"{"jsonrpc":"2.0","id":ID,"error":{"code":1}}"#,
             "message",
@@ -133,4 +134,26 @@ async fn a_malformed_answer_to_the_probe_leads_to_a_handshake() {
     let (client, ()) = tokio::join!(builder().connect(ours), script);
     assert_eq!(client.unwrap().revision(), Revision::V2025_06_18);
     assert_eq!(start.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_that_can_not_be_read_is_an_error_of_the_call() {
+    for (result, word) in [
+        (json!({"tools": [7]}), "integer `7`"),
+        (json!({"tools": [], "nextCursor": 7}), "integer `7`"),
+        (json!({"tools": [], "_meta": 7}), "integer `7`"),
+        (json!({"tools": [], "ttlMs": "x"}), "string \"x\""),
+    ] {
+        let (client, mut server) = operating(builder()).await;
+        let listing = tokio::spawn(async move { client.list_tools().await });
+        let (id, _) = server.expect("tools/list").await;
+        server.answer(&id, result.clone()).await;
+        match listing.await.unwrap() {
+            Err(CallError::Result { method, reason }) => {
+                assert_eq!(method, "tools/list");
+                assert!(reason.contains(word), "{result}: {reason}");
+            }
+            other => panic!("{result}: {other:?}"),
+        }
+    }
 }

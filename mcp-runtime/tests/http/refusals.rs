@@ -12,9 +12,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tower_service::Service as _;
 
-use crate::site::Site;
+use crate::site::{Answer, Site};
 use crate::support::clock::Clock;
-use crate::support::stateless;
+use crate::support::{request, stateless};
 
 #[tokio::test]
 async fn the_wrong_types_are_refused() {
@@ -49,6 +49,56 @@ async fn other_methods_and_paths_are_not_served() {
         .body(String::new())
         .unwrap();
     assert_eq!(site.send(elsewhere).await.status, 404);
+}
+
+/// The request is refused for its `_meta`, with a status that says so where there is no session.
+fn assert_meta_refused(answer: &Answer, status: u16) {
+    assert_eq!(answer.status, status, "{answer:?}");
+    assert_eq!(answer.error_code(), -32602, "{answer:?}");
+    assert!(answer.body.contains("params._meta: "), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_meta_that_can_not_be_read_says_nothing_of_the_era_and_is_refused_in_each() {
+    let passing = Site::with(HttpOptions::default().without_sessions()).await;
+    let site = Site::open().await;
+    let session = site.session("2025-11-25").await;
+    for meta in [json!(7), json!("x"), json!(true)] {
+        let message = request(1, "tools/list", json!({"_meta": meta}));
+        let post = |site: &Site, version: Option<&str>| {
+            let mut post = site
+                .request("POST")
+                .header("content-type", "application/json");
+            if let Some(version) = version {
+                post = post.header("mcp-protocol-version", version);
+            }
+            post.body(message.to_string()).unwrap()
+        };
+        for version in [None, Some("2025-11-25")] {
+            let answer = site.send(post(&site, version)).await;
+            assert_meta_refused(&answer, 400);
+            let answer = passing.send(post(&passing, version)).await;
+            assert_meta_refused(&answer, 200);
+        }
+        assert_meta_refused(&session.ask(&message).await, 200);
+        assert_meta_refused(&site.ask(&message).await, 400);
+    }
+    site.lives_on().await;
+}
+
+#[tokio::test]
+async fn a_name_that_can_not_be_compared_with_its_header_is_refused_with_its_path() {
+    let site = Site::open().await;
+    for (method, member) in [("tools/call", "name"), ("resources/read", "uri")] {
+        let message = stateless(1, method, json!({ member: 7 }));
+        let mut request = site.stateless(&message);
+        let any = "any".parse().unwrap();
+        request.headers_mut().insert("mcp-name", any);
+        let answer = site.send(request).await;
+        assert_eq!(answer.error_code(), -32602, "{answer:?}");
+        let path = format!("params.{member}: ");
+        assert!(answer.body.contains(&path), "{answer:?}");
+    }
 }
 
 #[tokio::test]

@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use mcp_runtime::server::ShutdownHandle;
-use mcp_runtime::transport::http::http;
+use mcp_runtime::transport::http::{
+    HttpOptions, MemorySessions, SessionId, SessionRecord, SessionStore as _, http,
+};
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::{Client, ServeError};
 use serde_json::{Value, json};
@@ -26,9 +28,14 @@ struct Site {
 
 impl Site {
     fn open() -> Self {
+        Self::with(HttpOptions::default())
+    }
+
+    fn with(options: HttpOptions) -> Self {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = listener.local_addr().unwrap();
-        let serve = server().serve(http(listener)).without_signals();
+        let serve = server().serve(http(listener).options(options));
+        let serve = serve.without_signals();
         Self {
             addr,
             shutdown: serve.shutdown_handle(),
@@ -166,4 +173,35 @@ async fn urls_are_not_logged_beyond_their_origin() {
     }
     assert!(log.contains(&addr.to_string()), "{log}");
     assert!(!log.contains("secret"), "{log}");
+}
+
+#[tokio::test]
+async fn a_record_of_a_session_that_can_not_be_used_is_logged() {
+    let (log, _guard) = Log::listening(Level::ERROR);
+    let refused = initialize("1.0.0")["params"].to_string();
+    for (record, reason) in [
+        ("", "EOF"),
+        ("\u{0}", "expected value"),
+        ("{}", "missing"),
+        (&*refused, "Unsupported protocol version"),
+    ] {
+        let before = log.text().len();
+        let store = MemorySessions::new();
+        let id = SessionId::new(7 << 96);
+        let kept = SessionRecord::new(None, record.to_owned());
+        let hour = Duration::from_secs(3600);
+        store.insert(id, kept, hour).await.unwrap();
+        let site = Site::with(HttpOptions::default().session_store(store));
+        let headers = format!("mcp-session-id: {id}\r\nmcp-protocol-version: 2025-11-25\r\n");
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+        let answer = site.send("POST", &headers, &message).await;
+        assert!(answer.starts_with("404"), "{answer}");
+        let text = log.text();
+        let told = &text[before..];
+        assert!(told.contains("00000007"), "{record}: {told}");
+        assert!(told.contains(reason), "{record}: {told}");
+        assert!(!told.contains(&id.to_string()), "{told}");
+        // It opens another one.
+        site.session().await;
+    }
 }

@@ -31,5 +31,6 @@ mod support;
 mod telling;
 #[cfg(feature = "client")]
 mod trace_context;
+mod unreadable;
 mod uris;
 mod visibility;

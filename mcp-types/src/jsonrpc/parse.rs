@@ -160,6 +160,9 @@ fn response<'a>(
         // A member that is null beside the other one counts as absent.
         (Some(result), error) if error.is_none() || is_null(error) => Ok(result),
         (result, Some(error)) if result.is_none() || is_null(result) => {
+            if !error.is_object() {
+                return Err("`error` must be an object".to_owned());
+            }
             let error = error.parse::<ErrorObject>();
             Err(error.map_err(|fault| format!("`error`: {fault}"))?)
         }

@@ -6,7 +6,9 @@ use crate::error::CallError;
 
 impl CallError {
     /// The web pages that the user has to visit before the call can succeed (2025-11-25,
-    /// "Elicitation", section URL Elicitation Required Error); `None` for all other errors.
+    /// "Elicitation", section URL Elicitation Required Error); `None` for all other errors, and for
+    /// one that does not say which pages: its details can't be read, and are in
+    /// [`ErrorObject::data`](mcp_types::ErrorObject::data).
     ///
     /// The call may be made again once the user is done.
     #[must_use]

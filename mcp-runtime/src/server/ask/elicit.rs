@@ -160,8 +160,10 @@ fn read<T>(
     answer: &RawJson,
     content: impl FnOnce(Option<&RawJson>) -> Result<T, AskError>,
 ) -> Result<Elicited<T>, AskError> {
-    let members = ["action", "content"].map(|name| answer.as_raw().member(name));
-    let [Some(action), filled] = members else {
+    let members = answer.as_raw().members().map_err(misfit)?;
+    let member = |name| members.iter().find(|(known, _)| known == name);
+    let member = |name| member(name).map(|(_, value)| *value);
+    let (Some(action), filled) = (member("action"), member("content")) else {
         return Err(AskError::Answer("missing field `action`".to_owned()));
     };
     let filled = filled.map_or(Ok(None), RawJsonRef::parse).map_err(misfit)?;

@@ -171,7 +171,8 @@ impl Remote {
     }
 
     fn offer_tools(self: &Arc<Self>, live: &Live, tools: &[Tool]) {
-        let routes = tools.iter().map(|tool| routes::tool(self, tool.clone()));
+        let tools = tools.iter();
+        let routes = tools.filter_map(|tool| routes::tool(self, tool.clone()));
         let routes = routes.collect();
         live.change(|inventory| {
             inventory.tools.sync(ORIGIN, routes);

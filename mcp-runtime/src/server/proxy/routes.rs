@@ -22,13 +22,24 @@ use crate::server::resources::{Contents, ResourceRoute, UriTemplate};
 use crate::server::tools::ToolRoute;
 use crate::server::{Context, FromContext as _, Progress, Reply};
 
-pub(super) fn tool(remote: &Arc<Remote>, tool: Tool) -> ToolRoute {
+/// The route of a tool; `None` if a schema of it can't be read that the proxy has to go by.
+pub(super) fn tool(remote: &Arc<Remote>, tool: Tool) -> Option<ToolRoute> {
     let (remote, name) = (Arc::clone(remote), tool.name.clone());
-    ToolRoute::forwarding(tool, move |call| {
+    let called = name.clone();
+    let route = ToolRoute::forwarding(tool, move |call| {
         let arguments = call.arguments.map(RawJson::from);
-        let sent = remote.client.call_tool(name.clone(), arguments);
+        let sent = remote.client.call_tool(called.clone(), arguments);
         passed_on(&remote, sent, call.context)
-    })
+    });
+    route
+        .inspect_err(|error| {
+            tracing::warn!(
+                tool = name,
+                %error,
+                "a tool is not passed on: a schema of it can't be read"
+            );
+        })
+        .ok()
 }
 
 pub(super) fn prompt(remote: &Arc<Remote>, prompt: Prompt, completes: bool) -> PromptRoute {

@@ -103,7 +103,13 @@ impl ToolRoute {
         arguments: Option<RawJsonRef<'_>>,
         context: &Context,
     ) -> Result<(), Refusal> {
-        let headers = || ParamHeader::of_schema(&self.tool.input_schema);
+        let headers = || {
+            ParamHeader::of_schema(&self.tool.input_schema).unwrap_or_else(|error| {
+                let tool = &*self.name;
+                tracing::warn!(tool, %error, "an input schema can't be read, nor its `x-mcp-header`");
+                Box::default()
+            })
+        };
         let headers = self.param_headers.get_or_init(headers);
         if headers.is_empty() {
             return Ok(());

@@ -49,6 +49,8 @@ pub(super) fn by_header(named: Named) -> Era {
 
 /// The era of a message: a stateless header or stateless `_meta` make it stateless, and so does a
 /// version that nobody knows, unless the message can only belong to a session.
+///
+/// A `_meta` that can't be read says nothing of the era; either era refuses it.
 pub(super) fn of(headers: &HeaderMap, named: Named, frame: &Frame<'_>) -> Era {
     let era = by_header(named);
     let Frame::Single(Message::Request { method, params, .. }) = frame else {

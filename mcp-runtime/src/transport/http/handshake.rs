@@ -19,7 +19,7 @@ use super::principal::Principal;
 use super::rejection::Rejection;
 use super::response;
 use super::session::{Batch, Session, Sink};
-use crate::protocol::Refusal;
+use crate::protocol::{Refusal, request_meta};
 use crate::server::Call;
 
 pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection> {
@@ -40,8 +40,10 @@ pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection
         Frame::Single(Message::Request { method, .. }) if method == PingRequest::METHOD => {
             Ok(in_session(post, session, frame))
         }
-        Frame::Single(Message::Request { id, .. }) => {
-            let error = Refusal::NotInitialized.to_error();
+        Frame::Single(Message::Request { id, params, .. }) => {
+            // What can't be read is not taken for a `_meta` that says nothing of terms.
+            let refusal = request_meta(*params).err();
+            let error = refusal.unwrap_or(Refusal::NotInitialized).to_error();
             let response = post::error(ErrorId::Of(id), &error, StatusCode::BAD_REQUEST);
             Ok(Begun::Done(response))
         }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::request::Parts;
-use mcp_types::RawJsonRef;
 
 use super::events::EventLog;
 use super::headers;
@@ -133,14 +132,16 @@ impl Hub {
         let Some(record) = record else {
             return Ok(None);
         };
-        let params = std::str::from_utf8(&record.initialize).ok();
-        let params = params.and_then(|text| serde_json::from_str::<RawJsonRef<'_>>(text).ok());
         let base = SessionId::random().map_err(no_randomness)?.low_bits();
         let log = EventLog::new(Arc::clone(&self.options.events), id);
         let standalone = Stream::new(base, Some(log));
         let session = self.session_called(id, record.owner.clone(), standalone)?;
-        let Some(session) = params.and_then(|params| session.taken_over(params, base)) else {
-            return Ok(None);
+        let session = match session.taken_over(&record.initialize, base) {
+            Ok(session) => session,
+            Err(reason) => {
+                tracing::error!(session = ?id, reason, "what the store keeps of a session can't be used");
+                return Ok(None);
+            }
         };
         session.go_by(record.wishes);
         let session = self.sessions.add(&session, now())?;

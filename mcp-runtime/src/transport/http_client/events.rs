@@ -120,6 +120,8 @@ impl EventParser {
             b"data" => self.data(value),
             b"event" => self.kind = value.to_vec(),
             b"id" if !value.contains(&0) => {
+                // After an id that no header can carry the stream can't be resumed, least of all
+                // from an earlier place.
                 let id = HeaderValue::from_bytes(value).ok();
                 self.last_id = id.filter(|id| !id.is_empty());
             }

@@ -46,7 +46,8 @@ pub(super) fn resumption(asked: Option<Duration>, short: u32) -> Duration {
     doubled.min(MAX_RESUMPTION_PAUSE.max(first))
 }
 
-/// How long the server asks to wait: in seconds, or until a date (RFC 9110, section 10.2.3).
+/// How long the server asks to wait: in seconds, or until a date (RFC 9110, section 10.2.3). A
+/// header that can't be read asks for nothing; the client's own pause is what remains.
 fn asked(headers: &HeaderMap) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER).map(HeaderValue::to_str)?;
     let value = value.ok()?.trim();

@@ -148,21 +148,26 @@ impl Session {
 
     /// Takes the session over from another process, with the parameters of its `initialize`. Its
     /// streams are numbered from `base` on, which is its own, so that they are not taken for those of the other.
-    /// `None` where the parameters are none that this server could have accepted.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the parameters, if they are none that this server could have accepted.
     pub(in crate::transport::http) fn taken_over(
         mut self,
-        params: RawJsonRef<'_>,
+        params: &[u8],
         base: u64,
-    ) -> Option<Arc<Self>> {
+    ) -> Result<Arc<Self>, String> {
+        let params: RawJsonRef<'_> =
+            serde_json::from_slice(params).map_err(|error| error.to_string())?;
         self.last_stream = AtomicU64::new(base);
         let opened = self
             .lock()
             .lifecycle
             .request(InitializeRequest::METHOD, Some(params));
-        opened.ok()?;
+        opened.map_err(|refusal| refusal.to_string())?;
         let session = Arc::new(self);
         session.initialized();
-        Some(session)
+        Ok(session)
     }
 
     /// Goes by the wishes that are kept of the client, where another process has changed them.

@@ -31,7 +31,8 @@ pub trait SessionStore: Send + Sync + 'static {
         idle: Duration,
     ) -> BoxFuture<Result<(), SessionStoreError>>;
 
-    /// What was kept of a session; `None` if it is unknown or over.
+    /// What was kept of a session; `None` if it is unknown or over. A record that can't be used is
+    /// logged as an error, and its session counts as over: the client opens another one.
     fn find(&self, id: SessionId) -> BoxFuture<Option<SessionRecord>>;
 
     /// The session is in use: it is kept for `idle` from now on. Gives its

@@ -1,0 +1,166 @@
+//! What can't be read is refused by its path, and never taken for absent.
+
+use mcp_runtime::server::Reply;
+use mcp_runtime::server::tools::{ToolCall, ToolRoute};
+use mcp_runtime::types::Tool;
+use mcp_runtime::{Client, Revision, Server};
+use mcp_runtime::{transport::memory, types::RawJson};
+use serde_json::{Value, json};
+
+use crate::support::{Wire, initialize, request, stateless, text};
+
+const KEY: &str = "io.modelcontextprotocol";
+
+#[track_caller]
+fn assert_refused(answer: &Value, path: &str) {
+    assert_eq!(answer["error"]["code"], -32602, "{path}: {answer}");
+    let message = answer["error"]["message"].as_str().unwrap();
+    let begin = format!("Invalid params: {path}: ");
+    assert!(message.starts_with(&begin), "{path}: {message}");
+}
+
+#[tokio::test]
+async fn a_handshake_that_can_not_be_read_is_refused() {
+    for (member, value, path) in [
+        ("capabilities", json!(7), "params.capabilities"),
+        (
+            "capabilities",
+            json!({"roots": 7}),
+            "params.capabilities.roots",
+        ),
+        ("clientInfo", json!("name"), "params.clientInfo"),
+        ("_meta", json!(7), "params._meta"),
+    ] {
+        let mut wire = Wire::open().await;
+        let mut message = initialize("2025-11-25");
+        message["params"][member] = value;
+        assert_refused(&wire.ask(message).await, path);
+        wire.handshake("2025-11-25").await;
+    }
+}
+
+#[tokio::test]
+async fn terms_that_can_not_be_read_are_refused() {
+    for (member, value) in [
+        ("protocolVersion", json!(7)),
+        ("clientCapabilities", json!(7)),
+        ("clientCapabilities", json!({"sampling": 7})),
+        ("clientInfo", json!("name")),
+        ("logLevel", json!(7)),
+        ("logLevel", json!("loud")),
+    ] {
+        let mut wire = Wire::open().await;
+        let mut message = stateless(1, "tools/call", json!({"name": "echo"}));
+        message["params"]["_meta"][format!("{KEY}/{member}")] = value.clone();
+        let answer = wire.ask(message).await;
+        let message = answer["error"]["message"].as_str().unwrap();
+        let path = format!("Invalid params: params._meta.{KEY}/{member}");
+        assert!(message.starts_with(&path), "{value}: {message}");
+        assert_eq!(answer["error"]["code"], -32602);
+        wire.lives_on().await;
+    }
+}
+
+#[tokio::test]
+async fn a_meta_that_can_not_be_read_is_refused_in_either_era() {
+    let version = format!("{KEY}/protocolVersion");
+    for meta in [json!(7), json!("x"), json!(true)] {
+        for method in ["tools/list", "server/discover"] {
+            let message = request(1, method, json!({"_meta": meta}));
+            let answer = Wire::open().await.ask(message).await;
+            assert_refused(&answer, "params._meta");
+        }
+        let mut wire = Wire::operating("2025-11-25").await;
+        for (method, mut params) in [
+            ("ping", json!({})),
+            ("tools/list", json!({})),
+            ("tools/call", json!({"name": "echo"})),
+        ] {
+            params["_meta"] = meta.clone();
+            let answer = wire.ask(request(1, method, params)).await;
+            assert_refused(&answer, "params._meta");
+        }
+    }
+    let twice = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"_meta":{{"{version}":1,"{version}":2}}}}}}"#
+    );
+    let answer = Wire::open().await.ask_text(&twice).await;
+    assert_refused(&answer, &format!("params._meta.{version}"));
+}
+
+#[tokio::test]
+async fn null_counts_as_absent() {
+    let mut wire = Wire::operating("2025-11-25").await;
+    for (method, params) in [
+        ("tools/list", json!({"_meta": null, "cursor": null})),
+        ("tools/call", json!({"name": "echo", "arguments": null})),
+        (
+            "tools/call",
+            json!({"name": "echo", "_meta": {"progressToken": null}}),
+        ),
+    ] {
+        let answer = wire.ask(request(1, method, params)).await;
+        assert!(answer["result"].is_object(), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_member_given_twice_and_one_whose_name_is_no_text_are_refused() {
+    let mut wire = Wire::operating("2025-11-25").await;
+    for (params, path) in [
+        (r#"{"cursor":"a","cursor":null}"#, "params.cursor"),
+        (r#"{"cursor":7}"#, "params.cursor"),
+        (r#"{"\ud800":1}"#, "params"),
+        (
+            r#"{"_meta":{"progressToken":1.5}}"#,
+            "params._meta.progressToken",
+        ),
+    ] {
+        let message =
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{params}}}"#);
+        assert_refused(&wire.ask_text(&message).await, path);
+    }
+}
+
+/// What a proxy lists of tools with these output and input schemas, which the server behind offers.
+async fn proxied(tools: &[(&str, &str, Option<&str>)], revision: Revision) -> Vec<String> {
+    let mut behind = Server::builder();
+    for (name, input, output) in tools {
+        let mut tool = Tool::new(*name, RawJson::from_text((*input).to_owned()).unwrap());
+        tool.output_schema = output.map(|text| RawJson::from_text(text.to_owned()).unwrap());
+        let answer = |_: ToolCall<'_>| Reply::Ready(Ok(text("said".to_owned())));
+        behind.tool_route(ToolRoute::new(tool, answer));
+    }
+    let (ours, theirs) = memory::pair();
+    let serving = behind.build().serve(theirs).without_signals();
+    tokio::spawn(serving.into_future());
+    let client = Client::builder("proxy", "1").revision(revision);
+    let client = client.connect(ours).await.unwrap();
+    let proxy = Server::proxy(&client).await.unwrap();
+    let mut wire = Wire::to(&proxy).await;
+    wire.handshake("2025-06-18").await;
+    let answer = wire.ask(request(1, "tools/list", json!({}))).await;
+    let tools = answer["result"]["tools"].as_array().unwrap();
+    let names = tools.iter().map(|tool| tool["name"].as_str().unwrap());
+    names.map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn a_tool_whose_schema_a_proxy_can_not_read_is_not_passed_on() {
+    let object = r#"{"type":"object"}"#;
+    let headed = r#"{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"A","maxLength":1e999}}}"#;
+    let tools = [
+        ("plain", object, None),
+        ("listing", object, Some(r#"{"type":"array"}"#)),
+        (
+            "limited",
+            object,
+            Some(r#"{"type":"array","maxItems":1e999}"#),
+        ),
+        ("headed", headed, None),
+    ];
+    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        let listed = proxied(&tools, revision).await;
+        assert_eq!(listed, ["plain", "listing"], "{revision}");
+    }
+}
