@@ -78,11 +78,11 @@ pub use agreement::Agreement;
 pub(crate) use asking::Lacking;
 #[cfg(feature = "client")]
 pub(crate) use client::ClientLifecycle;
+pub(crate) use decode::decode_params;
 #[cfg(feature = "server")]
 pub(crate) use decode::invalid_params;
 #[cfg(feature = "server")]
-pub(crate) use decode::{check_arguments, decode_param};
-pub(crate) use decode::{decode_params, request_meta};
+pub(crate) use decode::{check_arguments, decode_param, request_meta};
 #[cfg(feature = "http-server")]
 pub(crate) use http::{admit_stateless, is_stateless_only};
 #[cfg(feature = "server")]

@@ -12,6 +12,6 @@ impl Signals {
 
     /// Never returns.
     pub(in crate::server) async fn next(&mut self) {
-        pending().await
+        pending::<()>().await;
     }
 }
