@@ -11,6 +11,7 @@ use mcp_runtime::types::{
 };
 use serde_json::{Value, json};
 
+use crate::support::clock::in_time;
 use crate::support::listening::{about, listen, notification, updated};
 use crate::support::{Wire, request, stateless};
 
@@ -205,18 +206,19 @@ async fn subscribers_are_told_in_their_own_spelling() {
         assert_eq!(acknowledged["params"]["notifications"], filter);
 
         server.notify_resource_updated(format!("{prefix}file:///%61/b"));
-        let mut told = [wire.answer().await, wire.answer().await];
+        let mut told = [in_time(wire.answer()).await, in_time(wire.answer()).await];
         told.sort_by_key(|it| it["params"]["uri"] == own[1]);
         for (told, uri) in told.iter().zip(&own) {
             assert_eq!(told["params"], json!({"uri": uri}));
         }
-        assert_eq!(listening.answer().await, updated(1, &own[0]));
+        assert_eq!(in_time(listening.answer()).await, updated(1, &own[0]));
 
         let params = json!({"uri": own[0]});
         wire.ask(request(2, "resources/unsubscribe", params)).await;
         server.notify_resource_updated(format!("{prefix}file:///a/b"));
-        assert_eq!(wire.answer().await["params"], json!({"uri": own[1]}));
-        let rest = wire.drain().await;
+        let told = in_time(wire.answer()).await;
+        assert_eq!(told["params"], json!({"uri": own[1]}));
+        let rest = in_time(wire.drain()).await;
         assert_eq!(rest, [] as [Value; 0]);
     }
 }
