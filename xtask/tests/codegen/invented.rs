@@ -160,6 +160,9 @@ fn compile(workspace: &Workspace) {
         [dependencies]
         serde = { version = "1", features = ["derive"] }
         serde_json = { version = "1", features = ["raw_value"] }
+        base64 = "0.23"
+        indexmap = { version = "2", default-features = false, features = ["serde", "std"] }
+        memchr = "2"
     "#;
     std::fs::write(package.join("Cargo.toml"), manifest).unwrap();
     let mut command = Command::new(env!("CARGO"));
