@@ -96,7 +96,6 @@ mod documents;
 mod driver;
 mod error;
 mod forever;
-mod http_error;
 #[cfg(any(feature = "client", feature = "server"))]
 mod join_all;
 #[cfg_attr(
@@ -145,8 +144,7 @@ pub mod transport;
 #[cfg(feature = "client")]
 pub use client::{Call, Client, ClientBuilder, ConnectError, Status};
 pub use driver::Peer;
-pub use error::{CallError, ChildExited, ProtocolError, ServeError};
-pub use http_error::HttpError;
+pub use error::{CallError, ChildExited, HttpError, ProtocolError, ServeError, Unavailable};
 #[cfg(feature = "macros")]
 #[doc = include_str!("docs/elicit.md")]
 pub use mcp_macros::Elicit;
@@ -169,13 +167,11 @@ pub use mcp_macros::tool;
 pub use mcp_macros::{on_initialized, on_shutdown, on_start};
 pub use mcp_types as types;
 pub use mcp_types::{Era, Revision, Revisions};
-#[cfg(feature = "client")]
-pub use protocol::Agreement;
-pub use protocol::{LifecycleState, Terms, Timeouts, Unavailable};
+pub use protocol::{LifecycleState, Negotiated, Timeouts};
 #[cfg(feature = "server")]
 pub use server::ask::{self, AskError, Elicited};
 #[cfg(feature = "server")]
-pub use server::completions::{IntoCompletion, Typing};
+pub use server::completions::{CompletionRequest, IntoCompletion};
 #[cfg(feature = "server")]
 pub use server::prompts::IntoPromptResult;
 #[cfg(feature = "server")]

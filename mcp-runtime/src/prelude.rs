@@ -28,8 +28,8 @@ pub use crate::{
 };
 
 pub use crate::{
-    AskError, Audio, CancellationToken, Context, Elicited, FromContext, Image, Initialized, Json,
-    McpServer, NotFound, Progress, ProtocolError, ServeError, ToolError, Typing,
+    AskError, Audio, CancellationToken, CompletionRequest, Context, Elicited, FromContext, Image,
+    Initialized, Json, McpServer, NotFound, Progress, ProtocolError, ServeError, ToolError,
 };
 pub use mcp_types::{CallToolResult, ContentBlock, PromptMessage, Resource, Role};
 pub use schemars::JsonSchema;

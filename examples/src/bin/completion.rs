@@ -36,19 +36,19 @@ impl Atlas {
             .ok_or(NotFound)
     }
 
-    fn countries(typing: &Typing) -> Vec<&'static str> {
-        let begins = |country: &&str| country.starts_with(typing.value());
+    fn countries(request: &CompletionRequest) -> Vec<&'static str> {
+        let begins = |country: &&str| country.starts_with(request.value());
         ["de", "fr"].into_iter().filter(begins).collect()
     }
 
     /// The cities of the country that was chosen already, or of all.
-    fn cities(typing: &Typing) -> Vec<&'static str> {
-        let chosen = typing.other("country");
+    fn cities(request: &CompletionRequest) -> Vec<&'static str> {
+        let chosen = request.other("country");
         CITIES
             .into_iter()
             .filter(|(country, _)| chosen.is_none_or(|chosen| chosen == *country))
             .map(|(_, city)| city)
-            .filter(|city| city.starts_with(typing.value()))
+            .filter(|city| city.starts_with(request.value()))
             .collect()
     }
 }

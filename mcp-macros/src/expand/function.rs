@@ -126,9 +126,9 @@ fn complete(argument: &str, completer: &Helper) -> TokenStream {
     let Helper { path, has_self } = completer;
     let (this, again, receiver) = shared(*has_self);
     let function = quote_spanned! {Span::mixed_site()=>
-        move |typing| {
+        move |request| {
             #again
-            async move { __mcp::Pass(#path(#receiver &typing)).later().await }
+            async move { __mcp::Pass(#path(#receiver &request)).later().await }
         }
     };
     // With the path's own span, what does not hold is reported there.

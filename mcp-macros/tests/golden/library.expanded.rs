@@ -37,8 +37,8 @@ impl<D: Db> Library<D> {
     async fn close(&self) {
         self.db.close().await;
     }
-    async fn titles(&self, typing: &Typing) -> Vec<String> {
-        self.db.titles(typing.value()).await
+    async fn titles(&self, request: &CompletionRequest) -> Vec<String> {
+        self.db.titles(request.value()).await
     }
     fn books() -> Vec<Resource> {
         Vec::new()
@@ -121,10 +121,10 @@ const _: () = {
                         "title",
                         {
                             let this = __mcp::Arc::clone(&self);
-                            __mcp::completer(move |typing| {
+                            __mcp::completer(move |request| {
                                 let this = __mcp::Arc::clone(&this);
                                 async move {
-                                    __mcp::Pass(Self::titles(&this, &typing)).later().await
+                                    __mcp::Pass(Self::titles(&this, &request)).later().await
                                 }
                             })
                         },
@@ -156,8 +156,8 @@ const _: () = {
                     spec.complete(
                         "isbn",
                         {
-                            __mcp::completer(move |typing| {
-                                async move { __mcp::Pass(isbns(&typing)).later().await }
+                            __mcp::completer(move |request| {
+                                async move { __mcp::Pass(isbns(&request)).later().await }
                             })
                         },
                     );

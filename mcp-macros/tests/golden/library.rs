@@ -42,8 +42,8 @@ impl<D: Db> Library<D> {
         self.db.close().await;
     }
 
-    async fn titles(&self, typing: &Typing) -> Vec<String> {
-        self.db.titles(typing.value()).await
+    async fn titles(&self, request: &CompletionRequest) -> Vec<String> {
+        self.db.titles(request.value()).await
     }
 
     fn books() -> Vec<Resource> {

@@ -9,7 +9,7 @@ use mcp_types::{Era, Implementation, Revision, Revisions, ServerNotification};
 use super::cache::Kept;
 use super::config::Config;
 use super::connect::{expected, without_probe};
-use super::hub::{Hub, OnNotification};
+use super::dispatcher::{Dispatcher, OnNotification};
 use super::opener::{Open, Shared, reopening};
 use super::slot::Connection;
 use super::status::{OnStatus, Status, StatusBoard};
@@ -262,7 +262,7 @@ impl ClientBuilder {
         Shared {
             config: Arc::new(self.config),
             board: Arc::new(StatusBoard::new(self.on_status)),
-            hub: Arc::new(Hub::new(self.on_notification)),
+            dispatcher: Arc::new(Dispatcher::new(self.on_notification)),
             memory: Arc::default(),
             kept,
         }

@@ -18,8 +18,9 @@ use super::questions::Retry;
 use super::slot::Connection;
 use crate::driver::BoxFuture;
 use crate::error::CallError;
+use crate::error::Unavailable;
 use crate::limits::MAX_REPEATS;
-use crate::protocol::{Timeouts, Unavailable};
+use crate::protocol::Timeouts;
 
 /// A request that is about to be sent; await it to send it.
 ///
@@ -151,7 +152,7 @@ where
             let begun = Instant::now();
             let connection = reach(&client, &options, policy).await?;
             let agreed = &connection.agreed;
-            params.conform(agreed.agreement.revision);
+            params.conform(agreed.negotiated.revision);
             let meta = meta(&client, &connection, &further);
             // What depends on more than the parameters is not kept.
             let kept = client.kept();
@@ -187,7 +188,7 @@ where
             rounds += 1;
             spent += begun.elapsed();
             let handlers = &client.config().handlers;
-            let revision = agreed.agreement.revision;
+            let revision = agreed.negotiated.revision;
             retry = Some(Retry::answering(handlers, R::METHOD, wanted, revision).await?);
         }
     }

@@ -1,7 +1,7 @@
 //! Finding out which era a server belongs to, and agreeing with it.
 //!
 //! The one place of the client that tells the eras apart: what it finds out travels on as an
-//! [`Agreement`] and as the members that each request carries in its `_meta`.
+//! [`Negotiated`] and as the members that each request carries in its `_meta`.
 
 use std::future::Future;
 use std::pin::pin;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use mcp_types::{
     Conform, DiscoverRequest, DiscoverResult, Era, ErrorObject, InitializeRequest,
     InitializeRequestParams, InitializeResult, InitializedNotification, RawJson, Request,
-    RequestMetaObject, RequestParams, Revision, Revisions, error_codes,
+    RequestMetaObject, RequestParams, Revision, Revisions, ServerCapabilities, error_codes,
 };
 use serde::Deserialize;
 
@@ -19,12 +19,12 @@ use super::error::ConnectError;
 use super::link::{Link, Options};
 use crate::error::CallError;
 use crate::forever::FOREVER;
-use crate::protocol::{Agreement, ClientLifecycle, Timeouts};
+use crate::protocol::{ClientLifecycle, Negotiated, Timeouts};
 
 /// What was agreed on, and what each request has to carry because of it.
 #[derive(Debug)]
 pub(super) struct Agreed {
-    pub(super) agreement: Arc<Agreement>,
+    pub(super) negotiated: Arc<Negotiated<ServerCapabilities>>,
     /// Members of `_meta`, without braces; empty where requests carry nothing.
     pub(super) meta: String,
 }
@@ -209,18 +209,18 @@ fn adopt(
     revision: Revision,
     found: DiscoverResult,
 ) -> Result<Agreed, ConnectError> {
-    let agreement = Arc::new(Agreement {
+    let negotiated = Arc::new(Negotiated {
         revision,
-        server_info: found.meta.and_then(|meta| meta.server_info),
-        server_capabilities: found.capabilities,
+        peer_info: found.meta.and_then(|meta| meta.server_info),
+        peer_capabilities: found.capabilities,
         instructions: found.instructions,
     });
     let session = link.session();
-    if !session.with(|lifecycle| lifecycle.discovered(Arc::clone(&agreement))) {
+    if !session.with(|lifecycle| lifecycle.discovered(Arc::clone(&negotiated))) {
         return Err(ConnectError::Closed);
     }
     Ok(Agreed {
-        agreement,
+        negotiated,
         meta: request_meta(config, revision)?,
     })
 }
@@ -303,20 +303,20 @@ fn operate(
     revision: Revision,
     result: InitializeResult,
 ) -> Result<Agreed, ConnectError> {
-    let agreement = Arc::new(Agreement {
+    let negotiated = Arc::new(Negotiated {
         revision,
-        server_info: Some(result.server_info),
-        server_capabilities: result.capabilities,
+        peer_info: Some(result.server_info),
+        peer_capabilities: result.capabilities,
         instructions: result.instructions,
     });
     let session = link.session();
-    if !session.with(|lifecycle| lifecycle.initialized(Arc::clone(&agreement))) {
+    if !session.with(|lifecycle| lifecycle.initialized(Arc::clone(&negotiated))) {
         return Err(ConnectError::Closed);
     }
     link.peer().notify::<InitializedNotification>(None)?;
     session.with(ClientLifecycle::operate);
     Ok(Agreed {
-        agreement,
+        negotiated,
         meta: String::new(),
     })
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use mcp_types::{ErrorObject, Revision, Revisions};
 
+use crate::error::HttpError;
+use crate::error::Unavailable;
 use crate::error::{CallError, ChildExited, ConnectionClosed};
-use crate::http_error::HttpError;
-use crate::protocol::Unavailable;
 
 /// Why there is no connection to a server. Whatever was opened is closed again.
 #[derive(Debug, thiserror::Error)]

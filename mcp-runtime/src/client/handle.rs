@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use super::cache::Kept;
 use super::config::Config;
-use super::hub::{Hub, Notifications};
+use super::dispatcher::{Dispatcher, Notifications};
 use super::memory::Memory;
 use super::opener::{Open, Shared};
 use super::slot::{Connection, Connections, Demand, Phase, Slot, usable};
@@ -17,7 +17,7 @@ use super::status::{Status, StatusWatch};
 use super::supervisor::Supervisor;
 use super::{Call, ClientBuilder, ConnectError};
 use crate::error::CallError;
-use crate::protocol::Agreement;
+use crate::protocol::Negotiated;
 
 /// A connection to a server. Cloning is cheap: the clones share it.
 ///
@@ -96,8 +96,8 @@ impl Client {
         &self.inner.shared.memory
     }
 
-    pub(super) fn hub(&self) -> &Hub {
-        &self.inner.shared.hub
+    pub(super) fn dispatcher(&self) -> &Dispatcher {
+        &self.inner.shared.dispatcher
     }
 
     /// What is kept of the server's answers, if anything is.
@@ -166,35 +166,35 @@ impl Client {
 
     /// What was agreed on when the client connected, the last time it did.
     #[must_use]
-    pub fn agreement(&self) -> Arc<Agreement> {
+    pub fn negotiated(&self) -> Arc<Negotiated<ServerCapabilities>> {
         let connection = Arc::clone(&self.inner.slot.borrow().connection);
         let session = connection.link.session();
-        let newest = session.with(|lifecycle| lifecycle.agreement().cloned());
-        newest.unwrap_or_else(|| Arc::clone(&connection.agreed.agreement))
+        let newest = session.with(|lifecycle| lifecycle.negotiated().cloned());
+        newest.unwrap_or_else(|| Arc::clone(&connection.agreed.negotiated))
     }
 
     /// The revision that is spoken, which a reconnection may change.
     #[must_use]
     pub fn revision(&self) -> Revision {
-        self.agreement().revision
+        self.negotiated().revision
     }
 
     /// What the server says it is. Not verified: for display and logs, not for decisions.
     #[must_use]
     pub fn server_info(&self) -> Option<Implementation> {
-        self.agreement().server_info.clone()
+        self.negotiated().peer_info.clone()
     }
 
     /// What the server says it offers; requests for anything else fail without being sent.
     #[must_use]
     pub fn server_capabilities(&self) -> ServerCapabilities {
-        self.agreement().server_capabilities.clone()
+        self.negotiated().peer_capabilities.clone()
     }
 
     /// What a model should know to use the server well.
     #[must_use]
     pub fn instructions(&self) -> Option<String> {
-        self.agreement().instructions.clone()
+        self.negotiated().instructions.clone()
     }
 
     /// Where the connection stands.
@@ -229,7 +229,7 @@ impl Client {
     /// oldest.
     #[must_use]
     pub fn notifications(&self) -> Notifications {
-        self.inner.shared.hub.subscribe()
+        self.inner.shared.dispatcher.subscribe()
     }
 
     /// Waits until there is no connection, and there will be none.

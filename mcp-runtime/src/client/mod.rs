@@ -9,9 +9,9 @@ mod cache;
 mod call;
 mod config;
 mod connect;
+mod dispatcher;
 mod error;
 mod handle;
-mod hub;
 #[cfg(feature = "stream")]
 mod items;
 mod keep_alive;
@@ -44,9 +44,9 @@ mod validate;
 pub use builder::ClientBuilder;
 pub use cache::ResponseCache;
 pub use call::Call;
+pub use dispatcher::Notifications;
 pub use error::ConnectError;
 pub use handle::Client;
-pub use hub::Notifications;
 #[cfg(feature = "stream")]
 pub use items::Items;
 pub use keep_alive::KeepAlive;

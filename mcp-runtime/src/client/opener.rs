@@ -8,8 +8,8 @@ use mcp_types::Revisions;
 use super::cache::Kept;
 use super::config::Config;
 use super::connect::{Agreed, agree};
+use super::dispatcher::Dispatcher;
 use super::error::ConnectError;
-use super::hub::Hub;
 use super::link::Link;
 use super::memory::Memory;
 use super::slot::Connection;
@@ -38,7 +38,7 @@ pub(super) fn reopening<T: Transport>(transport: &T) -> Option<Open> {
 pub(super) struct Shared {
     pub(super) config: Arc<Config>,
     pub(super) board: Arc<StatusBoard>,
-    pub(super) hub: Arc<Hub>,
+    pub(super) dispatcher: Arc<Dispatcher>,
     pub(super) memory: Arc<Memory>,
     /// What is kept of the server's answers, if anything is.
     pub(super) kept: Option<Arc<Kept>>,

@@ -15,7 +15,7 @@ use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::protocol::{
-    Admission, Agreement, ClientLifecycle, LifecycleState, Pending, ServerLifecycle, Timeouts,
+    Admission, ClientLifecycle, LifecycleState, Negotiated, Pending, ServerLifecycle, Timeouts,
 };
 
 /// What may happen next.
@@ -222,15 +222,15 @@ impl World {
             return self.close_client();
         }
         let tools = ServerCapabilitiesTools::new();
-        let agreement = Arc::new(Agreement {
+        let negotiated = Arc::new(Negotiated {
             revision,
-            server_info: None,
-            server_capabilities: ServerCapabilities::new().with_tools(tools),
+            peer_info: None,
+            peer_capabilities: ServerCapabilities::new().with_tools(tools),
             instructions: None,
         });
         if method == methods::SERVER_DISCOVER {
-            self.stateless |= self.client.discovered(agreement);
-        } else if self.client.initialized(agreement) {
+            self.stateless |= self.client.discovered(negotiated);
+        } else if self.client.initialized(negotiated) {
             self.to_server.push_back(FromClient::Initialized);
             self.client.operate();
         }

@@ -7,18 +7,19 @@ use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::{InputRequest, RawJson, RawJsonRef, Revision, Side, methods};
 
 use super::config::Config;
-use super::hub::Hub;
+use super::dispatcher::Dispatcher;
 use super::memory::Memory;
 use super::opener::Shared;
 use super::session::Session;
 use crate::driver::{Outgoing, Role, Served};
+use crate::error::RequestError;
 use crate::limits::EXCERPT_CHARS;
-use crate::protocol::{ClientLifecycle, Refusal, decode_params, not_offered};
+use crate::protocol::{ClientLifecycle, decode_params, not_offered};
 
 /// Asks the lifecycle what a message of the server means, and serves it.
 pub(super) struct ClientRole {
     session: Arc<Session>,
-    hub: Arc<Hub>,
+    dispatcher: Arc<Dispatcher>,
     memory: Arc<Memory>,
     config: Arc<Config>,
     /// Whether the server has sent something that is no message.
@@ -29,7 +30,7 @@ impl ClientRole {
     pub(super) fn new(session: Arc<Session>, shared: &Shared) -> Self {
         Self {
             session,
-            hub: Arc::clone(&shared.hub),
+            dispatcher: Arc::clone(&shared.dispatcher),
             memory: Arc::clone(&shared.memory),
             config: Arc::clone(&shared.config),
             warned: false,
@@ -40,11 +41,11 @@ impl ClientRole {
         &self,
         method: &str,
         params: Option<RawJsonRef<'_>>,
-    ) -> Result<Served<RawJson>, Refusal> {
+    ) -> Result<Served<RawJson>, RequestError> {
         let revision = self.session.with(|lifecycle| {
             lifecycle.request(method)?;
-            let agreement = lifecycle.agreement();
-            Ok::<_, Refusal>(agreement.map_or(Revision::LATEST, |agreed| agreed.revision))
+            let negotiated = lifecycle.negotiated();
+            Ok::<_, RequestError>(negotiated.map_or(Revision::LATEST, |agreed| agreed.revision))
         })?;
         match method {
             methods::PING => Ok(Served::Now(Ok(RawJson::empty_object()))),
@@ -58,7 +59,7 @@ impl ClientRole {
         method: &str,
         params: Option<RawJsonRef<'_>>,
         revision: Revision,
-    ) -> Result<Served<RawJson>, Refusal> {
+    ) -> Result<Served<RawJson>, RequestError> {
         let offered = self.config.handlers.capabilities(revision);
         let request = match method {
             methods::ELICITATION_CREATE if offered.elicitation.is_some() => {
@@ -116,13 +117,13 @@ impl Role for ClientRole {
             self.memory.forget_tools();
         }
         if in_place {
-            self.hub.publish(method, params);
+            self.dispatcher.publish(method, params);
         } else {
             tracing::debug!(method, "a notification out of place was ignored");
         }
     }
 
-    fn accepts_batches(&self) -> Result<(), Refusal> {
+    fn accepts_batches(&self) -> Result<(), RequestError> {
         self.session.with(|lifecycle| lifecycle.accepts_batches())
     }
 

@@ -108,7 +108,7 @@ impl Supervisor {
     /// tries, successful ones as well.
     async fn restore(&self, tries: &mut u32) -> Option<Connection> {
         let (open, policy) = (self.open.as_ref()?, self.shared.config.reconnect?);
-        let known = self.connection().agreed.agreement.revision;
+        let known = self.connection().agreed.negotiated.revision;
         let mut revisions = expected(&self.shared.config, Some(known.era()));
         let mut last_try = Instant::now();
         loop {

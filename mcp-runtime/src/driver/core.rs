@@ -18,7 +18,8 @@ use super::requested::Requested;
 use super::response::{send_response, write_error, write_response};
 use super::{BoxFuture, Command, Commands, Limits, Role, Served};
 use crate::error::CallError;
-use crate::protocol::{Pending, Refusal};
+use crate::error::RequestError;
+use crate::protocol::Pending;
 use crate::transport::{Incoming, Outbox};
 
 /// The state of one connection, driven from outside.
@@ -98,7 +99,8 @@ impl<R: Role> Core<R> {
         for member in members {
             match member {
                 Ok(Message::Request { id, method, .. }) if method == InitializeRequest::METHOD => {
-                    let refusal = Refusal::Batch("`initialize` can't be part of a batch".into());
+                    let refusal =
+                        RequestError::Batch("`initialize` can't be part of a batch".into());
                     self.respond(&id, Err(refusal.to_error()), Some(key), now);
                 }
                 Ok(message) => self.message(message, Some(key), now),
@@ -112,7 +114,7 @@ impl<R: Role> Core<R> {
     fn refused_batch(
         &mut self,
         members: Vec<Result<Message<'_>, InvalidMessage>>,
-        refusal: &Refusal,
+        refusal: &RequestError,
     ) {
         let mut only_responses = true;
         for member in members {
@@ -147,7 +149,7 @@ impl<R: Role> Core<R> {
             return;
         }
         if self.in_flight.contains(id) {
-            let error = Refusal::DuplicateId(id.clone()).to_error();
+            let error = RequestError::DuplicateId(id.clone()).to_error();
             return self.respond(id, Err(error), batch, now);
         }
         let served = contain(|| self.role.request(id, method, params));
@@ -186,10 +188,10 @@ impl<R: Role> Core<R> {
         } = self.limits;
         let refusal = match kind {
             Kind::Work if self.in_flight.count(kind) >= max_in_flight => {
-                Refusal::Busy(max_in_flight)
+                RequestError::Busy(max_in_flight)
             }
             Kind::Open if self.in_flight.count(kind) >= max_open => {
-                Refusal::TooManySubscriptions(max_open)
+                RequestError::TooManySubscriptions(max_open)
             }
             _ => return self.in_flight.start(id, batch, kind, future),
         };
@@ -339,7 +341,7 @@ impl<R: Role> Core<R> {
 
 /// A message that exceeds the size limit, of which only the ends are known.
 fn too_large<'a>(head: Head, limit: usize) -> Result<Frame<'a>, InvalidMessage> {
-    let refusal = Refusal::TooLarge(limit);
+    let refusal = RequestError::TooLarge(limit);
     if head.is_response() {
         let (id, reason) = (head.id, refusal.to_string());
         return Ok(Frame::Single(Message::InvalidResponse { id, reason }));

@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::{BoxFuture, Closed, Command};
 use crate::error::CallError;
-use crate::protocol::{ParamHeader, Refusal, StrictJson};
+use crate::error::RequestError;
+use crate::protocol::{ParamHeader, StrictJson};
 
 /// Takes what is to be sent on its way.
 pub(crate) trait Link: Any + Send + Sync {
@@ -34,7 +35,7 @@ pub(crate) trait Link: Any + Send + Sync {
     /// # Errors
     ///
     /// With the header that is missing, unreadable, or different from the argument.
-    fn check_headers(&self, _: &[ParamHeader], _: &StrictJson<'_>) -> Result<(), Refusal> {
+    fn check_headers(&self, _: &[ParamHeader], _: &StrictJson<'_>) -> Result<(), RequestError> {
         Ok(())
     }
 

@@ -13,7 +13,8 @@ use tokio::sync::oneshot;
 use super::link::{Link, Unsent};
 use super::queue::{Commands, queue};
 use crate::error::CallError;
-use crate::protocol::{ParamHeader, Refusal, StrictJson, Timeouts, Unavailable};
+use crate::error::{RequestError, Unavailable};
+use crate::protocol::{ParamHeader, StrictJson, Timeouts};
 
 /// The other side of a connection: sends it requests and notifications.
 ///
@@ -211,7 +212,7 @@ impl Peer {
         &self,
         headers: &[ParamHeader],
         arguments: &StrictJson<'_>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RequestError> {
         self.link.check_headers(headers, arguments)
     }
 

@@ -7,7 +7,7 @@ use mcp_types::RawJsonRef;
 use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{ErrorObject, RequestId};
 
-use crate::protocol::Refusal;
+use crate::error::RequestError;
 use crate::transport::Outbox;
 
 /// A future that can be moved between threads, boxed.
@@ -41,7 +41,7 @@ pub(crate) trait Role: Send + 'static {
     fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>);
 
     /// Whether the revision that is spoken has batches.
-    fn accepts_batches(&self) -> Result<(), Refusal>;
+    fn accepts_batches(&self) -> Result<(), RequestError>;
 
     /// Whether requests of the peer are answered at all.
     fn answers(&self) -> bool;
@@ -67,8 +67,8 @@ pub(crate) enum Served<A> {
     Open(BoxFuture<Result<A, ErrorObject>>),
 }
 
-impl<A> From<Refusal> for Served<A> {
-    fn from(refusal: Refusal) -> Self {
+impl<A> From<RequestError> for Served<A> {
+    fn from(refusal: RequestError) -> Self {
         Self::Now(Err(refusal.to_error()))
     }
 }

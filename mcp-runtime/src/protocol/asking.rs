@@ -8,10 +8,11 @@ use mcp_types::{
 };
 use serde_json::Value;
 
+use super::Negotiated;
 use super::requirement::tree;
-use super::{Refusal, Terms, Unavailable};
+use crate::error::{RequestError, Unavailable};
 
-impl Terms {
+impl Negotiated {
     /// Whether the client may be sent a request.
     ///
     /// # Errors
@@ -88,24 +89,24 @@ pub(crate) struct Lacking {
 impl Lacking {
     /// What the client would have to declare for `request`, if it did not. What it declared but
     /// its revision does not know counts for nothing.
-    pub(crate) fn for_request(terms: &Terms, request: &InputRequest) -> Option<Self> {
-        Self::of(terms, Need::of(request)?)
+    pub(crate) fn for_request(negotiated: &Negotiated, request: &InputRequest) -> Option<Self> {
+        Self::of(negotiated, Need::of(request)?)
     }
 
-    fn of(terms: &Terms, need: Need) -> Option<Self> {
-        let mut declared = terms.client_capabilities.clone();
-        declared.conform(terms.revision);
+    fn of(negotiated: &Negotiated, need: Need) -> Option<Self> {
+        let mut declared = negotiated.peer_capabilities.clone();
+        declared.conform(negotiated.revision);
         let (capability, needed) = need.lacks(&declared)?;
         Some(Self {
             capability,
             needed,
-            revision: terms.revision,
+            revision: negotiated.revision,
         })
     }
 
     /// The refusal of a call that can't go on without the capability.
-    pub(crate) fn refusal(&self) -> Refusal {
-        Refusal::MissingCapability {
+    pub(crate) fn refusal(&self) -> RequestError {
+        RequestError::MissingCapability {
             missing: tree(&self.needed),
             revision: self.revision,
         }

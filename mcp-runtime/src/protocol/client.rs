@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use mcp_types::{DiscoverResult, Era, Side, methods};
+use mcp_types::{DiscoverResult, Era, ServerCapabilities, Side, methods};
 
 use super::methods as known;
-use super::{Agreement, LifecycleState, Refusal, Unavailable};
+use super::{LifecycleState, Negotiated};
+use crate::error::{RequestError, Unavailable};
 
 /// A connection as its client sees it: what may be sent, and what may come in.
 ///
@@ -22,8 +23,8 @@ pub(crate) struct ClientLifecycle {
 enum State {
     Uninitialized,
     Initializing,
-    Initialized(Arc<Agreement>),
-    Operating(Arc<Agreement>),
+    Initialized(Arc<Negotiated<ServerCapabilities>>),
+    Operating(Arc<Negotiated<ServerCapabilities>>),
     ShuttingDown,
     Terminated,
 }
@@ -47,9 +48,9 @@ impl ClientLifecycle {
     }
 
     /// What was agreed on, from the server's answer until the end.
-    pub(crate) fn agreement(&self) -> Option<&Arc<Agreement>> {
+    pub(crate) fn negotiated(&self) -> Option<&Arc<Negotiated<ServerCapabilities>>> {
         match &self.state {
-            State::Initialized(agreement) | State::Operating(agreement) => Some(agreement),
+            State::Initialized(negotiated) | State::Operating(negotiated) => Some(negotiated),
             _ => None,
         }
     }
@@ -67,8 +68,8 @@ impl ClientLifecycle {
             }
             (State::Uninitialized, methods::SERVER_DISCOVER | methods::PING)
             | (State::Initializing | State::Initialized(_), methods::PING) => Ok(()),
-            (State::Operating(agreement), _) if method != methods::INITIALIZE => {
-                agreement.allows(method)
+            (State::Operating(negotiated), _) if method != methods::INITIALIZE => {
+                negotiated.allows(method)
             }
             _ => Err(Unavailable::State {
                 method,
@@ -84,39 +85,39 @@ impl ClientLifecycle {
         }
     }
 
-    /// The server answered `initialize`, and its terms are acceptable. Out of place, nothing
+    /// The server answered `initialize`, and what it offers is acceptable. Out of place, nothing
     /// happens; otherwise `notifications/initialized` is due.
-    pub(crate) fn initialized(&mut self, agreement: Arc<Agreement>) -> bool {
+    pub(crate) fn initialized(&mut self, negotiated: Arc<Negotiated<ServerCapabilities>>) -> bool {
         let due = matches!(self.state, State::Initializing);
         if due {
-            self.state = State::Initialized(agreement);
+            self.state = State::Initialized(negotiated);
         }
         due
     }
 
     /// `notifications/initialized` was sent.
     pub(crate) fn operate(&mut self) {
-        if let State::Initialized(agreement) = &self.state {
-            self.state = State::Operating(Arc::clone(agreement));
+        if let State::Initialized(negotiated) = &self.state {
+            self.state = State::Operating(Arc::clone(negotiated));
         }
     }
 
-    /// The server answered `server/discover`, and its terms are acceptable.
-    pub(crate) fn discovered(&mut self, agreement: Arc<Agreement>) -> bool {
+    /// The server answered `server/discover`, and what it offers is acceptable.
+    pub(crate) fn discovered(&mut self, negotiated: Arc<Negotiated<ServerCapabilities>>) -> bool {
         let due = matches!(self.state, State::Uninitialized | State::Initializing);
         if due {
-            self.state = State::Operating(agreement);
+            self.state = State::Operating(negotiated);
         }
         due
     }
 
     /// A stateless server has said anew what it offers. Without a connection to it, nothing happens.
     pub(crate) fn discovered_again(&mut self, found: DiscoverResult) {
-        if let State::Operating(agreement) = &mut self.state {
-            *agreement = Arc::new(Agreement {
-                revision: agreement.revision,
-                server_info: found.meta.and_then(|meta| meta.server_info),
-                server_capabilities: found.capabilities,
+        if let State::Operating(negotiated) = &mut self.state {
+            *negotiated = Arc::new(Negotiated {
+                revision: negotiated.revision,
+                peer_info: found.meta.and_then(|meta| meta.server_info),
+                peer_capabilities: found.capabilities,
                 instructions: found.instructions,
             });
         }
@@ -125,8 +126,8 @@ impl ClientLifecycle {
     /// Whether requests of the server are answered: a stateless one must not send any, and its
     /// client must not respond (2026-07-28, "stdio", section Sending Messages).
     pub(crate) fn answers(&self) -> bool {
-        let agreement = self.agreement();
-        agreement.is_none_or(|agreement| agreement.revision.era() == Era::Handshake)
+        let negotiated = self.negotiated();
+        negotiated.is_none_or(|negotiated| negotiated.revision.era() == Era::Handshake)
     }
 
     /// Decides about a request of the server.
@@ -134,15 +135,15 @@ impl ClientLifecycle {
     /// # Errors
     ///
     /// The refusal to answer with; the connection goes on.
-    pub(crate) fn request(&self, method: &str) -> Result<(), Refusal> {
+    pub(crate) fn request(&self, method: &str) -> Result<(), RequestError> {
         match &self.state {
             State::Uninitialized | State::Initializing if method == methods::PING => Ok(()),
-            State::Uninitialized | State::Initializing => Err(Refusal::NotInitialized),
-            State::Initialized(agreement) | State::Operating(agreement) => {
+            State::Uninitialized | State::Initializing => Err(RequestError::NotInitialized),
+            State::Initialized(negotiated) | State::Operating(negotiated) => {
                 let info = known::request(method, Side::Server)?;
-                known::in_revision(info, Side::Server, agreement.revision)
+                known::in_revision(info, Side::Server, negotiated.revision)
             }
-            State::ShuttingDown | State::Terminated => Err(Refusal::Ending(self.state())),
+            State::ShuttingDown | State::Terminated => Err(RequestError::Ending(self.state())),
         }
     }
 
@@ -150,22 +151,22 @@ impl ClientLifecycle {
     pub(crate) fn notification(&self, method: &str) -> bool {
         match &self.state {
             State::Initializing => method == methods::NOTIFICATIONS_MESSAGE,
-            State::Initialized(agreement) | State::Operating(agreement) => {
-                agreement.revision.allows(method, Side::Server)
+            State::Initialized(negotiated) | State::Operating(negotiated) => {
+                negotiated.revision.allows(method, Side::Server)
             }
             State::Uninitialized | State::ShuttingDown | State::Terminated => false,
         }
     }
 
     /// Whether the revision that is spoken has batches.
-    pub(crate) fn accepts_batches(&self) -> Result<(), Refusal> {
-        match self.agreement() {
-            Some(agreement) if agreement.revision.has_batches() => Ok(()),
-            Some(agreement) => Err(Refusal::Batch(format!(
+    pub(crate) fn accepts_batches(&self) -> Result<(), RequestError> {
+        match self.negotiated() {
+            Some(negotiated) if negotiated.revision.has_batches() => Ok(()),
+            Some(negotiated) => Err(RequestError::Batch(format!(
                 "revision {} has no batches",
-                agreement.revision
+                negotiated.revision
             ))),
-            None => Err(Refusal::Batch("nothing was agreed on yet".to_owned())),
+            None => Err(RequestError::Batch("nothing was agreed on yet".to_owned())),
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_types::{Revision, ServerCapabilities, ServerCapabilitiesTools, methods};
 
 use super::tables::assert_documented;
-use super::{Agreement, ClientLifecycle, LifecycleState};
+use super::{ClientLifecycle, LifecycleState, Negotiated};
 
 /// The states in the order in which a handshake passes through them, each with the event that
 /// leads on to the next one.
@@ -79,12 +79,12 @@ const EVENTS: [(&str, Event); 15] = [
     ("the connection ends", Event::Terminate),
 ];
 
-fn agreement() -> Arc<Agreement> {
+fn negotiated() -> Arc<Negotiated<ServerCapabilities>> {
     let tools = ServerCapabilitiesTools::new();
-    Arc::new(Agreement {
+    Arc::new(Negotiated {
         revision: Revision::LATEST_HANDSHAKE,
-        server_info: None,
-        server_capabilities: ServerCapabilities::new().with_tools(tools),
+        peer_info: None,
+        peer_capabilities: ServerCapabilities::new().with_tools(tools),
         instructions: None,
     })
 }
@@ -120,11 +120,11 @@ fn happen(lifecycle: &mut ClientLifecycle, event: Event) -> String {
             ""
         }
         Event::Accepted => {
-            lifecycle.initialized(agreement());
+            lifecycle.initialized(negotiated());
             ""
         }
         Event::Discovered => {
-            lifecycle.discovered(agreement());
+            lifecycle.discovered(negotiated());
             ""
         }
         Event::Operate => {
@@ -156,7 +156,7 @@ fn the_document_shows_what_the_client_does() {
 #[test]
 fn what_was_agreed_on_is_known_until_the_end() {
     for (state, _) in STATES {
-        let known = at(state).agreement().is_some();
+        let known = at(state).negotiated().is_some();
         let expected = [LifecycleState::Initialized, LifecycleState::Operating].contains(&state);
         assert_eq!(known, expected, "{state}");
     }

@@ -3,17 +3,17 @@
 use mcp_types::{RawJsonRef, RequestMetaRef};
 use serde::Deserialize;
 
-use super::Refusal;
 use super::place::locate;
+use crate::error::RequestError;
 
 /// Decodes the parameters of a known method; absent ones count as an empty object.
 ///
 /// # Errors
 ///
-/// [`Refusal::InvalidParams`] with the path of the first fault, such as `params.clientInfo.name`.
+/// [`RequestError::InvalidParams`] with the path of the first fault, such as `params.clientInfo.name`.
 pub(crate) fn decode_params<'a, T: Deserialize<'a>>(
     params: Option<RawJsonRef<'a>>,
-) -> Result<T, Refusal> {
+) -> Result<T, RequestError> {
     let params = params.unwrap_or(RawJsonRef::empty_object());
     let decoded = params.parse();
     decoded.map_err(|error| invalid_params("params", params.get(), &error))
@@ -23,11 +23,11 @@ pub(crate) fn decode_params<'a, T: Deserialize<'a>>(
 ///
 /// # Errors
 ///
-/// [`Refusal::InvalidParams`] with the path of the member, also where it is given twice.
+/// [`RequestError::InvalidParams`] with the path of the member, also where it is given twice.
 pub(crate) fn decode_param<'a, T: Deserialize<'a>>(
     params: Option<RawJsonRef<'a>>,
     name: &str,
-) -> Result<Option<T>, Refusal> {
+) -> Result<Option<T>, RequestError> {
     let Some(params) = params else {
         return Ok(None);
     };
@@ -40,7 +40,7 @@ pub(crate) fn decode_param<'a, T: Deserialize<'a>>(
     let path = format!("params.{name}");
     if second.is_some() {
         let reason = "the member occurs twice".to_owned();
-        return Err(Refusal::InvalidParams { path, reason });
+        return Err(RequestError::InvalidParams { path, reason });
     }
     let decoded = member.parse();
     decoded.map_err(|error| invalid_params(&path, member.get(), &error))
@@ -50,10 +50,10 @@ pub(crate) fn decode_param<'a, T: Deserialize<'a>>(
 ///
 /// # Errors
 ///
-/// [`Refusal::InvalidParams`] with the path of what can't be read.
+/// [`RequestError::InvalidParams`] with the path of what can't be read.
 pub(crate) fn request_meta(
     params: Option<RawJsonRef<'_>>,
-) -> Result<Option<RequestMetaRef<'_>>, Refusal> {
+) -> Result<Option<RequestMetaRef<'_>>, RequestError> {
     let Some(params) = params else {
         return Ok(None);
     };
@@ -62,11 +62,11 @@ pub(crate) fn request_meta(
 }
 
 /// What is wrong with `text`, which stands at `path` and was refused with `error`.
-pub(crate) fn invalid_params(path: &str, text: &str, error: &serde_json::Error) -> Refusal {
+pub(crate) fn invalid_params(path: &str, text: &str, error: &serde_json::Error) -> RequestError {
     let mut path = path.to_owned();
     locate(text, error, &mut path);
     let reason = reason(error);
-    let of_member = |name: &str, reason: &str| Refusal::InvalidParams {
+    let of_member = |name: &str, reason: &str| RequestError::InvalidParams {
         path: format!("{path}.{name}"),
         reason: reason.to_owned(),
     };
@@ -76,18 +76,18 @@ pub(crate) fn invalid_params(path: &str, text: &str, error: &serde_json::Error) 
     if let Some(name) = field(&reason, "duplicate") {
         return of_member(name, "the member occurs twice");
     }
-    Refusal::InvalidParams { path, reason }
+    RequestError::InvalidParams { path, reason }
 }
 
 /// Checks the arguments of a tool call, which are an object if they are not absent.
 ///
 /// # Errors
 ///
-/// [`Refusal::InvalidParams`] for anything else.
-pub(crate) fn check_arguments(arguments: Option<RawJsonRef<'_>>) -> Result<(), Refusal> {
+/// [`RequestError::InvalidParams`] for anything else.
+pub(crate) fn check_arguments(arguments: Option<RawJsonRef<'_>>) -> Result<(), RequestError> {
     match arguments.is_none_or(RawJsonRef::is_object) {
         true => Ok(()),
-        false => Err(Refusal::InvalidParams {
+        false => Err(RequestError::InvalidParams {
             path: "params.arguments".to_owned(),
             reason: "must be an object".to_owned(),
         }),

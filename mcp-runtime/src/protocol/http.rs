@@ -5,16 +5,17 @@ use std::sync::Arc;
 use mcp_types::{ClientCapabilities, Era, RequestMetaRef, Revision, Revisions, Side};
 
 use super::known::{OwnMethods, only_in};
+use super::negotiated_server::{LastNegotiated, check_progress_token};
 use super::server::State;
-use super::server_terms::{LastTerms, check_progress_token};
-use super::{Refusal, ServerLifecycle, Terms, methods};
+use super::{Negotiated, ServerLifecycle, methods};
+use crate::error::RequestError;
 
 /// Whether only stateless clients send such a request.
 pub(crate) fn is_stateless_only(method: &str) -> bool {
     methods::request(method, Side::Client).is_ok_and(|info| only_in(Era::Stateless, info))
 }
 
-/// The terms of a request that brings its own.
+/// Negotiates for a request that carries its own version and capabilities.
 ///
 /// # Errors
 ///
@@ -22,18 +23,18 @@ pub(crate) fn is_stateless_only(method: &str) -> bool {
 pub(crate) fn admit_stateless(
     method: &str,
     meta: Option<&RequestMetaRef<'_>>,
-    last: &mut LastTerms,
+    last: &mut LastNegotiated,
     supported: Revisions,
     own: &OwnMethods,
-) -> Result<Arc<Terms>, Refusal> {
+) -> Result<Arc<Negotiated>, RequestError> {
     let known = own.known(method)?;
     check_progress_token(meta)?;
-    let terms = last.stateless(meta, supported)?;
-    known.in_revision(terms.revision)?;
+    let negotiated = last.stateless(meta, supported)?;
+    known.in_revision(negotiated.revision)?;
     if known.needs_capabilities() {
-        last.check(&terms)?;
+        last.check(&negotiated)?;
     }
-    Ok(terms)
+    Ok(negotiated)
 }
 
 impl ServerLifecycle {
@@ -41,18 +42,19 @@ impl ServerLifecycle {
     /// say which revision it speaks is taken to speak 2025-03-26 (2025-11-25, "Transports",
     /// section "Protocol Version Header").
     pub(crate) fn without_handshake(revision: Option<Revision>, supported: Revisions) -> Self {
-        let terms = Terms {
+        let negotiated = Negotiated {
             revision: revision.unwrap_or(Revision::V2025_03_26),
-            client_info: None,
-            client_capabilities: ClientCapabilities::default(),
+            peer_info: None,
+            peer_capabilities: ClientCapabilities::default(),
+            instructions: None,
         };
         let mut lifecycle = Self::new(supported);
-        lifecycle.state = State::Operating(Arc::new(terms));
+        lifecycle.state = State::Operating(Arc::new(negotiated));
         lifecycle
     }
 }
 
-impl Terms {
+impl Negotiated {
     /// Whether the client understands a stream that begins with an event without data, only there
     /// for its id (2025-11-25, "Transports", section "Sending Messages to the Server").
     pub(crate) fn primes_streams(&self) -> bool {

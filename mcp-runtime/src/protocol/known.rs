@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use mcp_types::{DiscoverRequest, Era, MethodInfo, Request as _, Revision, Side};
 
-use super::{Refusal, methods};
+use super::methods;
+use crate::error::RequestError;
 
 /// The methods that the extensions of a server bring.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +22,7 @@ impl OwnMethods {
     /// # Errors
     ///
     /// When nobody has such a request.
-    pub(super) fn known(&self, method: &str) -> Result<Known, Refusal> {
+    pub(super) fn known(&self, method: &str) -> Result<Known, RequestError> {
         methods::request(method, Side::Client)
             .map(Known::Protocol)
             .or_else(|refusal| match &self.0 {
@@ -53,7 +54,7 @@ impl Known {
     /// # Errors
     ///
     /// When it has not.
-    pub(super) fn in_revision(self, revision: Revision) -> Result<(), Refusal> {
+    pub(super) fn in_revision(self, revision: Revision) -> Result<(), RequestError> {
         match self {
             Self::Protocol(info) => methods::in_revision(info, Side::Client, revision),
             Self::Own => Ok(()),

@@ -2,17 +2,17 @@
 
 use mcp_types::{MethodInfo, Revision, Side};
 
-use super::Refusal;
+use crate::error::RequestError;
 
 /// What is known about a request that `sender` sends.
 ///
 /// # Errors
 ///
 /// When no revision has such a request in this direction.
-pub(super) fn request(method: &str, sender: Side) -> Result<&'static MethodInfo, Refusal> {
+pub(super) fn request(method: &str, sender: Side) -> Result<&'static MethodInfo, RequestError> {
     Revision::method(method)
         .filter(|info| info.is_request && !sent_by(info, sender).is_empty())
-        .ok_or_else(|| Refusal::UnknownMethod(method.to_owned()))
+        .ok_or_else(|| RequestError::UnknownMethod(method.to_owned()))
 }
 
 /// Checks that `revision` has the request.
@@ -20,22 +20,22 @@ pub(super) fn in_revision(
     info: &'static MethodInfo,
     sender: Side,
     revision: Revision,
-) -> Result<(), Refusal> {
+) -> Result<(), RequestError> {
     if info.is_sent_by(sender, revision) {
         return Ok(());
     }
-    Err(Refusal::NotInRevision {
+    Err(RequestError::NotInRevision {
         method: info.name,
         revision,
     })
 }
 
 /// The refusal of a method that nothing serves here, because its capability was not declared.
-pub(crate) fn not_offered(method: &str, side: Side, revision: Revision) -> Refusal {
+pub(crate) fn not_offered(method: &str, side: Side, revision: Revision) -> RequestError {
     let info = Revision::method(method);
     match info.and_then(|info| Some((info.name, info.capability(side, revision)?))) {
-        Some((method, capability)) => Refusal::NotOffered { method, capability },
-        None => Refusal::UnknownMethod(method.to_owned()),
+        Some((method, capability)) => RequestError::NotOffered { method, capability },
+        None => RequestError::UnknownMethod(method.to_owned()),
     }
 }
 

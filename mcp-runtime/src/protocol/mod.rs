@@ -1,11 +1,9 @@
 //! The rules of the protocol, without I/O, clock or tasks.
 //!
 //! [`ServerLifecycle`] decides what a message means in the state that a connection is in;
-//! [`Terms`] is what was agreed on, by handshake or by the request itself; a [`Refusal`] is a
+//! [`Negotiated`] is what was agreed on, by handshake or by the request itself; a [`RequestError`] is a
 //! message that is not served, with the error to answer it with.
 
-#[cfg(feature = "client")]
-mod agreement;
 #[cfg(feature = "server")]
 mod asking;
 #[cfg(feature = "client")]
@@ -21,6 +19,7 @@ mod client_table;
     allow(dead_code, reason = "servers alone read parameters one by one")
 )]
 mod decode;
+pub(crate) mod era_errors;
 #[cfg(any(feature = "client", feature = "server"))]
 pub(crate) mod form;
 #[cfg(feature = "http-server")]
@@ -30,6 +29,11 @@ mod known;
 mod methods;
 #[cfg(feature = "server")]
 mod negotiate;
+mod negotiated;
+#[cfg(feature = "client")]
+mod negotiated_client;
+#[cfg(feature = "server")]
+mod negotiated_server;
 #[cfg_attr(
     not(feature = "server"),
     allow(
@@ -40,22 +44,12 @@ mod negotiate;
 mod param_header;
 mod pending;
 mod place;
-#[cfg_attr(
-    not(feature = "http-server"),
-    allow(
-        dead_code,
-        reason = "clients refuse less than servers do, and streams less than HTTP"
-    )
-)]
-mod refusal;
 #[cfg(feature = "server")]
 mod requirement;
 #[cfg(feature = "server")]
 mod server;
 #[cfg(all(test, feature = "server"))]
 mod server_table;
-#[cfg(feature = "server")]
-mod server_terms;
 mod state;
 #[cfg_attr(
     not(feature = "http-server"),
@@ -69,11 +63,7 @@ mod strict_json;
 mod structured;
 #[cfg(all(test, any(feature = "client", feature = "server")))]
 mod tables;
-mod terms;
-mod unavailable;
 
-#[cfg(feature = "client")]
-pub use agreement::Agreement;
 #[cfg(feature = "server")]
 pub(crate) use asking::Lacking;
 #[cfg(feature = "client")]
@@ -88,23 +78,21 @@ pub(crate) use http::{admit_stateless, is_stateless_only};
 #[cfg(feature = "server")]
 pub(crate) use known::OwnMethods;
 pub(crate) use methods::not_offered;
+pub use negotiated::Negotiated;
+#[cfg(feature = "http-server")]
+pub(crate) use negotiated_server::LastNegotiated;
 pub(crate) use param_header::ParamHeader;
 pub(crate) use pending::Pending;
 pub use pending::Timeouts;
 #[cfg(feature = "server")]
 pub(crate) use place::locate;
-pub(crate) use refusal::Refusal;
 #[cfg(feature = "server")]
 pub(crate) use requirement::{Requirement, tree};
 #[cfg(feature = "server")]
 pub(crate) use server::{Admission, ServerLifecycle};
-#[cfg(feature = "http-server")]
-pub(crate) use server_terms::LastTerms;
 pub use state::LifecycleState;
 pub(crate) use strict_json::StrictJson;
 #[cfg(any(feature = "http-client", feature = "http-server"))]
 pub(crate) use strict_json::StrictValue;
 #[cfg(feature = "server")]
 pub(crate) use structured::structured_content_is_object;
-pub use terms::Terms;
-pub use unavailable::Unavailable;

@@ -2,7 +2,7 @@
 
 use mcp_types::{Era, Revision, Revisions};
 
-use super::Refusal;
+use crate::error::RequestError;
 
 /// The revision that a server answers `initialize` with: the one asked for where it is supported,
 /// else the newest handshake revision that is (2025-11-25, "Lifecycle", section Version
@@ -11,8 +11,8 @@ use super::Refusal;
 /// # Errors
 ///
 /// When what was asked for is not a date, or no handshake revision is supported.
-pub(super) fn handshake(requested: &str, supported: Revisions) -> Result<Revision, Refusal> {
-    let unsupported = || Refusal::UnsupportedHandshake {
+pub(super) fn handshake(requested: &str, supported: Revisions) -> Result<Revision, RequestError> {
+    let unsupported = || RequestError::UnsupportedHandshake {
         requested: requested.to_owned(),
         supported,
     };

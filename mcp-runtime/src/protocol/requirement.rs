@@ -6,7 +6,8 @@ use mcp_types::ClientCapabilities;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Refusal, Terms};
+use super::Negotiated;
+use crate::error::RequestError;
 
 /// The capabilities that each client of a server must declare; none, unless set.
 #[derive(Clone, Debug, Default)]
@@ -34,21 +35,21 @@ impl Requirement {
         self.0.is_some()
     }
 
-    /// Checks that the client of `terms` has everything.
+    /// Checks that the client has everything.
     ///
     /// # Errors
     ///
-    /// [`Refusal::MissingCapability`] with what it lacks.
-    pub(super) fn check(&self, terms: &Terms) -> Result<(), Refusal> {
+    /// [`RequestError::MissingCapability`] with what it lacks.
+    pub(super) fn check(&self, negotiated: &Negotiated) -> Result<(), RequestError> {
         let Some(required) = &self.0 else {
             return Ok(());
         };
-        let declared = json(&terms.client_capabilities);
+        let declared = json(&negotiated.peer_capabilities);
         match missing(required, Some(&declared)) {
             None => Ok(()),
-            Some(missing) => Err(Refusal::MissingCapability {
+            Some(missing) => Err(RequestError::MissingCapability {
                 missing,
-                revision: terms.revision,
+                revision: negotiated.revision,
             }),
         }
     }
@@ -107,7 +108,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::protocol::refusal::names;
+    use crate::protocol::era_errors::names;
 
     fn lacking(required: Value, declared: Value) -> Option<Value> {
         let capabilities = |value| serde_json::from_value::<ClientCapabilities>(value).unwrap();

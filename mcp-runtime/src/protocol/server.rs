@@ -7,9 +7,10 @@ use mcp_types::{
 };
 
 use super::known::{Known, OwnMethods};
+use super::negotiated_server::{LastNegotiated, check_progress_token};
 use super::requirement::Requirement;
-use super::server_terms::{LastTerms, check_progress_token};
-use super::{LifecycleState, Refusal, Terms, decode_params, request_meta};
+use super::{LifecycleState, Negotiated, decode_params, request_meta};
+use crate::error::RequestError;
 
 /// A connection as its server sees it: messages go in, decisions come out.
 ///
@@ -24,16 +25,16 @@ pub(crate) struct ServerLifecycle {
     pub(super) state: State,
     supported: Revisions,
     stateless_seen: bool,
-    last: LastTerms,
+    last: LastNegotiated,
     own: OwnMethods,
 }
 
 #[derive(Debug)]
 pub(super) enum State {
     Uninitialized,
-    Initializing(Arc<Terms>),
-    Initialized(Arc<Terms>),
-    Operating(Arc<Terms>),
+    Initializing(Arc<Negotiated>),
+    Initialized(Arc<Negotiated>),
+    Operating(Arc<Negotiated>),
     ShuttingDown,
     Terminated,
 }
@@ -41,11 +42,11 @@ pub(super) enum State {
 /// What is to be done with a request.
 #[derive(Debug)]
 pub(crate) enum Admission {
-    /// Answer the handshake with these terms.
-    Initialize(Arc<Terms>),
-    /// Serve it under these terms.
-    Serve(Arc<Terms>),
-    /// Answer a `ping` that came before any terms.
+    /// Answer the handshake with this outcome.
+    Initialize(Arc<Negotiated>),
+    /// Serve it under this outcome.
+    Serve(Arc<Negotiated>),
+    /// Answer a `ping` that came before any negotiation.
     Ping,
 }
 
@@ -55,14 +56,14 @@ impl ServerLifecycle {
             state: State::Uninitialized,
             supported,
             stateless_seen: false,
-            last: LastTerms::default(),
+            last: LastNegotiated::default(),
             own: OwnMethods::default(),
         }
     }
 
     /// Demands capabilities of the client.
     pub(crate) fn requiring(mut self, requirement: Requirement) -> Self {
-        self.last = LastTerms::new(requirement);
+        self.last = LastNegotiated::new(requirement);
         self
     }
 
@@ -83,12 +84,12 @@ impl ServerLifecycle {
         }
     }
 
-    /// The terms of the handshake, once there was one.
-    pub(crate) fn terms(&self) -> Option<&Arc<Terms>> {
+    /// The outcome of the handshake, once there was one.
+    pub(crate) fn negotiated(&self) -> Option<&Arc<Negotiated>> {
         match &self.state {
-            State::Initializing(terms) | State::Initialized(terms) | State::Operating(terms) => {
-                Some(terms)
-            }
+            State::Initializing(negotiated)
+            | State::Initialized(negotiated)
+            | State::Operating(negotiated) => Some(negotiated),
             State::Uninitialized | State::ShuttingDown | State::Terminated => None,
         }
     }
@@ -102,71 +103,71 @@ impl ServerLifecycle {
         &mut self,
         method: &str,
         params: Option<RawJsonRef<'_>>,
-    ) -> Result<Admission, Refusal> {
+    ) -> Result<Admission, RequestError> {
         let known = self.own.known(method)?;
         let request = Request::classify(known, params)?;
         match (&self.state, request) {
-            (State::ShuttingDown | State::Terminated, _) => Err(Refusal::Ending(self.state())),
+            (State::ShuttingDown | State::Terminated, _) => Err(RequestError::Ending(self.state())),
             (_, Request::Stateless(meta)) => {
                 self.stateless_seen = true;
-                let terms = self.last.stateless(meta.as_ref(), self.supported)?;
-                known.in_revision(terms.revision)?;
+                let negotiated = self.last.stateless(meta.as_ref(), self.supported)?;
+                known.in_revision(negotiated.revision)?;
                 if known.needs_capabilities() {
-                    self.last.check(&terms)?;
+                    self.last.check(&negotiated)?;
                 }
-                Ok(Admission::Serve(terms))
+                Ok(Admission::Serve(negotiated))
             }
             (State::Uninitialized, Request::Initialize) => {
-                let terms = Terms::handshake(decode_params(params)?, self.supported)?;
-                let terms = Arc::new(terms);
-                self.last.check(&terms)?;
-                self.state = State::Initializing(Arc::clone(&terms));
-                Ok(Admission::Initialize(terms))
+                let negotiated = Negotiated::handshake(decode_params(params)?, self.supported)?;
+                let negotiated = Arc::new(negotiated);
+                self.last.check(&negotiated)?;
+                self.state = State::Initializing(Arc::clone(&negotiated));
+                Ok(Admission::Initialize(negotiated))
             }
-            (_, Request::Initialize) => Err(Refusal::AlreadyInitialized(self.state())),
+            (_, Request::Initialize) => Err(RequestError::AlreadyInitialized(self.state())),
             (State::Uninitialized | State::Initializing(_), Request::Ping) => Ok(Admission::Ping),
-            (State::Uninitialized, Request::Other) => Err(Refusal::NotInitialized),
-            (State::Initializing(_), Request::Other) => Err(Refusal::InitializedMissing),
-            (State::Initialized(terms) | State::Operating(terms), _) => {
-                known.in_revision(terms.revision)?;
-                Ok(Admission::Serve(Arc::clone(terms)))
+            (State::Uninitialized, Request::Other) => Err(RequestError::NotInitialized),
+            (State::Initializing(_), Request::Other) => Err(RequestError::InitializedMissing),
+            (State::Initialized(negotiated) | State::Operating(negotiated), _) => {
+                known.in_revision(negotiated.revision)?;
+                Ok(Admission::Serve(Arc::clone(negotiated)))
             }
         }
     }
 
     /// Whether the revision of the handshake has batches.
-    pub(crate) fn accepts_batches(&self) -> Result<(), Refusal> {
-        let reason = match self.terms() {
-            Some(terms) if terms.revision.has_batches() => return Ok(()),
-            Some(terms) => format!("revision {} has no batches", terms.revision),
+    pub(crate) fn accepts_batches(&self) -> Result<(), RequestError> {
+        let reason = match self.negotiated() {
+            Some(negotiated) if negotiated.revision.has_batches() => return Ok(()),
+            Some(negotiated) => format!("revision {} has no batches", negotiated.revision),
             None => format!(
                 "a batch needs a handshake that settles on a revision with batches, \
                              and the connection is {}",
                 self.state()
             ),
         };
-        Err(Refusal::Batch(reason))
+        Err(RequestError::Batch(reason))
     }
 
     /// Whether an error about a message without a readable id says `null`; stateless revisions
     /// leave the id out.
     pub(crate) fn sends_null_ids(&self) -> bool {
-        !self.stateless_seen || self.terms().is_some()
+        !self.stateless_seen || self.negotiated().is_some()
     }
 
     /// The client says that it is initialized. Out of place, the notification is ignored.
     pub(crate) fn initialized(&mut self) -> bool {
-        let State::Initializing(terms) = &self.state else {
+        let State::Initializing(negotiated) = &self.state else {
             return false;
         };
-        self.state = State::Initialized(Arc::clone(terms));
+        self.state = State::Initialized(Arc::clone(negotiated));
         true
     }
 
     /// What had to be done after the handshake is done.
     pub(crate) fn operate(&mut self) {
-        if let State::Initialized(terms) = &self.state {
-            self.state = State::Operating(Arc::clone(terms));
+        if let State::Initialized(negotiated) = &self.state {
+            self.state = State::Operating(Arc::clone(negotiated));
         }
     }
 
@@ -194,7 +195,7 @@ enum Request<'a> {
 impl<'a> Request<'a> {
     /// A request is stateless when its `_meta` says a version or capabilities, or when its method
     /// exists in no other era.
-    fn classify(known: Known, params: Option<RawJsonRef<'a>>) -> Result<Self, Refusal> {
+    fn classify(known: Known, params: Option<RawJsonRef<'a>>) -> Result<Self, RequestError> {
         if known.name() == Some(InitializeRequest::METHOD) {
             return Ok(Self::Initialize);
         }

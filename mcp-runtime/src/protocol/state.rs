@@ -10,7 +10,7 @@ use std::fmt;
 #[non_exhaustive]
 pub enum LifecycleState {
     /// Nothing was agreed on. The handshake era allows only `initialize` and `ping`; a stateless
-    /// request brings its own terms and is served.
+    /// request brings its own version and capabilities and is served.
     Uninitialized,
     /// `initialize` was sent or answered; only `ping`, and log messages from the server, may pass.
     Initializing,

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Refusal;
+use crate::error::RequestError;
 
 /// A JSON value without anything that readers take differently.
 ///
@@ -37,9 +37,9 @@ impl<'a> StrictJson<'a> {
     ///
     /// # Errors
     ///
-    /// [`Refusal::InvalidParams`] with the path of the first fault, such as
+    /// [`RequestError::InvalidParams`] with the path of the first fault, such as
     /// `params.arguments.a[0].b`.
-    pub(crate) fn read(text: &'a str, path: &str) -> Result<Self, Refusal> {
+    pub(crate) fn read(text: &'a str, path: &str) -> Result<Self, RequestError> {
         let mut reader = Reader {
             rest: text,
             values: Vec::new(),
@@ -49,7 +49,7 @@ impl<'a> StrictJson<'a> {
             Ok(()) => Ok(Self {
                 values: reader.values,
             }),
-            Err(reason) => Err(Refusal::InvalidParams {
+            Err(reason) => Err(RequestError::InvalidParams {
                 path: reader.path(path),
                 reason: reason.to_owned(),
             }),

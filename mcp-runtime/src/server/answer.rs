@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::driver::Outgoing;
-use crate::protocol::{Terms, tree};
+use crate::protocol::{Negotiated, tree};
 use crate::transport::Outbox;
 
 /// A result, in the form that the revision of its request wants.
@@ -61,10 +61,14 @@ impl Answer {
     }
 
     /// A result that was written before.
-    pub(super) fn prepared(result: PreparedResult, terms: &Terms, server: &Arc<Identity>) -> Self {
+    pub(super) fn prepared(
+        result: PreparedResult,
+        negotiated: &Negotiated,
+        server: &Arc<Identity>,
+    ) -> Self {
         Self {
             body: Body::Prepared(result),
-            identity: terms.results_name_server().then(|| Arc::clone(server)),
+            identity: negotiated.results_name_server().then(|| Arc::clone(server)),
         }
     }
 
@@ -80,24 +84,28 @@ impl Answer {
     /// A result that is written for this one request, by a server that names itself in it.
     pub(super) fn written<T: Serialize + Conform>(
         result: T,
-        terms: &Terms,
+        negotiated: &Negotiated,
         server: &Arc<Identity>,
     ) -> Self {
-        let mut answer = Self::once(result, terms.revision);
+        let mut answer = Self::once(result, negotiated.revision);
         let Body::Written(json) = &answer.body else {
             return answer;
         };
         // A result that has a `_meta` of its own keeps it.
-        if terms.results_name_server() && !json.get().starts_with(r#"{"_meta""#) {
+        if negotiated.results_name_server() && !json.get().starts_with(r#"{"_meta""#) {
             answer.identity = Some(Arc::clone(server));
         }
         answer
     }
 
     /// The result of a method that an extension brings.
-    pub(super) fn extension(mut result: JsonObject, terms: &Terms, server: &Arc<Identity>) -> Self {
+    pub(super) fn extension(
+        mut result: JsonObject,
+        negotiated: &Negotiated,
+        server: &Arc<Identity>,
+    ) -> Self {
         let mut identity = None;
-        if terms.results_name_server() {
+        if negotiated.results_name_server() {
             result
                 .entry("resultType")
                 .or_insert_with(|| "complete".into());
@@ -116,10 +124,14 @@ impl Answer {
     }
 
     /// The result of a tool.
-    pub(super) fn call_tool(result: CallToolResult, terms: &Terms, server: &Arc<Identity>) -> Self {
+    pub(super) fn call_tool(
+        result: CallToolResult,
+        negotiated: &Negotiated,
+        server: &Arc<Identity>,
+    ) -> Self {
         let mut result = Box::new(result);
         let mut identity = None;
-        if terms.results_name_server() {
+        if negotiated.results_name_server() {
             match &mut result.meta {
                 Some(meta) => {
                     meta.server_info.get_or_insert_with(|| server.info.clone());
@@ -127,7 +139,7 @@ impl Answer {
                 None => identity = Some(Arc::clone(server)),
             }
         }
-        result.conform(terms.revision);
+        result.conform(negotiated.revision);
         Self {
             body: Body::CallTool(result),
             identity,

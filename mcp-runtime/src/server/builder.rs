@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::caching::Caching;
-use super::edit::Inventory;
+use super::edit::Catalog;
 use super::extensions;
 use super::mount;
 use super::settings::Settings;
@@ -19,7 +19,7 @@ use crate::protocol::{OwnMethods, Requirement};
 #[derive(Debug, Default)]
 pub struct ServerBuilder {
     pub(super) settings: Settings,
-    pub(super) inventory: Inventory,
+    pub(super) inventory: Catalog,
 }
 
 impl ServerBuilder {

@@ -8,12 +8,12 @@ use mcp_types::{ClientCapabilities, Implementation, RawJson, RequestId, Revision
 use super::ask::Asking;
 use super::progress::{Amount, Reporter, Total};
 use super::told::Wishes;
-use super::{CancellationToken, Change, Conversation, Server};
+use super::{CancellationToken, Change, Server, Session};
 use crate::TraceContext;
 use crate::driver::Peer;
-use crate::protocol::Terms;
+use crate::protocol::Negotiated;
 
-/// The call that a handler serves: who calls, under which terms, and the way back.
+/// The call that a handler serves: who calls, under what was negotiated, and the way back.
 ///
 /// Cloning is cheap. A handler takes it by reference:
 ///
@@ -39,13 +39,13 @@ pub struct Context {
 
 struct Call {
     id: RequestId,
-    terms: Arc<Terms>,
+    negotiated: Arc<Negotiated>,
     meta: Option<RawJson>,
     /// The client, which may not be asked everything.
     peer: Peer,
     /// The client as handlers get it, once one looks.
     guarded: OnceLock<Peer>,
-    conversation: Arc<Conversation>,
+    session: Arc<Session>,
     /// The questions of its handler, made for a handler that may ask.
     asking: OnceLock<Arc<Asking>>,
     /// The mounted server that serves the call, if one does.
@@ -58,18 +58,18 @@ struct Call {
 impl Context {
     pub(super) fn new(
         id: RequestId,
-        terms: Arc<Terms>,
+        negotiated: Arc<Negotiated>,
         meta: Option<RawJson>,
         peer: Peer,
-        conversation: Arc<Conversation>,
+        session: Arc<Session>,
     ) -> Self {
         let call = Arc::new(Call {
             id,
-            terms,
+            negotiated,
             meta,
             peer,
             guarded: OnceLock::new(),
-            conversation,
+            session,
             asking: OnceLock::new(),
             home: OnceLock::new(),
             cancellation: OnceLock::new(),
@@ -89,12 +89,12 @@ impl Context {
         Arc::strong_count(&self.call) > 1
     }
 
-    pub(super) fn terms(&self) -> &Arc<Terms> {
-        &self.call.terms
+    pub(super) fn negotiated(&self) -> &Arc<Negotiated> {
+        &self.call.negotiated
     }
 
-    pub(super) fn conversation(&self) -> &Arc<Conversation> {
-        &self.call.conversation
+    pub(super) fn session(&self) -> &Arc<Session> {
+        &self.call.session
     }
 
     pub(super) fn asking_slot(&self) -> &OnceLock<Arc<Asking>> {
@@ -110,19 +110,19 @@ impl Context {
     /// The revision of the protocol that the client speaks.
     #[must_use]
     pub fn revision(&self) -> Revision {
-        self.call.terms.revision
+        self.call.negotiated.revision
     }
 
     /// What the client says it is. Not verified: for display and logs, not for decisions.
     #[must_use]
     pub fn client_info(&self) -> Option<&Implementation> {
-        self.call.terms.client_info.as_ref()
+        self.call.negotiated.peer_info.as_ref()
     }
 
     /// What the client is able to do.
     #[must_use]
     pub fn client_capabilities(&self) -> &ClientCapabilities {
-        &self.call.terms.client_capabilities
+        &self.call.negotiated.peer_capabilities
     }
 
     /// The `_meta` of the request, verbatim.
@@ -140,8 +140,10 @@ impl Context {
     /// The client, to send it requests and notifications.
     #[must_use]
     pub fn peer(&self) -> &Peer {
-        let Call { terms, peer, .. } = &*self.call;
-        self.call.guarded.get_or_init(|| peer.guarded(terms))
+        let Call {
+            negotiated, peer, ..
+        } = &*self.call;
+        self.call.guarded.get_or_init(|| peer.guarded(negotiated))
     }
 
     /// The server that serves the call, to [edit](crate::Server::edit) what it offers. A handler
@@ -149,7 +151,7 @@ impl Context {
     #[must_use]
     pub fn server(&self) -> &Server {
         let home = self.call.home.get();
-        home.unwrap_or_else(|| self.call.conversation.server())
+        home.unwrap_or_else(|| self.call.session.server())
     }
 
     /// Reports how far the call has come, of how much in all, and what it is at.

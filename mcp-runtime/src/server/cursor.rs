@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::protocol::Refusal;
+use crate::error::RequestError;
 
 /// One of the lists that go page by page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +80,8 @@ impl Place {
     /// # Errors
     ///
     /// When the text is no cursor for this list.
-    pub(super) fn read(list: Pageable, cursor: &str) -> Result<Self, Refusal> {
-        Self::parse(list, cursor).ok_or_else(|| Refusal::InvalidParams {
+    pub(super) fn read(list: Pageable, cursor: &str) -> Result<Self, RequestError> {
+        Self::parse(list, cursor).ok_or_else(|| RequestError::InvalidParams {
             path: "params.cursor".to_owned(),
             reason: format!("`{cursor}` is no cursor that this server gave out for this list"),
         })

@@ -7,9 +7,10 @@ use mcp_types::{RawJsonRef, RequestId};
 use super::ask::{self, Start};
 use super::router::Admitted;
 use super::trace::Trace;
-use super::{Answer, Conversation, Server, told};
+use super::{Answer, Server, Session, told};
 use crate::driver::{Peer, Served};
-use crate::protocol::{Admission, Refusal};
+use crate::error::RequestError;
+use crate::protocol::Admission;
 
 /// One request, as it came.
 #[derive(Clone, Copy)]
@@ -19,8 +20,8 @@ pub(crate) struct Call<'a> {
     pub(crate) params: Option<RawJsonRef<'a>>,
     /// The way back to who sent it.
     pub(crate) peer: &'a Peer,
-    /// The conversation that it is part of, if its era has such a thing.
-    pub(crate) conversation: &'a Arc<Conversation>,
+    /// The session that it is part of, if its era has such a thing.
+    pub(crate) session: &'a Arc<Session>,
 }
 
 impl Server {
@@ -28,7 +29,7 @@ impl Server {
     pub(crate) fn dispatch(
         &self,
         call: Call<'_>,
-        admit: impl FnOnce() -> Result<Admission, Refusal>,
+        admit: impl FnOnce() -> Result<Admission, RequestError>,
     ) -> Served<Answer> {
         let trace = Trace::begin(call.id, call.method);
         let served = trace.in_scope(|| self.admitted(call, admit()?, &trace));
@@ -40,19 +41,19 @@ impl Server {
         call: Call<'_>,
         admission: Admission,
         trace: &Trace,
-    ) -> Result<Served<Answer>, Refusal> {
+    ) -> Result<Served<Answer>, RequestError> {
         let router = self.router();
         Ok(match admission {
-            Admission::Serve(terms) => {
-                trace.admitted(&terms, call.params);
+            Admission::Serve(negotiated) => {
+                trace.admitted(&negotiated, call.params);
                 let start = Start::new(self);
                 let request = Admitted {
                     id: call.id,
                     method: call.method,
                     params: call.params,
-                    terms: &terms,
+                    negotiated: &negotiated,
                     peer: call.peer,
-                    conversation: call.conversation,
+                    session: call.session,
                     start: &start,
                 };
                 let served = router.serve(request)?;
@@ -63,7 +64,7 @@ impl Server {
                     None => served,
                 }
             }
-            Admission::Initialize(terms) => Served::Now(Ok(router.initialize(&terms))),
+            Admission::Initialize(negotiated) => Served::Now(Ok(router.initialize(&negotiated))),
             Admission::Ping => Served::Now(Ok(Answer::empty())),
         })
     }

@@ -4,7 +4,7 @@ use super::introduction::Introduction;
 use super::mount::Mount;
 use super::prompts::PromptRoute;
 use super::resources::ResourceRoute;
-use super::routes::{Named, Step, Stock};
+use super::routes::{CatalogEntry, Named, Step};
 use super::tools::ToolRoute;
 use super::{Change, List, OfferedPrompt, OfferedResource, OfferedTool, Server};
 
@@ -53,12 +53,12 @@ pub struct FixedList(pub List);
 
 /// All that a server has, switched off or not.
 #[derive(Debug, Default)]
-pub(super) struct Inventory {
+pub(super) struct Catalog {
     /// What the server says of itself, without its mounts.
     pub(super) introduction: Introduction,
-    pub(super) tools: Stock<ToolRoute>,
-    pub(super) prompts: Stock<PromptRoute>,
-    pub(super) resources: Stock<ResourceRoute>,
+    pub(super) tools: CatalogEntry<ToolRoute>,
+    pub(super) prompts: CatalogEntry<PromptRoute>,
+    pub(super) resources: CatalogEntry<ResourceRoute>,
     pub(super) mounts: Vec<Mount>,
 }
 
@@ -161,7 +161,7 @@ impl Edit<'_> {
 }
 
 /// Takes all steps, and says whether anything is different now.
-fn take_all<R: Named>(stock: &mut Stock<R>, steps: Vec<Step<R>>) -> bool {
+fn take_all<R: Named>(stock: &mut CatalogEntry<R>, steps: Vec<Step<R>>) -> bool {
     let mut changed = false;
     for step in steps {
         changed |= stock.take(step);

@@ -28,7 +28,7 @@ type Method = dyn Fn(MethodCall<'_>) -> Reply<JsonObject> + Send + Sync;
 pub struct MethodCall<'a> {
     /// The parameters, as they came; their `_meta` is still among them.
     pub params: Option<RawJsonRef<'a>>,
-    /// Who calls, and under which terms.
+    /// Who calls, and under what was negotiated.
     pub context: &'a Context,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::ProtocolError;
 use crate::driver::Peer;
-use crate::server::{Context, Lent, Server};
+use crate::server::{Borrowed, Context, Server};
 
 /// A value that is made from the context of a call.
 ///
@@ -42,8 +42,8 @@ pub trait FromContext: Sized + Send + Sync + 'static {
     /// # Errors
     ///
     /// As for [`from_context`](Self::from_context).
-    fn lend(cx: &Context) -> Result<Lent<Self>, ProtocolError> {
-        Self::from_context(cx).map(Lent::made)
+    fn lend(cx: &Context) -> Result<Borrowed<Self>, ProtocolError> {
+        Self::from_context(cx).map(Borrowed::made)
     }
 }
 

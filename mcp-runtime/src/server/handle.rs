@@ -7,7 +7,7 @@ use mcp_types::{Revisions, Tool};
 use super::changes::Change;
 use super::live::Live;
 use super::router::Router;
-use super::{Conversation, Endpoint, Serve, ServerBuilder};
+use super::{Endpoint, Serve, ServerBuilder, Session};
 use crate::protocol::{OwnMethods, Requirement, ServerLifecycle};
 
 /// A server, ready to serve connections. Cloning is cheap: the clones share everything.
@@ -70,9 +70,9 @@ impl Server {
     }
 
     /// What is kept of one client.
-    pub(crate) fn conversation(&self) -> Arc<Conversation> {
+    pub(crate) fn session(&self) -> Arc<Session> {
         let announced = self.router().announced();
-        Arc::new(Conversation::new(self.clone(), announced))
+        Arc::new(Session::new(self.clone(), announced))
     }
 
     /// The lifecycle of a new connection.

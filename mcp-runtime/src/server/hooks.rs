@@ -11,7 +11,7 @@ use mcp_types::{ClientCapabilities, ErrorObject, Implementation, Revision};
 use super::{Server, ServerBuilder, task};
 use crate::driver::{BoxFuture, Contained, Peer, contain};
 use crate::error::ServeError;
-use crate::protocol::Terms;
+use crate::protocol::Negotiated;
 
 type BoxError = Box<dyn Error + Send + Sync>;
 type Outcome = BoxFuture<Result<(), BoxError>>;
@@ -48,7 +48,7 @@ impl<E: Into<BoxError>> IntoHookResult for Result<(), E> {
 /// A client that has shaken hands, as [`ServerBuilder::on_initialized`] is told.
 #[derive(Clone, Debug)]
 pub struct Initialized {
-    terms: Arc<Terms>,
+    negotiated: Arc<Negotiated>,
     peer: Peer,
 }
 
@@ -56,19 +56,19 @@ impl Initialized {
     /// The revision of the protocol that was agreed on.
     #[must_use]
     pub fn revision(&self) -> Revision {
-        self.terms.revision
+        self.negotiated.revision
     }
 
     /// What the client says it is. Not verified: for display and logs, not for decisions.
     #[must_use]
     pub fn client_info(&self) -> Option<&Implementation> {
-        self.terms.client_info.as_ref()
+        self.negotiated.peer_info.as_ref()
     }
 
     /// What the client is able to do.
     #[must_use]
     pub fn client_capabilities(&self) -> &ClientCapabilities {
-        &self.terms.client_capabilities
+        &self.negotiated.peer_capabilities
     }
 
     /// The client, to send it requests and notifications as long as it is there.
@@ -148,8 +148,8 @@ impl Server {
     }
 
     /// Tells that a client has shaken hands.
-    pub(crate) fn initialized(&self, terms: &Arc<Terms>, peer: impl FnOnce() -> Peer) {
-        self.hooks().initialized(terms, peer);
+    pub(crate) fn initialized(&self, negotiated: &Arc<Negotiated>, peer: impl FnOnce() -> Peer) {
+        self.hooks().initialized(negotiated, peer);
     }
 }
 
@@ -181,8 +181,8 @@ impl Hooks {
         }));
         let server = mounted.clone();
         self.initialized.push(Box::new(move |client| {
-            let Initialized { terms, peer } = client;
-            server.initialized(&terms, || peer);
+            let Initialized { negotiated, peer } = client;
+            server.initialized(&negotiated, || peer);
         }));
         let server = mounted.clone();
         self.shutdown.push(boxed(move || {
@@ -220,12 +220,12 @@ impl Hooks {
     }
 
     /// Tells that a client has shaken hands.
-    pub(super) fn initialized(&self, terms: &Arc<Terms>, peer: impl FnOnce() -> Peer) {
+    pub(super) fn initialized(&self, negotiated: &Arc<Negotiated>, peer: impl FnOnce() -> Peer) {
         if self.initialized.is_empty() {
             return;
         }
         let client = Initialized {
-            terms: Arc::clone(terms),
+            negotiated: Arc::clone(negotiated),
             peer: peer(),
         };
         for hook in &self.initialized {

@@ -2,7 +2,7 @@
 
 use mcp_types::{JsonObject, OrderedMap};
 
-use super::edit::Inventory;
+use super::edit::Catalog;
 
 /// The instructions of a server and its experimental capabilities, with those of the servers that
 /// it mounts.
@@ -28,7 +28,7 @@ impl Introduction {
     }
 
     /// What a server says with this inventory, joined with what the servers say that it mounts.
-    pub(super) fn joined(inventory: &Inventory) -> Self {
+    pub(super) fn joined(inventory: &Catalog) -> Self {
         let mut joined = inventory.introduction.clone();
         for mount in &inventory.mounts {
             let (namespace, theirs) = mount.introduction();

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use super::changes::{Change, Changes};
-use super::edit::{FixedList, Inventory};
+use super::edit::{Catalog, FixedList};
 use super::mount::Relays;
 use super::router::Router;
 use super::settings::Settings;
@@ -18,7 +18,7 @@ use crate::limits::MAX_UNMATCHED_WARNINGS;
 #[derive(Debug)]
 pub(super) struct Live {
     settings: Arc<Settings>,
-    pub(super) inventory: Mutex<Inventory>,
+    pub(super) inventory: Mutex<Catalog>,
     current: RwLock<Arc<Router>>,
     /// Grows with each replacement, so that whoever has seen the last one need not ask for it.
     generation: AtomicU64,
@@ -37,7 +37,7 @@ pub(super) enum Current<'a> {
 }
 
 impl Live {
-    pub(super) fn new(settings: Settings, inventory: Inventory) -> Self {
+    pub(super) fn new(settings: Settings, inventory: Catalog) -> Self {
         let settings = Arc::new(settings);
         let router = Router::new(Arc::clone(&settings), &inventory);
         Self {
@@ -70,13 +70,13 @@ impl Live {
     }
 
     /// Looks at what the server has.
-    pub(super) fn look<T>(&self, look: impl FnOnce(&Inventory) -> T) -> T {
+    pub(super) fn look<T>(&self, look: impl FnOnce(&Catalog) -> T) -> T {
         let inventory = self.inventory.lock();
         look(&inventory.unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Changes what the server has, and tells the clients what `edit` says has changed.
-    pub(super) fn change(&self, edit: impl FnOnce(&mut Inventory) -> Vec<Change>) {
+    pub(super) fn change(&self, edit: impl FnOnce(&mut Catalog) -> Vec<Change>) {
         let changes = {
             let inventory = self.inventory.lock();
             let mut inventory = inventory.unwrap_or_else(PoisonError::into_inner);
@@ -93,7 +93,7 @@ impl Live {
     }
 
     /// Serves from now on what `inventory` has, in which `changes` have been made.
-    pub(super) fn renew(&self, inventory: &Inventory, changes: &[Change]) {
+    pub(super) fn renew(&self, inventory: &Catalog, changes: &[Change]) {
         let edited = Arc::new(self.current().edited(inventory, changes));
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = edited;
         self.generation.fetch_add(1, Ordering::Release);
@@ -125,7 +125,7 @@ impl Server {
         }
     }
 
-    pub(super) fn start(settings: Settings, inventory: Inventory) -> Self {
+    pub(super) fn start(settings: Settings, inventory: Catalog) -> Self {
         let mounts = inventory.mounts.clone();
         let live = Arc::new(Live::new(settings, inventory));
         for (index, mount) in mounts.iter().enumerate() {

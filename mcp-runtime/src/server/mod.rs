@@ -6,13 +6,13 @@
 mod announce;
 mod answer;
 pub mod ask;
+mod borrowed;
 mod builder;
 mod caching;
 mod cancellation;
 mod changes;
 pub mod completions;
 mod context;
-mod conversation;
 mod cursor;
 mod dispatch;
 mod edit;
@@ -26,7 +26,6 @@ pub(crate) mod icon;
 #[cfg(not(feature = "http-server"))]
 mod identity;
 mod introduction;
-mod lent;
 #[cfg(any(
     feature = "socket",
     all(feature = "http-server", feature = "websocket")
@@ -55,6 +54,7 @@ mod router;
 mod routes;
 pub(crate) mod running;
 mod serve;
+mod session;
 mod settings;
 mod signal;
 mod subscriptions;
@@ -68,11 +68,11 @@ mod wishes;
 
 pub use crate::driver::BoxFuture;
 pub(crate) use answer::Answer;
+pub use borrowed::Borrowed;
 pub use builder::ServerBuilder;
 pub use cancellation::CancellationToken;
 pub use changes::Change;
 pub use context::Context;
-pub(crate) use conversation::Conversation;
 #[cfg(feature = "http-server")]
 pub(crate) use dispatch::Call;
 pub use edit::{Edit, FixedList};
@@ -83,7 +83,6 @@ pub use handle::Server;
 pub use handler::HandlerError;
 pub use hooks::{Initialized, IntoHookResult};
 pub use icon::IntoIcon;
-pub use lent::Lent;
 pub use lists::List;
 pub use logging::Logger;
 #[cfg(feature = "log-layer")]
@@ -98,3 +97,4 @@ pub use progress::{Amount, Progress, ProgressItems, Total};
 pub use proxy::Proxy;
 pub use reply::Reply;
 pub use serve::{Serve, ShutdownHandle};
+pub(crate) use session::Session;

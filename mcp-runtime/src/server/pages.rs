@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::cursor::{Pageable, Place};
 use super::prepared::Prepared;
-use crate::protocol::Refusal;
+use crate::error::RequestError;
 
 /// A list that is the same for everybody, written once for each page and revision.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Pages {
     /// # Errors
     ///
     /// When `cursor` was not given out for this list.
-    pub(super) fn page(&self, cursor: Option<&str>) -> Result<Page<'_>, Refusal> {
+    pub(super) fn page(&self, cursor: Option<&str>) -> Result<Page<'_>, RequestError> {
         let start = match cursor {
             None => 0,
             Some(cursor) => {
@@ -96,7 +96,7 @@ pub(super) fn cut(
     list: Pageable,
     cursor: Option<&str>,
     size: Option<NonZeroUsize>,
-) -> Result<(Range<usize>, Option<String>), Refusal> {
+) -> Result<(Range<usize>, Option<String>), RequestError> {
     let start = match cursor {
         None => 0,
         Some(cursor) => {

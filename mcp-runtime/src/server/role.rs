@@ -6,23 +6,24 @@ use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::{InitializedNotification, Notification, RawJsonRef, RequestId};
 
 use super::dispatch::Call;
-use super::{Answer, Conversation, Server};
+use super::{Answer, Server, Session};
 use crate::driver::{Peer, Role, Served};
-use crate::protocol::{Refusal, ServerLifecycle};
+use crate::error::RequestError;
+use crate::protocol::ServerLifecycle;
 
 /// Asks the lifecycle what a message means, and the router to serve it.
 pub(super) struct ServerRole {
     lifecycle: ServerLifecycle,
     server: Server,
     peer: Peer,
-    conversation: Arc<Conversation>,
+    session: Arc<Session>,
 }
 
 impl ServerRole {
     pub(super) fn new(server: Server, peer: Peer) -> Self {
         Self {
             lifecycle: server.lifecycle(),
-            conversation: server.conversation(),
+            session: server.session(),
             server,
             peer,
         }
@@ -45,7 +46,7 @@ impl Role for ServerRole {
             method,
             params,
             peer: &self.peer,
-            conversation: &self.conversation,
+            session: &self.session,
         };
         let admit = || self.lifecycle.request(method, params);
         self.server.dispatch(call, admit)
@@ -53,17 +54,17 @@ impl Role for ServerRole {
 
     fn notification(&mut self, method: &str, _params: Option<RawJsonRef<'_>>) {
         if method == InitializedNotification::METHOD && self.lifecycle.initialized() {
-            self.conversation.begin(self.peer.clone());
+            self.session.begin(self.peer.clone());
             self.lifecycle.operate();
-            if let Some(terms) = self.lifecycle.terms() {
-                self.server.initialized(terms, || self.peer.clone());
+            if let Some(negotiated) = self.lifecycle.negotiated() {
+                self.server.initialized(negotiated, || self.peer.clone());
             }
         } else {
             tracing::debug!(method, "a notification was ignored");
         }
     }
 
-    fn accepts_batches(&self) -> Result<(), Refusal> {
+    fn accepts_batches(&self) -> Result<(), RequestError> {
         self.lifecycle.accepts_batches()
     }
 
@@ -81,11 +82,11 @@ impl Role for ServerRole {
 
     fn shut_down(&mut self) {
         self.lifecycle.shut_down();
-        self.conversation.end();
+        self.session.end();
     }
 
     fn terminate(&mut self) {
         self.lifecycle.terminate();
-        self.conversation.end();
+        self.session.end();
     }
 }

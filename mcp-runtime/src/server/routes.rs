@@ -14,7 +14,7 @@ pub(super) trait Named {
 ///
 /// It is edited, and never asked by requests: they see the [`Routes`] that are made of it.
 #[derive(Debug)]
-pub(super) struct Stock<R> {
+pub(super) struct CatalogEntry<R> {
     names: Names,
     routes: Vec<Arc<R>>,
 }
@@ -32,7 +32,7 @@ pub(super) enum Step<R> {
     Disable(String),
 }
 
-impl<R: Named> Stock<R> {
+impl<R: Named> CatalogEntry<R> {
     /// Adds `route`; `kind` is what people call it.
     ///
     /// # Panics
@@ -106,7 +106,7 @@ impl<R: Named> Stock<R> {
     }
 }
 
-impl<R> Default for Stock<R> {
+impl<R> Default for CatalogEntry<R> {
     fn default() -> Self {
         Self {
             names: Names::default(),

@@ -12,20 +12,20 @@ use mcp_types::{
 
 use super::announce::{about, announce};
 use super::changes::{Change, Listener};
-use super::{Answer, Conversation};
+use super::{Answer, Session};
 use crate::driver::{Peer, notification};
 use crate::error::CallError;
-use crate::protocol::Terms;
+use crate::protocol::Negotiated;
 
-/// One subscription of a client without a conversation.
+/// One subscription of a client without a session.
 pub(super) struct Subscription {
     pub(super) id: RequestId,
     /// What the server will deliver.
     pub(super) accepted: SubscriptionFilter,
-    pub(super) terms: Arc<Terms>,
+    pub(super) negotiated: Arc<Negotiated>,
     pub(super) peer: Peer,
     /// Where the end is announced.
-    pub(super) conversation: Arc<Conversation>,
+    pub(super) session: Arc<Session>,
     pub(super) info: Implementation,
 }
 
@@ -40,7 +40,7 @@ impl Subscription {
         let listener = self.listener();
         tokio::select! {
             biased;
-            () = self.conversation.ended() => {}
+            () = self.session.ended() => {}
             Err(gone) = self.deliver(&listener) => {
                 tracing::debug!(id = %self.id, %gone, "a subscription ended early");
             }
@@ -48,12 +48,12 @@ impl Subscription {
         let mut meta = SubscriptionsListenResultMetaObject::new(self.id);
         meta.server_info = Some(self.info);
         let result = SubscriptionsListenResult::new(meta);
-        Ok(Answer::once(result, self.terms.revision))
+        Ok(Answer::once(result, self.negotiated.revision))
     }
 
     /// Hears what was subscribed to, from before the client learns that it was.
     fn listener(&self) -> Listener {
-        let listener = self.conversation.server().changes().listener();
+        let listener = self.session.server().changes().listener();
         let accepted = &self.accepted;
         for (wanted, list) in [
             (accepted.tools_list_changed, Change::Tools),
@@ -64,7 +64,7 @@ impl Subscription {
                 listener.want(list);
             }
         }
-        let router = self.conversation.server().router();
+        let router = self.session.server().router();
         for uri in accepted.resource_subscriptions.iter().flatten() {
             let canonical = router.canonical_uri(uri);
             listener.want_resource(canonical.as_deref().unwrap_or(uri), uri);

@@ -8,7 +8,7 @@ use tracing::{Instrument, Span, field};
 
 use crate::TraceContext;
 use crate::driver::{BoxFuture, Served};
-use crate::protocol::Terms;
+use crate::protocol::Negotiated;
 
 /// One request, as the log sees it. It is of level debug, so a quiet server pays next to nothing.
 pub(super) struct Trace {
@@ -43,14 +43,14 @@ impl Trace {
         self.span.in_scope(serve)
     }
 
-    /// Adds what is known once the request is admitted: its terms, and the tool, prompt or resource
+    /// Adds what is known once the request is admitted: what was negotiated, and the tool, prompt or resource
     /// that it is about.
-    pub(super) fn admitted(&self, terms: &Terms, params: Option<RawJsonRef<'_>>) {
+    pub(super) fn admitted(&self, negotiated: &Negotiated, params: Option<RawJsonRef<'_>>) {
         if self.ending.is_none() {
             return;
         }
-        self.span.record("revision", terms.revision.as_str());
-        if let Some(client) = &terms.client_info {
+        self.span.record("revision", negotiated.revision.as_str());
+        if let Some(client) = &negotiated.peer_info {
             self.span.record("client", &*client.name);
         }
         let Some(params) = params else { return };

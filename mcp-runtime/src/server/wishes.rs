@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use mcp_types::LoggingLevel;
 use serde::{Deserialize, Serialize};
 
-use super::Conversation;
+use super::Session;
 use super::changes::Listener;
 use super::logging::{LEVELS, Severity, Threshold};
 
@@ -22,7 +22,7 @@ pub(crate) struct Wishes {
     resources: Vec<String>,
 }
 
-impl Conversation {
+impl Session {
     /// Whether the client has asked for something else since this was last called.
     pub(crate) fn was_asked(&self) -> bool {
         self.asked.load(Ordering::Acquire) && self.asked.swap(false, Ordering::AcqRel)

@@ -45,7 +45,7 @@ impl Old {
     async fn begin(&self) {}
 
     #[deprecated]
-    fn words(_: &Typing) -> Vec<String> {
+    fn words(_: &CompletionRequest) -> Vec<String> {
         Vec::new()
     }
 

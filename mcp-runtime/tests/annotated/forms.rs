@@ -156,7 +156,7 @@ fn built() -> Server {
             .arguments((
                 prompts::argument::<String>("title")
                     .description("As on the cover.")
-                    .complete(async |typing| vec![format!("{}ma", typing.value())]),
+                    .complete(async |request| vec![format!("{}ma", request.value())]),
                 prompts::optional::<u32>("words"),
             ))
             .call(|(title, words), _| format!("{title} {words:?}")),

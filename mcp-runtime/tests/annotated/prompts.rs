@@ -81,14 +81,14 @@ impl Prompts {
         Err("the shelf is empty".to_owned())
     }
 
-    async fn titles(&self, typing: &Typing) -> Vec<String> {
+    async fn titles(&self, request: &CompletionRequest) -> Vec<String> {
         tokio::task::yield_now().await;
-        let style = typing.other("style").unwrap_or("no");
-        vec![format!("{} in {style} style", typing.value())]
+        let style = request.other("style").unwrap_or("no");
+        vec![format!("{} in {style} style", request.value())]
     }
 }
 
-fn tones(_: &Typing) -> Completion {
+fn tones(_: &CompletionRequest) -> Completion {
     Completion::new((0..150).map(|number| number.to_string()))
 }
 

@@ -71,8 +71,8 @@ impl Shelf {
         vec![Resource::new("Emma", "book://978")]
     }
 
-    fn isbns(typing: &Typing) -> Vec<String> {
-        vec![format!("{}0", typing.value())]
+    fn isbns(request: &CompletionRequest) -> Vec<String> {
+        vec![format!("{}0", request.value())]
     }
 }
 

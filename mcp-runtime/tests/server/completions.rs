@@ -16,15 +16,15 @@ fn server() -> Server {
         Reply::Ready(Ok(GetPromptResult::new([])))
     });
     let prompt = prompt
-        .complete("count", async |typing| {
-            let many: usize = typing.value().parse().unwrap();
+        .complete("count", async |request| {
+            let many: usize = request.value().parse().unwrap();
             (0..many)
                 .map(|number| number.to_string())
                 .collect::<Vec<_>>()
         })
-        .complete("city", async |typing| {
-            let country = typing.other("country").unwrap_or("nowhere").to_owned();
-            vec![format!("{}-{country}", typing.value())]
+        .complete("city", async |request| {
+            let country = request.other("country").unwrap_or("nowhere").to_owned();
+            vec![format!("{}-{country}", request.value())]
         })
         .complete("known", async |_| Completion::new(["a"]).with_total(7))
         .complete("broken", async |_| {
@@ -35,8 +35,8 @@ fn server() -> Server {
     let route = ResourceRoute::template(ResourceTemplate::new("city", ""), template, |_| {
         Reply::Ready("x".into_contents())
     });
-    server.resource(route.complete("name", async |typing| {
-        vec![format!("{}burg", typing.value())]
+    server.resource(route.complete("name", async |request| {
+        vec![format!("{}burg", request.value())]
     }));
     server.build()
 }

@@ -53,8 +53,8 @@ impl Hub {
         vec![TextResourceContents::new("repo://about", "about").into()]
     }
 
-    fn names(typing: &Typing) -> Vec<String> {
-        vec![format!("{}-name", typing.value())]
+    fn names(request: &CompletionRequest) -> Vec<String> {
+        vec![format!("{}-name", request.value())]
     }
 
     async fn all(&self) -> Vec<Resource> {

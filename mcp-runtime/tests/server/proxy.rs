@@ -85,8 +85,8 @@ impl Library {
         (title != "none").then(|| format!("All of {title}"))
     }
 
-    fn titles(typing: &Typing) -> Vec<String> {
-        vec![format!("{}ma", typing.value())]
+    fn titles(request: &CompletionRequest) -> Vec<String> {
+        vec![format!("{}ma", request.value())]
     }
 
     async fn all(&self) -> Vec<Resource> {

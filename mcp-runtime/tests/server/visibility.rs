@@ -35,7 +35,7 @@ impl Shelf {
         name
     }
 
-    fn words(_: &Typing) -> Vec<String> {
+    fn words(_: &CompletionRequest) -> Vec<String> {
         vec!["word".to_owned()]
     }
 

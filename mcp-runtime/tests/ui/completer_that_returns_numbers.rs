@@ -11,7 +11,7 @@ impl Server {
         at
     }
 
-    fn places(&self, _: &Typing) -> u32 {
+    fn places(&self, _: &CompletionRequest) -> u32 {
         5
     }
 }

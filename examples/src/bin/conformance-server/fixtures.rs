@@ -195,7 +195,7 @@ impl Fixtures {
         ]
     }
 
-    fn suggestions(typing: &Typing) -> Vec<String> {
-        vec![format!("{}ing", typing.value())]
+    fn suggestions(request: &CompletionRequest) -> Vec<String> {
+        vec![format!("{}ing", request.value())]
     }
 }

@@ -43,8 +43,8 @@ impl Library {
     }
 
     /// The titles that begin with what has been typed.
-    fn titles(&self, typing: &Typing) -> Vec<String> {
-        self.db.titles(typing.value())
+    fn titles(&self, request: &CompletionRequest) -> Vec<String> {
+        self.db.titles(request.value())
     }
 }
 

@@ -71,7 +71,7 @@ impl Roots {
 /// Tells a server that roots have changed, if it can be told.
 fn tell(slot: &Slot) {
     let connection = &slot.connection;
-    let revision = connection.agreed.agreement.revision;
+    let revision = connection.agreed.negotiated.revision;
     if !revision.allows(methods::NOTIFICATIONS_ROOTS_LIST_CHANGED, Side::Client) {
         return;
     }

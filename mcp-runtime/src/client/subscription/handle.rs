@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::listening::{Event, Listening};
 use super::reopening::{Reopening, everything};
-use crate::client::hub::Notifications;
+use crate::client::dispatcher::Notifications;
 use crate::client::{Client, Connections};
 use crate::error::CallError;
 
@@ -222,7 +222,7 @@ impl Subscription {
             self.client.memory().forget_tools();
         }
         for changed in everything(&self.accepted) {
-            self.client.hub().assume(&changed);
+            self.client.dispatcher().assume(&changed);
         }
     }
 

@@ -6,7 +6,7 @@ use mcp_types::{
 };
 
 use crate::client::Client;
-use crate::client::hub::Notifications;
+use crate::client::dispatcher::Notifications;
 use crate::client::link::Options;
 use crate::driver::BoxFuture;
 use crate::error::CallError;
@@ -36,7 +36,7 @@ impl Listening {
         let meta = client.memory().meta(&agreed.meta);
         let meta = client.config().tracing.extend(meta).into_owned();
         let mut params = SubscriptionsListenRequestParams::new(RequestMetaObject::new(), filter);
-        params.conform(agreed.agreement.revision);
+        params.conform(agreed.negotiated.revision);
         let options = Options::new(Timeouts {
             idle: FOREVER,
             total: FOREVER,

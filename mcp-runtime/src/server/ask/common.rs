@@ -33,7 +33,7 @@ pub(super) mod private {
 pub(super) fn answer<A: Ask + Sync>(ask: A, cx: Context) -> BoxFuture<Result<A::Answer, AskError>> {
     Box::pin(async move {
         let question = ask.question()?;
-        if let Some(lacking) = Lacking::for_request(cx.terms(), &question.request) {
+        if let Some(lacking) = Lacking::for_request(cx.negotiated(), &question.request) {
             return Err(AskError::unsupported(&lacking));
         }
         ask.read(&raw_answer(question, &cx).await?)

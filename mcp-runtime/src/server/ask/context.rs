@@ -87,13 +87,13 @@ impl Context {
             .notify::<ElicitationCompleteNotification>(Some(&params))
     }
 
-    /// Asks the client's language model to go on with a conversation: a text that the user says,
+    /// Asks the client's language model to go on with a session: a text that the user says,
     /// or messages of both sides.
     ///
     /// Await it for the answer; what is said of [`elicit`](Self::elicit) holds here as well.
     /// Follows 2026-07-28, "Sampling", which deprecates it.
-    pub fn sample(&self, conversation: impl IntoConversation) -> Sample {
-        Sample::new(self.clone(), conversation.into_conversation())
+    pub fn sample(&self, session: impl IntoConversation) -> Sample {
+        Sample::new(self.clone(), session.into_conversation())
     }
 
     /// Asks which folders and files the client wants the server to work on.

@@ -5,19 +5,20 @@ use std::sync::Arc;
 use mcp_types::RawJson;
 
 use crate::driver::{Guard, Peer};
-use crate::protocol::{Terms, Unavailable};
+use crate::error::Unavailable;
+use crate::protocol::Negotiated;
 
-impl Guard for Terms {
+impl Guard for Negotiated {
     fn check(&self, method: &'static str, params: &RawJson) -> Result<(), Unavailable> {
         self.allow(method, params)
     }
 }
 
 impl Peer {
-    /// The same peer, which is asked only what `terms` allow.
-    pub(in crate::server) fn guarded(&self, terms: &Arc<Terms>) -> Self {
+    /// The same peer, which is asked only what `negotiated` allows.
+    pub(in crate::server) fn guarded(&self, negotiated: &Arc<Negotiated>) -> Self {
         let mut peer = self.clone();
-        peer.guard = Some(Arc::clone(terms) as Arc<dyn Guard>);
+        peer.guard = Some(Arc::clone(negotiated) as Arc<dyn Guard>);
         peer
     }
 }

@@ -131,7 +131,7 @@ impl Answers<'_> {
         Some(elicit::read_form(&self.raw(key)?))
     }
 
-    /// What the model said to the conversation that was asked for under `key`.
+    /// What the model said to the session that was asked for under `key`.
     #[must_use]
     pub fn sampled(&self, key: &str) -> Option<Result<Sampled, AskError>> {
         Some(Sampled::read(&self.raw(key)?))

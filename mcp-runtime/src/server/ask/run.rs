@@ -93,9 +93,9 @@ impl Call {
             id: &self.id,
             method: &self.method,
             params: self.params.as_ref().map(RawJsonRef::from),
-            terms: cx.terms(),
+            negotiated: cx.negotiated(),
             peer: cx.peer(),
-            conversation: cx.conversation(),
+            session: cx.session(),
             start,
         }
     }
@@ -187,7 +187,7 @@ impl Call {
         if !questions.is_empty() {
             result = result.with_input_requests(questions);
         }
-        Ok(self.server.router().input_required(result, cx.terms()))
+        Ok(self.server.router().input_required(result, cx.negotiated()))
     }
 }
 
@@ -229,7 +229,7 @@ fn check(
     }
     let mut lacking = questions
         .values()
-        .filter_map(|request| Lacking::for_request(cx.terms(), request));
+        .filter_map(|request| Lacking::for_request(cx.negotiated(), request));
     lacking
         .next()
         .map_or(Ok(()), |lacking| Err(lacking.refusal().to_error()))

@@ -17,7 +17,7 @@ use crate::driver::BoxFuture;
 use crate::limits::SAMPLING_TOKENS;
 use crate::server::Context;
 
-/// A conversation for the client's model to go on with; await it to ask.
+/// A session for the client's model to go on with; await it to ask.
 ///
 /// Made by [`Context::sample`].
 #[must_use = "nothing is asked until this is awaited"]
@@ -29,7 +29,7 @@ pub struct Sample {
     timeout: Option<Duration>,
 }
 
-/// A conversation: what a user says, or messages of both sides.
+/// A session: what a user says, or messages of both sides.
 pub trait IntoConversation {
     /// The messages, in order.
     fn into_conversation(self) -> Vec<SamplingMessage>;
@@ -101,7 +101,7 @@ impl Sample {
     }
 
     /// Tools that the model may ask for. The server runs them: what it asks for is in
-    /// [`Sampled::tool_uses`], and what came of it goes into the next conversation.
+    /// [`Sampled::tool_uses`], and what came of it goes into the next session.
     ///
     /// Only for clients that declared `sampling.tools`, in revisions from 2025-11-25.
     pub fn tools(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
@@ -165,7 +165,7 @@ impl Sampled {
         })
     }
 
-    /// The answer as the next message of the conversation.
+    /// The answer as the next message of the session.
     #[must_use]
     pub fn into_message(self) -> SamplingMessage {
         SamplingMessage::new(self.0.role, self.0.content)

@@ -7,7 +7,8 @@ use mcp_types::{Era, RawJson, RawJsonRef};
 
 use super::asking::{Asking, Memory};
 use super::state::{Binding, now};
-use crate::protocol::{Refusal, decode_param};
+use crate::error::RequestError;
+use crate::protocol::decode_param;
 use crate::server::logging::attach;
 use crate::server::router::Admitted;
 use crate::server::{Context, Server};
@@ -59,7 +60,7 @@ impl<'a> Start<'a> {
         request: Admitted<'_>,
         meta: Option<RawJsonRef<'_>>,
         retry: Retry<'_>,
-    ) -> Result<&Context, Refusal> {
+    ) -> Result<&Context, RequestError> {
         let context = request.new_context(meta);
         attach(&context);
         if let Some(resume) = self.resumed.take() {
@@ -80,9 +81,9 @@ impl<'a> Start<'a> {
         request: Admitted<'_>,
         retry: Retry<'_>,
         context: &Context,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RequestError> {
         // Other revisions have no such members: whatever the client means, it is not this.
-        if request.terms.revision.era() == Era::Handshake {
+        if request.negotiated.revision.era() == Era::Handshake {
             return Ok(());
         }
         let policy = &server.settings().asking;
@@ -105,7 +106,7 @@ impl<'a> Start<'a> {
     }
 }
 
-fn read_responses(responses: RawJsonRef<'_>) -> Result<Vec<(String, RawJson)>, Refusal> {
+fn read_responses(responses: RawJsonRef<'_>) -> Result<Vec<(String, RawJson)>, RequestError> {
     let malformed = |reason: &str| invalid("inputResponses", reason);
     let members = responses
         .members()
@@ -120,8 +121,8 @@ fn read_responses(responses: RawJsonRef<'_>) -> Result<Vec<(String, RawJson)>, R
     Ok(responses)
 }
 
-fn invalid(member: &str, reason: &str) -> Refusal {
-    Refusal::InvalidParams {
+fn invalid(member: &str, reason: &str) -> RequestError {
+    RequestError::InvalidParams {
         path: format!("params.{member}"),
         reason: reason.to_owned(),
     }
@@ -132,7 +133,7 @@ fn invalid(member: &str, reason: &str) -> Refusal {
 /// # Errors
 ///
 /// When the parameters do not fit.
-pub(super) fn binding(request: Admitted<'_>) -> Result<Binding, Refusal> {
+pub(super) fn binding(request: Admitted<'_>) -> Result<Binding, RequestError> {
     let text = |name| decode_param::<Cow<'_, str>>(request.params, name);
     let target = match text("name")? {
         Some(name) => Some(name),

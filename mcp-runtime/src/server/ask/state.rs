@@ -4,7 +4,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use mcp_types::{RawJson, RawJsonRef};
 
-use crate::protocol::{Refusal, StrictJson};
+use crate::error::RequestError;
+use crate::protocol::StrictJson;
 
 /// What a state belongs to: presented with anything else, it is worth nothing.
 #[derive(Clone, Debug)]
@@ -24,7 +25,7 @@ impl Binding {
         target: &str,
         arguments: Option<RawJsonRef<'_>>,
         principal: Option<&str>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, RequestError> {
         let canonical =
             |raw: RawJsonRef<'_>| Ok(StrictJson::read(raw.get(), "params.arguments")?.canonical());
         let arguments = arguments.map(canonical).transpose()?;

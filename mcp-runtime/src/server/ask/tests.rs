@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::asking::Memory;
 use super::state::{Binding, now};
 use crate::driver::{Peer, Served};
-use crate::protocol::{Admission, Terms};
+use crate::protocol::{Admission, Negotiated};
 use crate::server::tools::{ToolRoute, ToolSpec};
 use crate::server::{Reply, Server, dispatch};
 
@@ -48,14 +48,15 @@ fn retry(server: &Server, state: &str) -> Result<(), ErrorObject> {
         method: "tools/call",
         params: Some(RawJsonRef::from(&params)),
         peer: &peer,
-        conversation: &server.conversation(),
+        session: &server.session(),
     };
-    let terms = Terms {
+    let negotiated = Negotiated {
         revision: Revision::LATEST,
-        client_info: None,
-        client_capabilities: ClientCapabilities::new(),
+        peer_info: None,
+        peer_capabilities: ClientCapabilities::new(),
+        instructions: None,
     };
-    match server.dispatch(call, || Ok(Admission::Serve(Arc::new(terms)))) {
+    match server.dispatch(call, || Ok(Admission::Serve(Arc::new(negotiated)))) {
         Served::Now(outcome) => outcome.map(drop),
         _ => panic!("the tool answers at once"),
     }

@@ -1,4 +1,4 @@
-//! Whether a conversation about tools is in good order.
+//! Whether a session about tools is in good order.
 
 use mcp_types::{SamplingMessage, SamplingMessageContentBlock as Block};
 

@@ -5,10 +5,10 @@ use std::fmt;
 
 use mcp_types::{CompleteRequestParams, CompleteResult, Completion};
 
-use super::Typing;
+use super::CompletionRequest;
 use crate::ProtocolError;
+use crate::error::RequestError;
 use crate::limits::MAX_COMPLETIONS;
-use crate::protocol::Refusal;
 use crate::server::handler::{HandlerError, error};
 use crate::server::{BoxFuture, Reply};
 
@@ -47,17 +47,19 @@ impl<T: IntoCompletion, E: HandlerError> IntoCompletion for Result<T, E> {
 
 /// A function that suggests values.
 pub struct Completer(
-    Box<dyn Fn(Typing) -> BoxFuture<Result<Completion, ProtocolError>> + Send + Sync>,
+    Box<dyn Fn(CompletionRequest) -> BoxFuture<Result<Completion, ProtocolError>> + Send + Sync>,
 );
 
 /// A completer that calls `function`.
-pub fn completer<F, T>(function: impl Fn(Typing) -> F + Send + Sync + 'static) -> Completer
+pub fn completer<F, T>(
+    function: impl Fn(CompletionRequest) -> F + Send + Sync + 'static,
+) -> Completer
 where
     F: Future<Output = T> + Send + 'static,
     T: IntoCompletion,
 {
-    Completer(Box::new(move |typing| {
-        let future = function(typing);
+    Completer(Box::new(move |request| {
+        let future = function(request);
         Box::pin(async move { future.await.into_completion() })
     }))
 }
@@ -71,7 +73,7 @@ pub(crate) struct Completers {
 }
 
 type CompleteAll =
-    dyn Fn(CompleteRequestParams) -> Result<Reply<CompleteResult>, Refusal> + Send + Sync;
+    dyn Fn(CompleteRequestParams) -> Result<Reply<CompleteResult>, RequestError> + Send + Sync;
 
 impl Completers {
     pub(crate) fn add(&mut self, argument: impl Into<Cow<'static, str>>, completer: Completer) {
@@ -80,7 +82,7 @@ impl Completers {
 
     /// Leaves every argument to `complete`.
     pub(crate) fn delegate(
-        complete: impl Fn(CompleteRequestParams) -> Result<Reply<CompleteResult>, Refusal>
+        complete: impl Fn(CompleteRequestParams) -> Result<Reply<CompleteResult>, RequestError>
         + Send
         + Sync
         + 'static,
@@ -105,7 +107,7 @@ impl Completers {
         &self,
         params: CompleteRequestParams,
         known: Option<&[&str]>,
-    ) -> Result<Reply<CompleteResult>, Refusal> {
+    ) -> Result<Reply<CompleteResult>, RequestError> {
         if let Some(all) = &self.all {
             return all(params);
         }
@@ -116,7 +118,7 @@ impl Completers {
             .find(|(argument, _)| argument == name);
         let Some((_, completer)) = found else {
             if known.is_some_and(|known| !known.contains(&name.as_str())) {
-                return Err(Refusal::InvalidParams {
+                return Err(RequestError::InvalidParams {
                     path: "params.argument.name".to_owned(),
                     reason: format!("there is no argument `{name}`"),
                 });
@@ -124,7 +126,7 @@ impl Completers {
             let nothing = Completion::new(Vec::<String>::new());
             return Ok(Reply::Ready(Ok(CompleteResult::new(nothing))));
         };
-        let reply = Reply::Pending((completer.0)(Typing::from(params)));
+        let reply = Reply::Pending((completer.0)(CompletionRequest::from(params)));
         Ok(reply.then(|completion| Ok(CompleteResult::new(bounded(completion)))))
     }
 }

@@ -12,8 +12,8 @@ use super::fault::{Fault, Faults};
 use super::run::Rejection;
 use crate::ProtocolError;
 use crate::server::completions::completer::completer;
-use crate::server::completions::{Completer, IntoCompletion, Typing};
-use crate::server::{Context, FromContext, Lent};
+use crate::server::completions::{Completer, CompletionRequest, IntoCompletion};
+use crate::server::{Borrowed, Context, FromContext};
 
 /// The texts of one call, by name.
 pub(crate) type Texts = OrderedMap<String>;
@@ -129,7 +129,10 @@ impl<T> TextArgument<T> {
 
     /// Suggests values while somebody types one.
     #[must_use]
-    pub fn complete<F>(mut self, function: impl Fn(Typing) -> F + Send + Sync + 'static) -> Self
+    pub fn complete<F>(
+        mut self,
+        function: impl Fn(CompletionRequest) -> F + Send + Sync + 'static,
+    ) -> Self
     where
         F: Future<Output: IntoCompletion> + Send + 'static,
     {
@@ -228,7 +231,7 @@ impl TextCall<'_> {
     /// # Errors
     ///
     /// When this call has none.
-    pub fn context<T: FromContext>(&self) -> Result<Lent<T>, Rejection> {
+    pub fn context<T: FromContext>(&self) -> Result<Borrowed<T>, Rejection> {
         T::lend(self.context).map_err(Rejection::Protocol)
     }
 }

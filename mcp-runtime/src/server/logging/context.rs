@@ -50,13 +50,13 @@ impl Context {
     /// some cost.
     #[must_use]
     pub fn wants_log(&self, level: &LoggingLevel) -> bool {
-        let (conversation, least) = (self.conversation(), self.least_severity());
-        conversation.logs() && Severity::of(level).zip(least).is_some_and(|(a, b)| a >= b)
+        let (session, least) = (self.session(), self.least_severity());
+        session.logs() && Severity::of(level).zip(least).is_some_and(|(a, b)| a >= b)
     }
 
     fn least_severity(&self) -> Option<Severity> {
-        if self.terms().outlive_requests() {
-            Some(self.conversation().log_level.get())
+        if self.negotiated().outlive_requests() {
+            Some(self.session().log_level.get())
         } else {
             self.wishes().log_level
         }

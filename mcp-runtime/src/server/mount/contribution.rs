@@ -2,7 +2,7 @@
 
 use super::Mount;
 use crate::server::changes::Change;
-use crate::server::edit::Inventory;
+use crate::server::edit::Catalog;
 use crate::server::settings::Settings;
 use crate::server::{Server, ServerBuilder};
 
@@ -73,7 +73,7 @@ pub(in crate::server) fn join_settings(settings: &mut Settings, mounts: &[Mount]
 }
 
 /// Adds routes to everything that mounted servers offer.
-pub(in crate::server) fn add_routes(inventory: &mut Inventory) {
+pub(in crate::server) fn add_routes(inventory: &mut Catalog) {
     for (index, mount) in inventory.mounts.clone().iter().enumerate() {
         for list in [Change::Tools, Change::Prompts, Change::Resources] {
             mount.sync(index, inventory, &list);

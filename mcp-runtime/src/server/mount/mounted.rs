@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use super::{Links, Namespace};
 use crate::server::Server;
 use crate::server::changes::Change;
-use crate::server::edit::Inventory;
+use crate::server::edit::Catalog;
 use crate::server::live::Live;
 use crate::server::prompts::PromptRoute;
 use crate::server::resources::ResourceRoute;
 use crate::server::router::Router;
-use crate::server::routes::{Named, Stock};
+use crate::server::routes::{CatalogEntry, Named};
 use crate::server::tools::ToolRoute;
 
 /// A server within another one.
@@ -58,7 +58,7 @@ impl Mount {
     }
 
     /// Brings what `inventory` has of the mounted server up to date.
-    pub(in crate::server) fn sync(&self, index: usize, inventory: &mut Inventory, what: &Change) {
+    pub(in crate::server) fn sync(&self, index: usize, inventory: &mut Catalog, what: &Change) {
         let links = &self.0;
         links.server.live.look(|mounted| match what {
             Change::Tools => sync(index, &mut inventory.tools, &mounted.tools, |route| {
@@ -82,8 +82,8 @@ impl Mount {
 
 fn sync<R: Named>(
     index: usize,
-    ours: &mut Stock<R>,
-    theirs: &Stock<R>,
+    ours: &mut CatalogEntry<R>,
+    theirs: &CatalogEntry<R>,
     wrap: impl Fn(&Arc<R>) -> R,
 ) {
     let mut routes = Vec::new();

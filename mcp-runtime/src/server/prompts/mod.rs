@@ -1,4 +1,4 @@
-//! Prompts: texts that a person picks to begin a conversation with.
+//! Prompts: texts that a person picks to begin a session with.
 //!
 //! A [`PromptRoute`] is what the router keeps of a prompt; `spec` builds one from a description of
 //! its arguments, and [`IntoPromptResult`] makes the answer of what the function returned.

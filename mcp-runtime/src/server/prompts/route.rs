@@ -6,7 +6,7 @@ use std::fmt;
 use mcp_types::{GetPromptResult, Prompt};
 
 use crate::server::completions::completer::completer;
-use crate::server::completions::{Completers, IntoCompletion, Typing};
+use crate::server::completions::{Completers, CompletionRequest, IntoCompletion};
 use crate::server::handler::text::{TextCall, Texts};
 use crate::server::routes::Named;
 use crate::server::{Context, Reply, Server};
@@ -30,7 +30,7 @@ type Handler = dyn Fn(PromptCall<'_>) -> Reply<GetPromptResult> + Send + Sync;
 pub struct PromptCall<'a> {
     /// The arguments by name.
     pub arguments: &'a Texts,
-    /// Who asks, and under which terms.
+    /// Who asks, and under what was negotiated.
     pub context: &'a Context,
 }
 
@@ -69,7 +69,7 @@ impl PromptRoute {
     pub fn complete<F>(
         mut self,
         argument: impl Into<Cow<'static, str>>,
-        function: impl Fn(Typing) -> F + Send + Sync + 'static,
+        function: impl Fn(CompletionRequest) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output: IntoCompletion> + Send + 'static,

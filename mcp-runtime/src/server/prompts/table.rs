@@ -10,7 +10,8 @@ use mcp_types::{
 };
 
 use super::{PromptCall, PromptRoute};
-use crate::protocol::{Refusal, decode_params, invalid_params};
+use crate::error::RequestError;
+use crate::protocol::{decode_params, invalid_params};
 use crate::server::ask::Retry;
 use crate::server::caching::Caching;
 use crate::server::cursor::{Pageable, Place};
@@ -61,7 +62,7 @@ impl Prompts {
         &self,
         cursor: Option<&str>,
         revision: Revision,
-    ) -> Result<PreparedResult, Refusal> {
+    ) -> Result<PreparedResult, RequestError> {
         let page = self.pages.page(cursor)?;
         Ok(page.written(revision, || {
             let routes = &self.routes.all()[page.items.clone()];
@@ -84,7 +85,7 @@ impl Prompts {
         &self,
         cursor: Option<&str>,
         context: &Context,
-    ) -> Result<ListPromptsResult, Refusal> {
+    ) -> Result<ListPromptsResult, RequestError> {
         let (mut places, mut shown) = (Vec::new(), Vec::new());
         for (serial, route) in self.routes.numbered() {
             if self.shows(route, context) {
@@ -108,8 +109,8 @@ impl Prompts {
     pub(in crate::server) fn get<'c>(
         &self,
         params: Option<RawJsonRef<'_>>,
-        context: impl FnOnce(Option<RawJsonRef<'_>>, Retry<'_>) -> Result<&'c Context, Refusal>,
-    ) -> Result<Reply<GetPromptResult>, Refusal> {
+        context: impl FnOnce(Option<RawJsonRef<'_>>, Retry<'_>) -> Result<&'c Context, RequestError>,
+    ) -> Result<Reply<GetPromptResult>, RequestError> {
         let params: GetPromptRequestParamsRef<'_> = decode_params(params)?;
         let arguments = params.arguments.unwrap_or(RawJsonRef::empty_object());
         let arguments: Texts = arguments
@@ -123,7 +124,7 @@ impl Prompts {
         let context = context(params.meta, retry)?;
         let route = self.find(&params.name)?;
         if !self.shows(route, context) {
-            return Err(Refusal::UnknownPrompt(params.name.into_owned()));
+            return Err(RequestError::UnknownPrompt(params.name.into_owned()));
         }
         Ok((route.handler)(PromptCall {
             arguments: &arguments,
@@ -141,10 +142,10 @@ impl Prompts {
         name: &str,
         params: CompleteRequestParams,
         context: Option<&Context>,
-    ) -> Result<Reply<CompleteResult>, Refusal> {
+    ) -> Result<Reply<CompleteResult>, RequestError> {
         let route = self.find(name)?;
         if !context.is_none_or(|context| self.shows(route, context)) {
-            return Err(Refusal::UnknownPrompt(name.to_owned()));
+            return Err(RequestError::UnknownPrompt(name.to_owned()));
         }
         let mut known = Vec::new();
         for argument in route.prompt.arguments.as_deref().unwrap_or_default() {
@@ -153,9 +154,9 @@ impl Prompts {
         route.completers.complete(params, Some(&known))
     }
 
-    fn find(&self, name: &str) -> Result<&PromptRoute, Refusal> {
+    fn find(&self, name: &str) -> Result<&PromptRoute, RequestError> {
         let route = self.routes.get(name);
-        route.ok_or_else(|| Refusal::UnknownPrompt(name.to_owned()))
+        route.ok_or_else(|| RequestError::UnknownPrompt(name.to_owned()))
     }
 }
 

@@ -183,7 +183,7 @@ fn refused(error: AskError) -> ProtocolError {
 
 /// Whether both calls come from one client, which keeps a session here.
 fn are_of_session(one: &Context, other: &Context) -> bool {
-    one.terms().outlive_requests() && Arc::ptr_eq(one.conversation(), other.conversation())
+    one.negotiated().outlive_requests() && Arc::ptr_eq(one.session(), other.session())
 }
 
 fn internal(reason: impl Into<Cow<'static, str>>) -> ProtocolError {

@@ -79,12 +79,12 @@ impl Remote {
 
     /// What the server says of itself as a whole, as the client knows it.
     pub(super) fn introduction(&self) -> Introduction {
-        let agreement = self.client.agreement();
+        let negotiated = self.client.negotiated();
         let mut introduction = Introduction::default();
-        if let Some(instructions) = &agreement.instructions {
+        if let Some(instructions) = &negotiated.instructions {
             introduction.instruct(instructions.clone());
         }
-        let experimental = &agreement.server_capabilities.experimental;
+        let experimental = &negotiated.peer_capabilities.experimental;
         introduction.experimental = experimental.clone();
         introduction
     }

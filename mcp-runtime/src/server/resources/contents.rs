@@ -9,7 +9,7 @@ use mcp_types::{
 use serde::Serialize;
 
 use crate::ProtocolError;
-use crate::protocol::Refusal;
+use crate::error::RequestError;
 use crate::server::handler::run::Return;
 use crate::server::handler::{HandlerError, error};
 use crate::server::tools::Json;
@@ -146,7 +146,9 @@ impl Contents {
             }
             Self::Parts(parts) => return Ok(ReadResourceResult::new(parts)),
             Self::Whole(whole) => return Ok(*whole),
-            Self::Missing => return Err(Refusal::ResourceNotFound { uri, revision }.to_error()),
+            Self::Missing => {
+                return Err(RequestError::ResourceNotFound { uri, revision }.to_error());
+            }
         };
         Ok(ReadResourceResult::new([one]))
     }

@@ -10,7 +10,7 @@ use mcp_types::{
 use super::Resources;
 use super::route::{ListPart, Listed, ResourceRoute};
 use crate::ProtocolError;
-use crate::protocol::Refusal;
+use crate::error::RequestError;
 use crate::server::cursor::{Pageable, Place, Progress};
 use crate::server::pages::cut;
 use crate::server::routes::Routes;
@@ -41,8 +41,8 @@ impl<'a> Viewer<'a> {
     }
 
     /// What is said where nothing is found under `uri`, or nothing for this viewer.
-    pub(super) fn not_found(self, uri: &str) -> Refusal {
-        Refusal::ResourceNotFound {
+    pub(super) fn not_found(self, uri: &str) -> RequestError {
+        RequestError::ResourceNotFound {
             uri: uri.to_owned(),
             revision: self.revision,
         }
@@ -59,7 +59,7 @@ impl Resources {
         self: &Arc<Self>,
         cursor: Option<&str>,
         viewer: Viewer<'_>,
-    ) -> Result<Listing<Reply<ListResourcesResult>>, Refusal> {
+    ) -> Result<Listing<Reply<ListResourcesResult>>, RequestError> {
         let has_listers = self.routes.all().iter().any(|route| route.lister.is_some());
         if has_listers || viewer.context.is_some() {
             let after = cursor.map(|cursor| Place::read(Pageable::Resources, cursor));
@@ -179,7 +179,7 @@ impl Resources {
         &self,
         cursor: Option<&str>,
         viewer: Viewer<'_>,
-    ) -> Result<Listing<ListResourceTemplatesResult>, Refusal> {
+    ) -> Result<Listing<ListResourceTemplatesResult>, RequestError> {
         if let Some(viewer) = viewer.context {
             let (mut places, mut shown) = (Vec::new(), Vec::new());
             for (serial, route, template) in templates(&self.routes) {

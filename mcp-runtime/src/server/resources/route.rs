@@ -10,7 +10,7 @@ use super::Contents;
 use super::template::UriTemplate;
 use crate::server::caching::Caching;
 use crate::server::completions::completer::completer;
-use crate::server::completions::{Completers, IntoCompletion, Typing};
+use crate::server::completions::{Completers, CompletionRequest, IntoCompletion};
 use crate::server::handler::text::{TextCall, Texts};
 use crate::server::routes::Named;
 use crate::server::{BoxFuture, Context, Reply, Server};
@@ -68,7 +68,7 @@ pub struct ResourceCall<'a> {
     pub uri: &'a str,
     /// What stands in the URI for the variables of the template, decoded.
     pub variables: &'a Texts,
-    /// Who asks, and under which terms.
+    /// Who asks, and under what was negotiated.
     pub context: &'a Context,
 }
 
@@ -173,7 +173,7 @@ impl ResourceRoute {
     pub fn complete<F>(
         mut self,
         variable: impl Into<Cow<'static, str>>,
-        function: impl Fn(Typing) -> F + Send + Sync + 'static,
+        function: impl Fn(CompletionRequest) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output: IntoCompletion> + Send + 'static,

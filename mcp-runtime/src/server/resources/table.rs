@@ -12,7 +12,8 @@ use mcp_types::{
 use super::canonical::{has_dot_segments, is_uri, normalize};
 use super::route::{Listed, ResourceRoute};
 use super::{ResourceCall, Viewer};
-use crate::protocol::{Refusal, decode_params};
+use crate::error::RequestError;
+use crate::protocol::decode_params;
 use crate::server::ask::Retry;
 use crate::server::caching::Caching;
 use crate::server::cursor::Pageable;
@@ -109,7 +110,7 @@ impl Resources {
         uri: &'a str,
         path: &str,
         viewer: Viewer<'_>,
-    ) -> Result<Found<'a>, Refusal> {
+    ) -> Result<Found<'a>, RequestError> {
         let found = self.find(uri).filter(|found| {
             let context = viewer.context;
             context.is_none_or(|context| self.shows(found.route, &found.uri, context))
@@ -118,7 +119,7 @@ impl Resources {
             if is_uri(uri) {
                 return viewer.not_found(uri);
             }
-            Refusal::InvalidParams {
+            RequestError::InvalidParams {
                 path: path.to_owned(),
                 reason: format!("`{uri}` is no URI (RFC 3986)"),
             }
@@ -144,7 +145,7 @@ impl Resources {
         uris: Vec<String>,
         most: usize,
         viewer: Viewer<'_>,
-    ) -> Result<Vec<String>, Refusal> {
+    ) -> Result<Vec<String>, RequestError> {
         let mut subscribable = Vec::new();
         for (index, uri) in uris.into_iter().enumerate() {
             let path = format!("params.notifications.resourceSubscriptions[{index}]");
@@ -152,7 +153,7 @@ impl Resources {
                 Ok(found) if found.route.subscribable && subscribable.len() < most => {
                     subscribable.push(uri);
                 }
-                Err(fault @ Refusal::InvalidParams { .. }) => return Err(fault),
+                Err(fault @ RequestError::InvalidParams { .. }) => return Err(fault),
                 _ => {}
             }
         }
@@ -168,12 +169,12 @@ impl Resources {
         &'a self,
         uri: &'a str,
         viewer: Viewer<'_>,
-    ) -> Result<Cow<'a, str>, Refusal> {
+    ) -> Result<Cow<'a, str>, RequestError> {
         let found = self.find_for(uri, "params.uri", viewer)?;
         if found.route.subscribable {
             return Ok(found.uri);
         }
-        Err(Refusal::InvalidParams {
+        Err(RequestError::InvalidParams {
             path: "params.uri".to_owned(),
             reason: format!("the resource `{uri}` does not announce its changes"),
         })
@@ -188,9 +189,9 @@ impl Resources {
         &self,
         uri: &str,
         viewer: Viewer<'_>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RequestError> {
         match self.find_for(uri, "params.uri", viewer) {
-            Err(fault @ Refusal::InvalidParams { .. }) => Err(fault),
+            Err(fault @ RequestError::InvalidParams { .. }) => Err(fault),
             _ => Ok(()),
         }
     }
@@ -204,8 +205,8 @@ impl Resources {
         &self,
         params: Option<RawJsonRef<'_>>,
         revision: Revision,
-        context: impl FnOnce(Option<RawJsonRef<'_>>, Retry<'_>) -> Result<&'c Context, Refusal>,
-    ) -> Result<Reply<ReadResourceResult>, Refusal> {
+        context: impl FnOnce(Option<RawJsonRef<'_>>, Retry<'_>) -> Result<&'c Context, RequestError>,
+    ) -> Result<Reply<ReadResourceResult>, RequestError> {
         let params: ReadResourceRequestParamsRef<'_> = decode_params(params)?;
         let retry = Retry {
             responses: params.input_responses,
@@ -299,7 +300,7 @@ impl Resources {
         uri: &str,
         params: CompleteRequestParams,
         viewer: Viewer<'_>,
-    ) -> Result<Reply<CompleteResult>, Refusal> {
+    ) -> Result<Reply<CompleteResult>, RequestError> {
         let (route, name) = match self.routes.get(uri) {
             Some(route) => (Some(route), uri.into()),
             None => match self.find(uri) {

@@ -14,14 +14,15 @@ use serde::Serialize;
 
 use super::{Admitted, Router};
 use crate::driver::Served;
-use crate::protocol::{Refusal, Terms, decode_params, not_offered};
+use crate::error::RequestError;
+use crate::protocol::{Negotiated, decode_params, not_offered};
 use crate::server::answer::Identity;
 use crate::server::logging::Severity;
 use crate::server::reply::then;
 use crate::server::resources::{Listing, Viewer};
 use crate::server::{Answer, MethodCall, Reply};
 
-type Outcome = Result<Served<Answer>, Refusal>;
+type Outcome = Result<Served<Answer>, RequestError>;
 
 impl Router {
     /// Serves a request that the lifecycle has admitted.
@@ -54,11 +55,11 @@ impl Router {
         }
     }
 
-    /// The answer to a handshake that settled on `terms`.
-    pub(in crate::server) fn initialize(&self, terms: &Terms) -> Answer {
+    /// The answer to a handshake that settled on `negotiated`.
+    pub(in crate::server) fn initialize(&self, negotiated: &Negotiated) -> Answer {
         let capabilities = self.settings.extensions.in_handshakes(&self.capabilities);
         let result = InitializeResult::new(
-            terms.revision.as_str(),
+            negotiated.revision.as_str(),
             capabilities,
             self.settings.info.clone(),
         );
@@ -66,11 +67,11 @@ impl Router {
             Some(instructions) => result.with_instructions(instructions),
             None => result,
         };
-        Answer::once(result, terms.revision)
+        Answer::once(result, negotiated.revision)
     }
 
     fn discover(&self, request: Admitted<'_>) -> Served<Answer> {
-        let revision = request.terms.revision;
+        let revision = request.negotiated.revision;
         let json = self.discover.get(revision, || self.discover_result());
         self.prepared(json, request)
     }
@@ -98,7 +99,9 @@ impl Router {
             let page = self.tools.list_for(cursor.as_deref(), &context)?;
             return Ok(self.written(page, request));
         }
-        let page = self.tools.list(cursor.as_deref(), request.terms.revision)?;
+        let page = self
+            .tools
+            .list(cursor.as_deref(), request.negotiated.revision)?;
         Ok(self.prepared(page, request))
     }
 
@@ -114,13 +117,13 @@ impl Router {
             let page = self.prompts.list_for(cursor.as_deref(), &context)?;
             return Ok(self.written(page, request));
         }
-        let revision = request.terms.revision;
+        let revision = request.negotiated.revision;
         let page = self.prompts.list(cursor.as_deref(), revision)?;
         Ok(self.prepared(page, request))
     }
 
     fn read_resource(&self, request: Admitted<'_>) -> Outcome {
-        let revision = request.terms.revision;
+        let revision = request.negotiated.revision;
         let reply = self
             .resources
             .read(request.params, revision, request.context())?;
@@ -130,7 +133,7 @@ impl Router {
     fn list_resources(&self, request: Admitted<'_>) -> Outcome {
         let cursor = request.cursor()?;
         let context = request.context_if(self.resources.differ_by_caller())?;
-        let viewer = Viewer::new(request.terms.revision, context.as_ref());
+        let viewer = Viewer::new(request.negotiated.revision, context.as_ref());
         Ok(match self.resources.list(cursor.as_deref(), viewer)? {
             Listing::Prepared(page) => self.prepared(page, request),
             Listing::Made(page) => self.answered(page, request, Answer::written),
@@ -140,7 +143,7 @@ impl Router {
     fn list_resource_templates(&self, request: Admitted<'_>) -> Outcome {
         let cursor = request.cursor()?;
         let context = request.context_if(self.resources.differ_by_caller())?;
-        let viewer = Viewer::new(request.terms.revision, context.as_ref());
+        let viewer = Viewer::new(request.negotiated.revision, context.as_ref());
         Ok(match self.resources.templates(cursor.as_deref(), viewer)? {
             Listing::Prepared(page) => self.prepared(page, request),
             Listing::Made(page) => self.written(page, request),
@@ -157,11 +160,11 @@ impl Router {
             }
             CompletionReference::Resource(template) => {
                 let context = request.context_if(self.resources.differ_by_caller())?;
-                let viewer = Viewer::new(request.terms.revision, context.as_ref());
+                let viewer = Viewer::new(request.negotiated.revision, context.as_ref());
                 self.resources.complete(&template.uri, params, viewer)?
             }
             _ => {
-                return Err(Refusal::InvalidParams {
+                return Err(RequestError::InvalidParams {
                     path: "params.ref.type".to_owned(),
                     reason: "expected `ref/prompt` or `ref/resource`".to_owned(),
                 });
@@ -186,19 +189,27 @@ impl Router {
     pub(in crate::server) fn input_required(
         &self,
         result: InputRequiredResult,
-        terms: &Terms,
+        negotiated: &Negotiated,
     ) -> Answer {
-        Answer::written(result, terms, &self.identity)
+        Answer::written(result, negotiated, &self.identity)
     }
 
     /// The answer with a result that was written before.
     fn prepared(&self, result: PreparedResult, request: Admitted<'_>) -> Served<Answer> {
-        Served::Now(Ok(Answer::prepared(result, request.terms, &self.identity)))
+        Served::Now(Ok(Answer::prepared(
+            result,
+            request.negotiated,
+            &self.identity,
+        )))
     }
 
     /// The answer with a result that is written for this one request.
     fn written<T: Serialize + Conform>(&self, result: T, request: Admitted<'_>) -> Served<Answer> {
-        Served::Now(Ok(Answer::written(result, request.terms, &self.identity)))
+        Served::Now(Ok(Answer::written(
+            result,
+            request.negotiated,
+            &self.identity,
+        )))
     }
 
     /// The answer that `answer` makes of a reply, once that is ready.
@@ -206,16 +217,16 @@ impl Router {
         &self,
         reply: Reply<T>,
         request: Admitted<'_>,
-        answer: impl Fn(T, &Terms, &Arc<Identity>) -> Answer + Send + 'static,
+        answer: impl Fn(T, &Negotiated, &Arc<Identity>) -> Answer + Send + 'static,
     ) -> Served<Answer> {
-        let terms = request.terms;
+        let negotiated = request.negotiated;
         match reply {
             Reply::Ready(outcome) => {
-                Served::Now(outcome.map(|result| answer(result, terms, &self.identity)))
+                Served::Now(outcome.map(|result| answer(result, negotiated, &self.identity)))
             }
             Reply::Pending(future) => {
-                let (terms, identity) = (Arc::clone(terms), Arc::clone(&self.identity));
-                let answer = move |result| Ok(answer(result, &terms, &identity));
+                let (negotiated, identity) = (Arc::clone(negotiated), Arc::clone(&self.identity));
+                let answer = move |result| Ok(answer(result, &negotiated, &identity));
                 Served::Later(then(future, answer))
             }
         }
@@ -224,14 +235,14 @@ impl Router {
 
 fn set_log_level(request: Admitted<'_>) -> Outcome {
     let params: SetLevelRequestParams = decode_params(request.params)?;
-    let least = Severity::of(&params.level).ok_or_else(|| Refusal::InvalidParams {
+    let least = Severity::of(&params.level).ok_or_else(|| RequestError::InvalidParams {
         path: "params.level".to_owned(),
         reason: format!("`{}` is no log level", params.level),
     })?;
-    request.conversation.set_log_level(least);
+    request.session.set_log_level(least);
     Ok(Served::Now(Ok(Answer::empty())))
 }
 
-fn not_offered_by_us(request: Admitted<'_>) -> Refusal {
-    not_offered(request.method, Side::Server, request.terms.revision)
+fn not_offered_by_us(request: Admitted<'_>) -> RequestError {
+    not_offered(request.method, Side::Server, request.negotiated.revision)
 }

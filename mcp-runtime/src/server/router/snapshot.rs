@@ -7,7 +7,7 @@ use mcp_types::{JsonObject, ServerCapabilities, Tool};
 
 use crate::server::announce::Announced;
 use crate::server::answer::Identity;
-use crate::server::edit::Inventory;
+use crate::server::edit::Catalog;
 use crate::server::introduction::Introduction;
 use crate::server::prepared::Prepared;
 use crate::server::prompts::Prompts;
@@ -31,7 +31,7 @@ pub(in crate::server) struct Router {
 }
 
 impl Router {
-    pub(in crate::server) fn new(settings: Arc<Settings>, inventory: &Inventory) -> Self {
+    pub(in crate::server) fn new(settings: Arc<Settings>, inventory: &Catalog) -> Self {
         let identity = Arc::new(Identity::new(&settings.info));
         let tools = Arc::new(Tools::new(inventory.tools.routes(), &settings));
         let prompts = Arc::new(Prompts::new(inventory.prompts.routes(), &settings));
@@ -51,7 +51,7 @@ impl Router {
 
     /// The router after an edit. Tables that have not changed are shared, with the pages that were
     /// written of them.
-    pub(in crate::server) fn edited(&self, inventory: &Inventory, changes: &[Change]) -> Self {
+    pub(in crate::server) fn edited(&self, inventory: &Catalog, changes: &[Change]) -> Self {
         let settings = &self.settings;
         let mut edited = Self {
             settings: Arc::clone(settings),

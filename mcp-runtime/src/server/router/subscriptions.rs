@@ -9,23 +9,24 @@ use mcp_types::{
 
 use super::{Admitted, Router};
 use crate::driver::Served;
+use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
-use crate::protocol::{Refusal, decode_params};
+use crate::protocol::decode_params;
 use crate::server::Answer;
 use crate::server::resources::Viewer;
 use crate::server::subscriptions::Subscription;
 
 impl Router {
-    pub(super) fn listen(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
+    pub(super) fn listen(&self, request: Admitted<'_>) -> Result<Served<Answer>, RequestError> {
         let params: SubscriptionsListenRequestParams = decode_params(request.params)?;
         let context = request.context_if(self.resources.differ_by_caller())?;
-        let viewer = Viewer::new(request.terms.revision, context.as_ref());
+        let viewer = Viewer::new(request.negotiated.revision, context.as_ref());
         let subscription = Subscription {
             id: request.id.clone(),
             accepted: self.accepted(params.notifications, viewer)?,
-            terms: Arc::clone(request.terms),
+            negotiated: Arc::clone(request.negotiated),
             peer: request.peer.clone(),
-            conversation: Arc::clone(request.conversation),
+            session: Arc::clone(request.session),
             info: self.settings.info.clone(),
         };
         Ok(Served::Open(Box::pin(subscription.serve())))
@@ -40,7 +41,7 @@ impl Router {
         &self,
         wanted: SubscriptionFilter,
         viewer: Viewer<'_>,
-    ) -> Result<SubscriptionFilter, Refusal> {
+    ) -> Result<SubscriptionFilter, RequestError> {
         let announced = self.announced();
         let both = |wanted: Option<bool>, announced: bool| wanted.filter(|_| announced);
         let mut accepted = SubscriptionFilter::new();
@@ -55,21 +56,24 @@ impl Router {
         Ok(accepted)
     }
 
-    pub(super) fn subscribe(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
+    pub(super) fn subscribe(&self, request: Admitted<'_>) -> Result<Served<Answer>, RequestError> {
         let params: SubscribeRequestParams = decode_params(request.params)?;
         let context = request.context_if(self.resources.differ_by_caller())?;
-        let viewer = Viewer::new(request.terms.revision, context.as_ref());
+        let viewer = Viewer::new(request.negotiated.revision, context.as_ref());
         let canonical = self.resources.check_subscribable(&params.uri, viewer)?;
-        request.conversation.subscribe(&canonical, &params.uri)?;
+        request.session.subscribe(&canonical, &params.uri)?;
         self.wanted(&params.uri);
         Ok(Served::Now(Ok(Answer::empty())))
     }
 
-    pub(super) fn unsubscribe(&self, request: Admitted<'_>) -> Result<Served<Answer>, Refusal> {
+    pub(super) fn unsubscribe(
+        &self,
+        request: Admitted<'_>,
+    ) -> Result<Served<Answer>, RequestError> {
         let params: UnsubscribeRequestParams = decode_params(request.params)?;
         self.resources
-            .check_uri(&params.uri, Viewer::new(request.terms.revision, None))?;
-        request.conversation.unsubscribe(&params.uri);
+            .check_uri(&params.uri, Viewer::new(request.negotiated.revision, None))?;
+        request.session.unsubscribe(&params.uri);
         Ok(Served::Now(Ok(Answer::empty())))
     }
 }

@@ -10,7 +10,7 @@ use super::route::ToolCall;
 use crate::ProtocolError;
 use crate::server::handler::decode::{self, Slot};
 use crate::server::handler::run::{Rejection, Return};
-use crate::server::{FromContext, Lent, Reply};
+use crate::server::{Borrowed, FromContext, Reply};
 
 /// A call on its way to the function.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,7 @@ impl ContextCall<'_> {
     /// # Errors
     ///
     /// When this call has none.
-    pub fn context<T: FromContext>(&self) -> Result<Lent<T>, Rejection> {
+    pub fn context<T: FromContext>(&self) -> Result<Borrowed<T>, Rejection> {
         T::lend(self.incoming.context).map_err(Rejection::Protocol)
     }
 

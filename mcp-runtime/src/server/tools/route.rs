@@ -6,7 +6,8 @@ use std::sync::{LazyLock, OnceLock};
 use mcp_types::{CallToolResult, RawJson, RawJsonRef, Revision, Tool};
 
 use super::checked::checked;
-use crate::protocol::{ParamHeader, Refusal, StrictJson, structured_content_is_object};
+use crate::error::RequestError;
+use crate::protocol::{ParamHeader, StrictJson, structured_content_is_object};
 use crate::server::routes::Named;
 use crate::server::{Context, Reply, Server};
 
@@ -37,7 +38,7 @@ pub(super) type Handler = dyn Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send +
 pub struct ToolCall<'a> {
     /// The arguments, as they came: an object, or absent.
     pub arguments: Option<RawJsonRef<'a>>,
-    /// Who calls, and under which terms.
+    /// Who calls, and under what was negotiated.
     pub context: &'a Context,
 }
 
@@ -102,7 +103,7 @@ impl ToolRoute {
         &self,
         arguments: Option<RawJsonRef<'_>>,
         context: &Context,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RequestError> {
         let headers = || {
             ParamHeader::of_schema(&self.tool.input_schema).unwrap_or_else(|error| {
                 let tool = &*self.name;

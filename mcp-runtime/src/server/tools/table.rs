@@ -9,7 +9,8 @@ use mcp_types::{
 };
 
 use super::{ToolCall, ToolRoute};
-use crate::protocol::{Refusal, check_arguments, decode_params};
+use crate::error::RequestError;
+use crate::protocol::{check_arguments, decode_params};
 use crate::server::ask::Retry;
 use crate::server::caching::Caching;
 use crate::server::cursor::{Pageable, Place};
@@ -65,7 +66,7 @@ impl Tools {
         &self,
         cursor: Option<&str>,
         revision: Revision,
-    ) -> Result<PreparedResult, Refusal> {
+    ) -> Result<PreparedResult, RequestError> {
         let page = self.pages.page(cursor)?;
         Ok(page.written(revision, || {
             let routes = &self.routes.all()[page.items.clone()];
@@ -83,7 +84,7 @@ impl Tools {
         &self,
         cursor: Option<&str>,
         context: &Context,
-    ) -> Result<ListToolsResult, Refusal> {
+    ) -> Result<ListToolsResult, RequestError> {
         let (mut places, mut shown) = (Vec::new(), Vec::new());
         for (serial, route) in self.routes.numbered() {
             if self.shows(route, context) {
@@ -110,8 +111,8 @@ impl Tools {
     pub(in crate::server) fn call<'c>(
         &self,
         params: Option<RawJsonRef<'_>>,
-        context: impl FnOnce(Option<RawJsonRef<'_>>, Retry<'_>) -> Result<&'c Context, Refusal>,
-    ) -> Result<Reply<CallToolResult>, Refusal> {
+        context: impl FnOnce(Option<RawJsonRef<'_>>, Retry<'_>) -> Result<&'c Context, RequestError>,
+    ) -> Result<Reply<CallToolResult>, RequestError> {
         let params: CallToolRequestParamsRef<'_> = decode_params(params)?;
         check_arguments(params.arguments)?;
         let retry = Retry {
@@ -123,7 +124,7 @@ impl Tools {
         let context = context(params.meta, retry)?;
         let route = self.routes.get(&params.name);
         let Some(route) = route.filter(|route| self.shows(route, context)) else {
-            return Err(Refusal::UnknownTool(params.name.into_owned()));
+            return Err(RequestError::UnknownTool(params.name.into_owned()));
         };
         route.check_headers(params.arguments, context)?;
         Ok((route.handler)(ToolCall {

@@ -15,9 +15,9 @@ use mcp_types::jsonrpc::Head;
 
 use super::event_stream::EventStream;
 use super::exchange::Arrival;
-use super::hub::Hub;
 use super::permits::Permit;
 use super::rejection::Rejection;
+use super::state::HttpState;
 use super::unread::{Pieces, Unread};
 use crate::limits::FREE_BODY_BYTES;
 
@@ -68,16 +68,16 @@ impl From<Rejection> for Unreadable {
 /// When it is longer, takes longer than it may, breaks off, or finds no place in the budget.
 pub(super) async fn read<B: Body>(
     body: B,
-    hub: &Hub,
+    state: &HttpState,
     arrival: &Arrival,
 ) -> Result<Received, Unreadable> {
-    let options = &hub.options;
+    let options = &state.options;
     // A client that waits to be told to go on is told not to.
     let waits = arrival.parts.headers.contains_key(EXPECT);
     if waits && is_too_large(&body, options.max_body_bytes) {
         return Err(Rejection::TooLarge(options.max_body_bytes).into());
     }
-    let mut reading = pin!(collect(body, hub, arrival));
+    let mut reading = pin!(collect(body, state, arrival));
     // A small body is mostly there with the head, and a timer costs more than to look.
     let at_once = poll_fn(|cx| Poll::Ready(reading.as_mut().poll(cx))).await;
     match at_once {
@@ -92,8 +92,12 @@ fn is_too_large(body: &impl Body, limit: usize) -> bool {
     body.size_hint().lower() > limit as u64
 }
 
-async fn collect<B: Body>(body: B, hub: &Hub, arrival: &Arrival) -> Result<Received, Unreadable> {
-    let limit = hub.options.max_body_bytes;
+async fn collect<B: Body>(
+    body: B,
+    state: &HttpState,
+    arrival: &Arrival,
+) -> Result<Received, Unreadable> {
+    let limit = state.options.max_body_bytes;
     let is_too_large = is_too_large(&body, limit);
     let mut body = pin!(body);
     // One frame is taken as it is; more are joined.
@@ -117,7 +121,7 @@ async fn collect<B: Body>(body: B, hub: &Hub, arrival: &Arrival) -> Result<Recei
             });
         }
         if received > counted {
-            let place = place.get_or_insert_with(|| hub.bodies.none(arrival));
+            let place = place.get_or_insert_with(|| state.bodies.none(arrival));
             if !place.grow(received - counted) {
                 return Err(Rejection::TooManyBodies.into());
             }

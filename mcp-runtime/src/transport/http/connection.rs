@@ -97,7 +97,7 @@ impl Site {
     ) -> Result<Response<ResponseBody>, Infallible> {
         let version = request.version();
         let mut response = self.routed(request, connection).await?;
-        if version < Version::HTTP_2 && self.service().hub.is_ending() {
+        if version < Version::HTTP_2 && self.service().state.is_ending() {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(CONNECTION, close);
         }
@@ -119,7 +119,7 @@ impl Site {
         if let Some(route) = self.shared.beside.get(path) {
             return route(request, &connection).await;
         }
-        let options = &self.service().hub.options;
+        let options = &self.service().state.options;
         let checked = guard::check(request.uri(), request.headers(), options);
         Ok(checked.err().unwrap_or(Rejection::Path).response())
     }
@@ -140,7 +140,7 @@ pub(super) fn health(service: HttpService) -> Route {
     Box::new(move |request, _| {
         let response = if request.method() != Method::GET {
             Rejection::Method("GET").response()
-        } else if service.hub.is_ending() {
+        } else if service.state.is_ending() {
             let ending = br#"{"status":"ending"}"#.to_vec();
             response::json(StatusCode::SERVICE_UNAVAILABLE, ending)
         } else {

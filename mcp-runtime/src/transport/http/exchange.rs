@@ -7,11 +7,12 @@ use http::request::Parts;
 
 use super::mirror;
 use super::principal::Principal;
-use super::session::Session;
+use super::session::HttpSession;
 use super::stream::{NoRoom, Stream};
 use crate::driver::{BoxFuture, Closed, Command, Link, Peer, Unsent};
+use crate::error::RequestError;
 use crate::limits::MAX_STREAM_MESSAGES;
-use crate::protocol::{ParamHeader, Refusal, StrictJson};
+use crate::protocol::{ParamHeader, StrictJson};
 
 /// What came: a request without its body.
 pub(in crate::transport) struct Arrival {
@@ -36,13 +37,13 @@ impl AsRef<Parts> for Arrival {
 /// it is the client.
 pub(super) struct Exchange {
     pub(super) arrival: Arrival,
-    pub(super) session: Option<Arc<Session>>,
+    pub(super) session: Option<Arc<HttpSession>>,
     pub(super) stream: Arc<Stream>,
 }
 
 impl Exchange {
     /// The client of a session, reached over `stream`.
-    pub(super) fn peer(arrival: Arrival, session: &Arc<Session>, stream: Arc<Stream>) -> Peer {
+    pub(super) fn peer(arrival: Arrival, session: &Arc<HttpSession>, stream: Arc<Stream>) -> Peer {
         Peer::over(Arc::new(Self {
             arrival,
             session: Some(Arc::clone(session)),
@@ -105,7 +106,7 @@ impl Link for Exchange {
         &self,
         headers: &[ParamHeader],
         arguments: &StrictJson<'_>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RequestError> {
         match self.session {
             // Only the stateless era repeats arguments in headers.
             Some(_) => Ok(()),

@@ -12,10 +12,10 @@ use super::event_stream::EventStream;
 use super::events::EventId;
 use super::handshake::check_version;
 use super::headers;
-use super::hub::Hub;
 use super::rejection::Rejection;
 use super::response;
-use super::session::Session;
+use super::session::HttpSession;
+use super::state::HttpState;
 use super::stream::Stream;
 use super::unread::Unread;
 
@@ -25,21 +25,24 @@ use super::unread::Unread;
 ///
 /// When there is no session, or nothing to go on with.
 pub(super) async fn listen(
-    hub: &Hub,
+    state: &HttpState,
     parts: &Parts,
     unread: &Unread,
 ) -> Result<Response<ResponseBody>, Rejection> {
-    let session = session(hub, parts).await?;
+    let session = session(state, parts).await?;
     if !headers::accepts(&parts.headers, headers::EVENT_STREAM) {
         return Err(Rejection::Accept);
     }
-    hub.room(unread).await?;
-    let pace = hub.options.pace();
+    state.room(unread).await?;
+    let pace = state.options.pace();
     let last = headers::only(&parts.headers, &headers::LAST_EVENT_ID);
     let events = match last.map_err(|_| Rejection::EventId)? {
         None => {
             let events = EventStream::new(Arc::clone(session.standalone()), None, pace);
-            if session.terms().is_some_and(|terms| terms.primes_streams()) {
+            if session
+                .negotiated()
+                .is_some_and(|negotiated| negotiated.primes_streams())
+            {
                 events.primed()
             } else {
                 events
@@ -65,19 +68,22 @@ pub(super) async fn listen(
 /// # Errors
 ///
 /// When there is none.
-pub(super) async fn delete(hub: &Hub, parts: &Parts) -> Result<Response<ResponseBody>, Rejection> {
-    let session = session(hub, parts).await?;
-    hub.end_session(&session).await;
+pub(super) async fn delete(
+    state: &HttpState,
+    parts: &Parts,
+) -> Result<Response<ResponseBody>, Rejection> {
+    let session = session(state, parts).await?;
+    state.end_session(&session).await;
     Ok(response::empty(StatusCode::NO_CONTENT))
 }
 
-async fn session(hub: &Hub, parts: &Parts) -> Result<Arc<Session>, Rejection> {
+async fn session(state: &HttpState, parts: &Parts) -> Result<Arc<HttpSession>, Rejection> {
     let named = Named::by(&parts.headers);
-    if !hub.options.sessions || era::by_header(named) == Era::Stateless {
+    if !state.options.sessions || era::by_header(named) == Era::Stateless {
         return Err(Rejection::Method("POST"));
     }
-    check_version(hub, named)?;
-    hub.session(parts).await?.ok_or(Rejection::SessionMissing)
+    check_version(state, named)?;
+    state.session(parts).await?.ok_or(Rejection::SessionMissing)
 }
 
 /// A stream whose request was answered: all that is left of it is in the log.

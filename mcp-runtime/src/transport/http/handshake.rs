@@ -13,37 +13,38 @@ use super::body::ResponseBody;
 use super::era::Named;
 use super::exchange::Exchange;
 use super::headers;
-use super::hub::Hub;
 use super::post::{self, Begun, Later, Post};
 use super::principal::Principal;
 use super::rejection::Rejection;
 use super::response;
-use super::session::{Batch, Session, Sink};
-use crate::protocol::{Refusal, request_meta};
+use super::session::{Batch, HttpSession, Sink};
+use super::state::HttpState;
+use crate::error::RequestError;
+use crate::protocol::request_meta;
 use crate::server::Call;
 
 pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection> {
-    check_version(post.hub, post.named)?;
+    check_version(post.state, post.named)?;
     if let Some(session) = post.session.clone() {
         return Ok(in_session(post, session, frame));
     }
     let opens = matches!(&frame, Frame::Single(Message::Request { method, .. })
         if method == InitializeRequest::METHOD);
-    if !post.hub.options.sessions && !opens {
-        let session = post.hub.passing_session(post.named.known());
+    if !post.state.options.sessions && !opens {
+        let session = post.state.passing_session(post.named.known());
         return Ok(in_session(post, session, frame));
     }
     let owner = post.arrival.parts.extensions.get().cloned();
-    let session = Arc::new(post.hub.new_session(owner)?);
+    let session = Arc::new(post.state.new_session(owner)?);
     match &frame {
         Frame::Single(Message::Request { .. }) if opens => Ok(open(post, session, frame)),
         Frame::Single(Message::Request { method, .. }) if method == PingRequest::METHOD => {
             Ok(in_session(post, session, frame))
         }
         Frame::Single(Message::Request { id, params, .. }) => {
-            // What can't be read is not taken for a `_meta` that says nothing of terms.
+            // What can't be read is not taken for a `_meta` that names no version.
             let refusal = request_meta(*params).err();
-            let error = refusal.unwrap_or(Refusal::NotInitialized).to_error();
+            let error = refusal.unwrap_or(RequestError::NotInitialized).to_error();
             let response = post::error(ErrorId::Of(id), &error, StatusCode::BAD_REQUEST);
             Ok(Begun::Done(response))
         }
@@ -53,7 +54,7 @@ pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection
 
 /// A session that was opened, but is not kept yet.
 pub(super) struct Opened {
-    session: Arc<Session>,
+    session: Arc<HttpSession>,
     owner: Option<Principal>,
     /// The client's parameters.
     initialize: Bytes,
@@ -66,8 +67,13 @@ impl Opened {
     /// # Errors
     ///
     /// When it can't be kept.
-    pub(super) async fn response(mut self, hub: &Hub) -> Result<Response<ResponseBody>, Rejection> {
-        hub.keep(&self.session, self.owner, self.initialize).await?;
+    pub(super) async fn response(
+        mut self,
+        state: &HttpState,
+    ) -> Result<Response<ResponseBody>, Rejection> {
+        state
+            .keep(&self.session, self.owner, self.initialize)
+            .await?;
         if let Ok(id) = HeaderValue::try_from(self.session.id().to_string()) {
             let headers = self.response.headers_mut();
             headers.insert(&headers::SESSION_ID, id);
@@ -77,8 +83,8 @@ impl Opened {
 }
 
 /// Opens a session, if the handshake succeeds.
-fn open(post: Post<'_>, session: Arc<Session>, frame: Frame<'_>) -> Begun {
-    let keeps = post.hub.options.sessions;
+fn open(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Begun {
+    let keeps = post.state.options.sessions;
     let owner = post.arrival.principal().cloned();
     let initialize = match &frame {
         Frame::Single(Message::Request { params, .. }) => {
@@ -87,7 +93,7 @@ fn open(post: Post<'_>, session: Arc<Session>, frame: Frame<'_>) -> Begun {
         _ => None,
     };
     match in_session(post, Arc::clone(&session), frame) {
-        Begun::Done(response) if keeps && session.terms().is_some() => {
+        Begun::Done(response) if keeps && session.negotiated().is_some() => {
             Begun::Opened(Box::new(Opened {
                 session,
                 owner,
@@ -99,13 +105,13 @@ fn open(post: Post<'_>, session: Arc<Session>, frame: Frame<'_>) -> Begun {
     }
 }
 
-fn in_session(post: Post<'_>, session: Arc<Session>, frame: Frame<'_>) -> Begun {
+fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Begun {
     match frame {
         Frame::Single(Message::Request { id, method, params }) => {
             request(post, session, &id, &method, params)
         }
         Frame::Single(Message::Notification { method, params }) => {
-            let server = &post.hub.server;
+            let server = &post.state.server;
             session.notification(server, (&method, params), || {
                 let stream = Arc::clone(session.standalone());
                 Exchange::peer(post.arrival, &session, stream)
@@ -127,12 +133,12 @@ fn in_session(post: Post<'_>, session: Arc<Session>, frame: Frame<'_>) -> Begun 
 
 fn request(
     post: Post<'_>,
-    session: Arc<Session>,
+    session: Arc<HttpSession>,
     id: &RequestId,
     method: &str,
     params: Option<RawJsonRef<'_>>,
 ) -> Begun {
-    let hub = post.hub;
+    let state = post.state;
     let later = Later {
         stream: session.new_stream(post.unread),
         work: None,
@@ -145,9 +151,9 @@ fn request(
         method,
         params,
         peer: &peer,
-        conversation: session.conversation(),
+        session: session.session(),
     };
-    match session.request(&hub.server, call, &sink, &hub.permits) {
+    match session.request(&state.server, call, &sink, &state.permits) {
         Some((status, message)) => Begun::now(status, message, later),
         None => Begun::Later(later),
     }
@@ -155,10 +161,10 @@ fn request(
 
 fn batch(
     post: Post<'_>,
-    session: Arc<Session>,
+    session: Arc<HttpSession>,
     members: Vec<Result<Message<'_>, InvalidMessage>>,
 ) -> Begun {
-    let hub = post.hub;
+    let state = post.state;
     if let Err(refusal) = session.accepts_batches() {
         return Begun::Done(refused_batch(&session, members, &refusal));
     }
@@ -180,12 +186,12 @@ fn batch(
                     method: &method,
                     params,
                     peer: &peer,
-                    conversation: session.conversation(),
+                    session: session.session(),
                 };
-                serve_member(hub, &session, call, &batch);
+                serve_member(state, &session, call, &batch);
             }
             Ok(Message::Notification { method, params }) => {
-                session.notification(&hub.server, (&method, params), || peer.clone());
+                session.notification(&state.server, (&method, params), || peer.clone());
             }
             Ok(Message::Response { id, outcome }) => session.answered(id.as_ref(), Ok(outcome)),
             Ok(Message::InvalidResponse { id, reason }) => {
@@ -207,9 +213,9 @@ fn batch(
 
 /// Refuses a batch in a revision without batches. Responses in it fail their requests.
 fn refused_batch(
-    session: &Session,
+    session: &HttpSession,
     members: Vec<Result<Message<'_>, InvalidMessage>>,
-    refusal: &Refusal,
+    refusal: &RequestError,
 ) -> Response<ResponseBody> {
     let mut only_responses = true;
     for member in members {
@@ -234,8 +240,8 @@ fn invalid_response(reason: &str) -> Response<ResponseBody> {
     post::error(ErrorId::Absent, &error, StatusCode::BAD_REQUEST)
 }
 
-fn serve_member(hub: &Hub, session: &Arc<Session>, call: Call<'_>, batch: &Arc<Batch>) {
-    let limit = hub.options.max_unread_bytes;
+fn serve_member(state: &HttpState, session: &Arc<HttpSession>, call: Call<'_>, batch: &Arc<Batch>) {
+    let limit = state.options.max_unread_bytes;
     let refusal = if call.method == InitializeRequest::METHOD {
         Some("`initialize` can't be part of a batch".to_owned())
     } else if batch.gathered() > limit {
@@ -247,12 +253,12 @@ fn serve_member(hub: &Hub, session: &Arc<Session>, call: Call<'_>, batch: &Arc<B
     };
     let answer = match refusal {
         Some(reason) => {
-            let refusal = Refusal::Batch(reason);
+            let refusal = RequestError::Batch(reason);
             Some(super::session::refused(call.id, &refusal, StatusCode::OK))
         }
         None => {
             let sink = Sink::Batch(Arc::clone(batch));
-            session.request(&hub.server, call, &sink, &hub.permits)
+            session.request(&state.server, call, &sink, &state.permits)
         }
     };
     if let Some((_, message)) = answer {
@@ -261,10 +267,10 @@ fn serve_member(hub: &Hub, session: &Arc<Session>, call: Call<'_>, batch: &Arc<B
 }
 
 /// Refuses a version that no session speaks.
-pub(super) fn check_version(hub: &Hub, named: Named) -> Result<(), Rejection> {
+pub(super) fn check_version(state: &HttpState, named: Named) -> Result<(), Rejection> {
     match named {
         Named::Nothing => Ok(()),
-        Named::Known(revision) if hub.server.revisions().contains(revision) => Ok(()),
+        Named::Known(revision) if state.server.revisions().contains(revision) => Ok(()),
         Named::Known(_) | Named::Unknown => Err(Rejection::Version),
     }
 }

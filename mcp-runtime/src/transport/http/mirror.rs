@@ -11,7 +11,8 @@ use mcp_types::{
 use serde::Deserialize;
 
 use super::headers::{self, decoded, plain};
-use crate::protocol::{ParamHeader, Refusal, StrictJson, StrictValue};
+use crate::error::RequestError;
+use crate::protocol::{ParamHeader, StrictJson, StrictValue};
 
 /// The members of `params` that headers repeat.
 #[derive(Default, Deserialize)]
@@ -35,7 +36,7 @@ pub(super) fn check(
     headers: &HeaderMap,
     method: &str,
     params: &Mirrored<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), RequestError> {
     compare(
         &headers::METHOD,
         said(headers, &headers::METHOD)?,
@@ -69,7 +70,7 @@ pub(super) fn check_params(
     headers: &HeaderMap,
     params: &[ParamHeader],
     arguments: &StrictJson<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), RequestError> {
     for param in params {
         let Ok(name) = HeaderName::try_from(&param.name) else {
             continue;
@@ -89,7 +90,7 @@ pub(super) fn check_params(
 pub(super) fn check_version(
     headers: &HeaderMap,
     meta: Option<&RequestMetaRef<'_>>,
-) -> Result<(), Refusal> {
+) -> Result<(), RequestError> {
     let name = &headers::PROTOCOL_VERSION;
     let value = said(headers, name)?.ok_or_else(|| missing(name))?;
     let in_body = meta.and_then(|meta| meta.protocol_version);
@@ -102,7 +103,10 @@ pub(super) fn check_version(
 }
 
 /// What a header says, which has to be one thing.
-fn said<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, Refusal> {
+fn said<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<&'a HeaderValue>, RequestError> {
     headers::only(headers, name).map_err(|_| malformed(name, "it is given more than once"))
 }
 
@@ -112,7 +116,7 @@ fn compare(
     value: Option<&HeaderValue>,
     read: fn(&HeaderValue) -> Result<Cow<'_, str>, &'static str>,
     in_body: &str,
-) -> Result<(), Refusal> {
+) -> Result<(), RequestError> {
     let value = value.ok_or_else(|| missing(name))?;
     let text = read(value).map_err(|reason| malformed(name, reason))?;
     if text == in_body {
@@ -126,7 +130,7 @@ fn check_param(
     name: &HeaderName,
     header: Option<&HeaderValue>,
     argument: Option<&StrictValue<'_>>,
-) -> Result<(), Refusal> {
+) -> Result<(), RequestError> {
     let text = header
         .map(|value| decoded(value).map_err(|reason| malformed(name, reason)))
         .transpose()?;
@@ -163,26 +167,26 @@ fn integer(text: &str) -> Option<Cow<'_, str>> {
     (is_plain && is_canonical && is_whole).then(|| integer_digits(integer))?
 }
 
-fn missing(name: &HeaderName) -> Refusal {
+fn missing(name: &HeaderName) -> RequestError {
     mismatch(format!("the header `{}` is missing", Title(name)))
 }
 
-fn malformed(name: &HeaderName, reason: &str) -> Refusal {
+fn malformed(name: &HeaderName, reason: &str) -> RequestError {
     mismatch(format!(
         "the header `{}` can't be read: {reason}",
         Title(name)
     ))
 }
 
-fn differs(name: &HeaderName, text: &str) -> Refusal {
+fn differs(name: &HeaderName, text: &str) -> RequestError {
     mismatch(format!(
         "the header `{}` says `{text}`, the body something else",
         Title(name)
     ))
 }
 
-fn mismatch(reason: String) -> Refusal {
-    Refusal::HeaderMismatch(reason)
+fn mismatch(reason: String) -> RequestError {
+    RequestError::HeaderMismatch(reason)
 }
 
 /// A header's name as people write it.
@@ -215,7 +219,7 @@ mod tests {
         map
     }
 
-    fn fault(checked: Result<(), Refusal>) -> Option<String> {
+    fn fault(checked: Result<(), RequestError>) -> Option<String> {
         let error = checked.err()?.to_error();
         assert_eq!(error.code, -32020);
         Some(error.message.into_owned())

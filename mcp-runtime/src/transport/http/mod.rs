@@ -23,7 +23,6 @@ mod get;
 mod guard;
 mod handshake;
 mod headers;
-mod hub;
 #[cfg(feature = "sse")]
 mod legacy;
 mod mirror;
@@ -43,6 +42,7 @@ mod sessions;
 #[cfg(feature = "websocket")]
 mod shared;
 mod sse;
+mod state;
 mod stateless;
 mod status;
 mod stream;

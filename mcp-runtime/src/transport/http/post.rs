@@ -17,10 +17,10 @@ use super::era::{self, Named};
 use super::event_stream::EventStream;
 use super::exchange::Arrival;
 use super::handshake::Opened;
-use super::hub::Hub;
 use super::rejection::Rejection;
 use super::service::ConnectionInfo;
-use super::session::Session;
+use super::session::HttpSession;
+use super::state::HttpState;
 use super::stream::Stream;
 use super::unread::Unread;
 use super::work::Work;
@@ -29,12 +29,12 @@ use crate::driver::write_error;
 
 /// A request without its body, which has been read.
 pub(super) struct Post<'a> {
-    pub(super) hub: &'a Hub,
+    pub(super) state: &'a HttpState,
     pub(super) arrival: Arrival,
     /// What its connection leaves unread.
     pub(super) unread: &'a Arc<Unread>,
     /// The session that it names, if it names one.
-    pub(super) session: Option<Arc<Session>>,
+    pub(super) session: Option<Arc<HttpSession>>,
     /// What the header says of the version.
     pub(super) named: Named,
 }
@@ -52,7 +52,7 @@ pub(super) struct Later {
     /// The handler, unless a task of its own drives it.
     pub(super) work: Option<Work>,
     /// The session that must stay open meanwhile.
-    pub(super) session: Option<Arc<Session>>,
+    pub(super) session: Option<Arc<HttpSession>>,
 }
 
 /// Serves a POST request.
@@ -61,7 +61,7 @@ pub(super) struct Later {
 ///
 /// When HTTP itself refuses it.
 pub(super) async fn serve<B: Body>(
-    hub: &Hub,
+    state: &HttpState,
     parts: Parts,
     body: B,
     connection: &ConnectionInfo,
@@ -77,22 +77,24 @@ pub(super) async fn serve<B: Body>(
     let named = Named::by(&parts.headers);
     // Before the body is read: who has no session is not worth the memory.
     let session = match era::by_header(named) {
-        Era::Handshake => hub.session(&parts).await?,
+        Era::Handshake => state.session(&parts).await?,
         Era::Stateless => None,
     };
     let caller = session.clone();
     let peer_addr = connection.peer_addr;
     let arrival = Arrival { parts, peer_addr };
     let begun = {
-        let received = body::read(body, hub, &arrival).await.inspect_err(|fault| {
-            // A response that is too large can't be used, but its request need not wait for it.
-            if let (Some(session), Some((id, reason))) = (&caller, fault.response()) {
-                session.answered(id.as_ref(), Err(reason));
-            }
-        })?;
-        hub.room(&connection.unread).await?;
+        let received = body::read(body, state, &arrival)
+            .await
+            .inspect_err(|fault| {
+                // A response that is too large can't be used, but its request need not wait for it.
+                if let (Some(session), Some((id, reason))) = (&caller, fault.response()) {
+                    session.answered(id.as_ref(), Err(reason));
+                }
+            })?;
+        state.room(&connection.unread).await?;
         let post = Post {
-            hub,
+            state,
             session,
             arrival,
             unread: &connection.unread,
@@ -102,17 +104,17 @@ pub(super) async fn serve<B: Body>(
     };
     let response = match begun {
         Begun::Done(response) => response,
-        Begun::Opened(opened) => opened.response(hub).await?,
-        Begun::Later(later) => later.response(hub).await,
+        Begun::Opened(opened) => opened.response(state).await?,
+        Begun::Later(later) => later.response(state).await,
     };
     if let Some(session) = caller {
-        hub.keep_wishes(&session).await;
+        state.keep_wishes(&session).await;
     }
     Ok(response)
 }
 
 fn begin(post: Post<'_>, bytes: &[u8]) -> Result<Begun, Rejection> {
-    let frame = match Frame::parse_with_max_depth(bytes, post.hub.options.max_depth) {
+    let frame = match Frame::parse_with_max_depth(bytes, post.state.options.max_depth) {
         Ok(frame) => frame,
         Err(invalid) => {
             let response = refuse(era::by_header(post.named), &invalid);
@@ -162,8 +164,8 @@ impl Later {
     /// Waits until it is clear whether the answer is all there is to say: then it is plain JSON,
     /// otherwise a stream of events. One that is long in coming is a stream, too, so that the
     /// connection does not look dead.
-    async fn response(mut self, hub: &Hub) -> Response<ResponseBody> {
-        let pace = hub.options.pace();
+    async fn response(mut self, state: &HttpState) -> Response<ResponseBody> {
+        let pace = state.options.pace();
         let mut silence = pin!(tokio::time::sleep(pace.keep_alive));
         poll_fn(|cx| {
             if let Some(work) = &mut self.work
@@ -183,7 +185,10 @@ impl Later {
         }
         let mut events = EventStream::new(self.stream, self.work, pace);
         if let Some(session) = self.session {
-            if session.terms().is_some_and(|terms| terms.primes_streams()) {
+            if session
+                .negotiated()
+                .is_some_and(|negotiated| negotiated.primes_streams())
+            {
                 events = events.primed();
             }
             events = events.holding(session);

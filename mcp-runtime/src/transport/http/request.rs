@@ -12,7 +12,7 @@ use mcp_types::jsonrpc::code;
 use super::exchange::{Arrival, Exchange};
 use super::principal::Principal;
 use crate::error::ProtocolError;
-use crate::server::{Context, FromContext, Lent};
+use crate::server::{Borrowed, Context, FromContext};
 
 /// The HTTP request that a handler serves: its headers, extensions and more.
 ///
@@ -110,10 +110,10 @@ impl FromContext for Parts {
         HttpRequest::of(cx).map(|request| (*request).clone())
     }
 
-    fn lend(cx: &Context) -> Result<Lent<Self>, ProtocolError> {
+    fn lend(cx: &Context) -> Result<Borrowed<Self>, ProtocolError> {
         Ok(match HttpRequest::of(cx)?.0 {
-            Held::Exchange(exchange) => Lent::shared(exchange),
-            Held::Upgrade(arrival) => Lent::shared(arrival),
+            Held::Exchange(exchange) => Borrowed::shared(exchange),
+            Held::Upgrade(arrival) => Borrowed::shared(arrival),
         })
     }
 }

@@ -191,7 +191,7 @@ impl Listening {
     ) {
         match accepted {
             Ok((stream, addr)) => {
-                let ending = self.site.service().hub.ending.subscribe();
+                let ending = self.site.service().state.ending.subscribe();
                 self.connections
                     .spawn(connection::serve(self.site.clone(), stream, addr, ending));
             }
@@ -207,7 +207,7 @@ impl Listening {
     /// with an error.
     async fn drain(mut self, within: Duration) {
         let deadline = Instant::now() + bounded(within);
-        let ending = Arc::clone(&self.site.service().hub.ending);
+        let ending = Arc::clone(&self.site.service().state.ending);
         self.site.service().shut_down();
         // Connections that came too late hold nothing up.
         let mut late = JoinSet::new();

@@ -15,9 +15,9 @@ use http_body::Body;
 use tower_service::Service;
 
 use super::body::ResponseBody;
-use super::hub::Hub;
 use super::options::HttpOptions;
 use super::rejection::Rejection;
+use super::state::HttpState;
 use super::unread::Unread;
 use super::{cors, figures, get, guard, post};
 use crate::server::Server;
@@ -39,14 +39,14 @@ use crate::server::Server;
 /// ```
 #[must_use]
 pub fn http_service(server: Server, options: HttpOptions) -> HttpService {
-    let hub = Hub::new(server, options);
+    let state = HttpState::new(server, options);
     HttpService {
         // The connections are the program's: only all of them together are known.
         connection: ConnectionInfo {
             peer_addr: None,
-            unread: hub.unread(usize::MAX),
+            unread: state.unread(usize::MAX),
         },
-        hub: Arc::new(hub),
+        state: Arc::new(state),
     }
 }
 
@@ -61,7 +61,7 @@ pub(in crate::transport) struct ConnectionInfo {
 /// A server as a `tower::Service`; made by [`http_service`]. Clones share everything.
 #[derive(Clone)]
 pub struct HttpService {
-    pub(super) hub: Arc<Hub>,
+    pub(super) state: Arc<HttpState>,
     pub(super) connection: ConnectionInfo,
 }
 
@@ -69,26 +69,26 @@ impl HttpService {
     /// Refuses new requests with 503 and ends the streams that belong to no request; calls in
     /// flight go on.
     pub fn shut_down(&self) {
-        self.hub.shut_down();
+        self.state.shut_down();
     }
 
     /// Ends all sessions, and answers all calls in flight with an error.
     pub fn terminate(&self) {
-        self.hub.terminate();
+        self.state.terminate();
     }
 
     /// A connection from `addr` that this process has accepted.
     pub(super) fn connection(&self, addr: SocketAddr) -> ConnectionInfo {
         ConnectionInfo {
             peer_addr: Some(addr),
-            unread: self.hub.unread(self.hub.options.max_unread_bytes),
+            unread: self.state.unread(self.state.options.max_unread_bytes),
         }
     }
 
     /// The same service, for requests that come on `connection`.
     pub(super) fn on(&self, connection: ConnectionInfo) -> Self {
         Self {
-            hub: Arc::clone(&self.hub),
+            state: Arc::clone(&self.state),
             connection,
         }
     }
@@ -114,10 +114,10 @@ where
 
     fn call(&mut self, request: Request<B>) -> ResponseFuture {
         let (parts, body) = request.into_parts();
-        let (hub, connection) = (Arc::clone(&self.hub), self.connection.clone());
+        let (state, connection) = (Arc::clone(&self.state), self.connection.clone());
         Box::pin(async move {
-            let reader = cors::reader(&parts.headers, &hub.options);
-            let served = serve(&hub, parts, body, &connection).await;
+            let reader = cors::reader(&parts.headers, &state.options);
+            let served = serve(&state, parts, body, &connection).await;
             Ok(readable(served, reader, &connection.unread))
         })
     }
@@ -143,9 +143,9 @@ pub(super) fn readable(
 /// # Errors
 ///
 /// Why the request is refused.
-pub(super) fn admit(hub: &Hub, parts: &Parts) -> Result<(), Rejection> {
-    guard::check(&parts.uri, &parts.headers, &hub.options)?;
-    if hub.is_ending() {
+pub(super) fn admit(state: &HttpState, parts: &Parts) -> Result<(), Rejection> {
+    guard::check(&parts.uri, &parts.headers, &state.options)?;
+    if state.is_ending() {
         return Err(Rejection::Ending);
     }
     Ok(())
@@ -153,36 +153,36 @@ pub(super) fn admit(hub: &Hub, parts: &Parts) -> Result<(), Rejection> {
 
 /// The answer to a method that is not among those `allowed`: a page may ask which are.
 pub(super) fn other_method(
-    hub: &Hub,
+    state: &HttpState,
     parts: &Parts,
     allowed: &'static str,
 ) -> Result<Response<ResponseBody>, Rejection> {
     let asks = parts.method == Method::OPTIONS;
-    if asks && cors::reader(&parts.headers, &hub.options).is_some() {
+    if asks && cors::reader(&parts.headers, &state.options).is_some() {
         return Ok(cors::preflight(&parts.headers));
     }
     Err(Rejection::Method(allowed))
 }
 
 async fn serve<B: Body>(
-    hub: &Hub,
+    state: &HttpState,
     parts: Parts,
     body: B,
     connection: &ConnectionInfo,
 ) -> Result<Response<ResponseBody>, Rejection> {
-    admit(hub, &parts)?;
+    admit(state, &parts)?;
     match parts.method {
-        Method::POST => post::serve(hub, parts, body, connection).await,
-        Method::GET => get::listen(hub, &parts, &connection.unread).await,
-        Method::DELETE => get::delete(hub, &parts).await,
-        _ => other_method(hub, &parts, "POST, GET, DELETE"),
+        Method::POST => post::serve(state, parts, body, connection).await,
+        Method::GET => get::listen(state, &parts, &connection.unread).await,
+        Method::DELETE => get::delete(state, &parts).await,
+        _ => other_method(state, &parts, "POST, GET, DELETE"),
     }
 }
 
 impl fmt::Debug for HttpService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpService")
-            .field("options", &self.hub.options)
+            .field("options", &self.state.options)
             .finish_non_exhaustive()
     }
 }

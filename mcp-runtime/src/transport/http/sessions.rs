@@ -7,19 +7,19 @@ use http::request::Parts;
 
 use super::events::EventLog;
 use super::headers;
-use super::hub::{Hub, now};
 use super::principal::Principal;
 use super::rejection::Rejection;
-use super::session::{Session, SessionId, SessionRecord, SessionStoreError, first_request_id};
+use super::session::{HttpSession, SessionId, SessionRecord, SessionStoreError, first_request_id};
+use super::state::{HttpState, now};
 use super::stream::Stream;
 
-impl Hub {
+impl HttpState {
     /// A session that no request can name yet.
     ///
     /// # Errors
     ///
     /// When the operating system has no randomness to give.
-    pub(super) fn new_session(&self, owner: Option<Principal>) -> Result<Session, Rejection> {
+    pub(super) fn new_session(&self, owner: Option<Principal>) -> Result<HttpSession, Rejection> {
         let id = SessionId::random().map_err(no_randomness)?;
         let log = EventLog::new(Arc::clone(&self.options.events), id);
         self.session_called(id, owner, Stream::new(0, Some(log)))
@@ -35,19 +35,11 @@ impl Hub {
         id: SessionId,
         owner: Option<Principal>,
         standalone: Stream,
-    ) -> Result<Session, Rejection> {
+    ) -> Result<HttpSession, Rejection> {
         let lifecycle = self.server.lifecycle();
-        let conversation = self.server.conversation();
+        let session = self.server.session();
         let first_id = Some(first_request_id().map_err(no_randomness)?);
-        let session = Session::new(
-            id,
-            owner,
-            lifecycle,
-            conversation,
-            standalone,
-            first_id,
-            now(),
-        );
+        let session = HttpSession::new(id, owner, lifecycle, session, standalone, first_id, now());
         Ok(session)
     }
 
@@ -58,7 +50,7 @@ impl Hub {
     /// When there are too many, or it can't be kept.
     pub(super) async fn keep(
         &self,
-        session: &Arc<Session>,
+        session: &Arc<HttpSession>,
         owner: Option<Principal>,
         initialize: Bytes,
     ) -> Result<(), Rejection> {
@@ -83,7 +75,10 @@ impl Hub {
     /// # Errors
     ///
     /// When there is no such session, or it belongs to somebody else.
-    pub(super) async fn session(&self, parts: &Parts) -> Result<Option<Arc<Session>>, Rejection> {
+    pub(super) async fn session(
+        &self,
+        parts: &Parts,
+    ) -> Result<Option<Arc<HttpSession>>, Rejection> {
         let value = headers::only(&parts.headers, &headers::SESSION_ID);
         let Some(value) = value.map_err(|_| Rejection::SessionUnknown)? else {
             return Ok(None);
@@ -103,7 +98,7 @@ impl Hub {
     }
 
     /// A session of this process, unless it is over elsewhere.
-    async fn renewed(&self, session: Arc<Session>) -> Option<Arc<Session>> {
+    async fn renewed(&self, session: Arc<HttpSession>) -> Option<Arc<HttpSession>> {
         let (id, idle) = (session.id(), self.options.session_idle);
         let Some(wishes) = self.options.store.renew(id, idle).await else {
             self.sessions.end(id);
@@ -115,7 +110,7 @@ impl Hub {
     }
 
     /// Keeps what the client has asked for once for all, if that has changed.
-    pub(super) async fn keep_wishes(&self, session: &Session) {
+    pub(super) async fn keep_wishes(&self, session: &HttpSession) {
         if let Some(wishes) = session.new_wishes() {
             self.options.store.set_wishes(session.id(), wishes).await;
         }
@@ -126,7 +121,7 @@ impl Hub {
         &self,
         id: SessionId,
         principal: Option<&Principal>,
-    ) -> Result<Option<Arc<Session>>, Rejection> {
+    ) -> Result<Option<Arc<HttpSession>>, Rejection> {
         let record = self.options.store.find(id).await;
         let record = record.filter(|record| record.owner.as_ref() == principal);
         let Some(record) = record else {
@@ -150,7 +145,7 @@ impl Hub {
     }
 
     /// Ends a session for good.
-    pub(super) async fn end_session(&self, session: &Session) {
+    pub(super) async fn end_session(&self, session: &HttpSession) {
         // In this order, so that no request that comes meanwhile opens the session anew.
         self.options.store.remove(session.id()).await;
         self.sessions.end(session.id());

@@ -11,8 +11,8 @@ use crate::server::Server;
 impl HttpService {
     /// What is served, what is allowed, and whether the server ends.
     pub(in crate::transport) fn shared(&self) -> (Server, HttpOptions, Arc<watch::Sender<bool>>) {
-        let hub = &self.hub;
-        let ending = Arc::clone(&hub.ending);
-        (hub.server.clone(), hub.options.clone(), ending)
+        let state = &self.state;
+        let ending = Arc::clone(&state.ending);
+        (state.server.clone(), state.options.clone(), ending)
     }
 }

@@ -16,7 +16,8 @@ use super::stream::Stream;
 use super::work::{Work, written};
 use super::{response, status};
 use crate::driver::{BoxFuture, Peer, Served, contain};
-use crate::protocol::{Admission, Refusal, check_arguments, invalid_params};
+use crate::error::RequestError;
+use crate::protocol::{Admission, check_arguments, invalid_params};
 use crate::server::{Answer, Call};
 
 pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
@@ -43,7 +44,7 @@ pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
 }
 
 fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonRef<'_>>) -> Begun {
-    let hub = post.hub;
+    let state = post.state;
     let refuse = |error: &ErrorObject| {
         let response = post::error(ErrorId::Of(id), error, status::refused(Some(error)));
         Begun::Done(response)
@@ -64,30 +65,30 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         method,
         params,
         peer: &peer,
-        conversation: &hub.stateless,
+        session: &state.stateless,
     };
     let mut status_of = status::refused as fn(Option<&ErrorObject>) -> StatusCode;
     let admit = || {
-        let terms = hub.stateless_terms(method, mirrored.meta.as_ref())?;
+        let negotiated = state.negotiate_stateless(method, mirrored.meta.as_ref())?;
         status_of = status::stateless;
-        Ok(Admission::Serve(terms))
+        Ok(Admission::Serve(negotiated))
     };
     let later = Later {
         stream,
         work: None,
         session: None,
     };
-    let outcome = match contain(|| hub.server.dispatch(call, admit)) {
+    let outcome = match contain(|| state.server.dispatch(call, admit)) {
         Ok(Served::Now(outcome)) => outcome,
         Err(panic) => Err(panic),
         Ok(Served::Later(handler)) => {
-            let busy = Refusal::Busy(hub.options.max_in_flight);
-            let permit = hub.permits.take(&exchange.arrival).ok_or(busy);
-            return later.working(id, hub.unless_terminated(handler), permit);
+            let busy = RequestError::Busy(state.options.max_in_flight);
+            let permit = state.permits.take(&exchange.arrival).ok_or(busy);
+            return later.working(id, state.unless_terminated(handler), permit);
         }
         Ok(Served::Open(handler)) => {
-            let many = Refusal::TooManySubscriptions(hub.options.max_subscriptions);
-            let permit = hub.open.take(&exchange.arrival).ok_or(many);
+            let many = RequestError::TooManySubscriptions(state.options.max_subscriptions);
+            let permit = state.open.take(&exchange.arrival).ok_or(many);
             return later.working(id, handler, permit);
         }
     };
@@ -101,7 +102,7 @@ impl Later {
         mut self,
         id: &RequestId,
         handler: BoxFuture<Result<Answer, ErrorObject>>,
-        permit: Result<Permit, Refusal>,
+        permit: Result<Permit, RequestError>,
     ) -> Begun {
         match permit {
             Ok(permit) => {
@@ -122,7 +123,7 @@ fn mirrored<'a>(
     method: &str,
     params: Option<RawJsonRef<'a>>,
     headers: &HeaderMap,
-) -> Result<Mirrored<'a>, Refusal> {
+) -> Result<Mirrored<'a>, RequestError> {
     let params = params.unwrap_or(RawJsonRef::empty_object());
     let mirrored: Mirrored<'a> = params
         .parse()

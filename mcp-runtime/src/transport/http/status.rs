@@ -24,7 +24,7 @@ pub(super) fn stateless(error: Option<&ErrorObject>) -> StatusCode {
     }
 }
 
-/// The same for a stateless request whose own terms were refused.
+/// The same for a stateless request whose own version was refused.
 pub(super) fn refused(error: Option<&ErrorObject>) -> StatusCode {
     match error.map(|error| error.code) {
         Some(code::INVALID_PARAMS) => StatusCode::BAD_REQUEST,

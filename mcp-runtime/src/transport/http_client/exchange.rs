@@ -20,7 +20,7 @@ use super::outgoing::{Kind, Outgoing};
 use super::remote::{Ended, Remote, SESSION_ID};
 use super::retry;
 use crate::error::CallError;
-use crate::http_error::HttpError;
+use crate::error::HttpError;
 use crate::limits::{EXCERPT_CHARS, MAX_RESUMPTIONS};
 
 /// The request that a response is for.

@@ -42,12 +42,12 @@ pub(super) struct Manner {
     pub(super) tls: Arc<ClientConfig>,
     pub(super) timeouts: Timeouts,
     /// What has been found out about the server, for connections to come.
-    pub(super) verdict: Arc<Verdict>,
+    pub(super) verdict: Arc<DetectedServer>,
 }
 
 /// What has been found out about a server: filled where it turned out to know nothing newer than
 /// HTTP+SSE.
-pub(super) type Verdict = OnceLock<()>;
+pub(super) type DetectedServer = OnceLock<()>;
 
 /// The server, and the way to the client for what it sends.
 pub(super) struct Remote {
@@ -58,7 +58,7 @@ pub(super) struct Remote {
     pub(super) limit: usize,
     retries: u32,
     pub(super) timeouts: Timeouts,
-    pub(super) verdict: Arc<Verdict>,
+    pub(super) verdict: Arc<DetectedServer>,
     inbox: mpsc::Sender<Delivery>,
     known: Mutex<Known>,
 }

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 
 use super::connection;
 use super::frames::{HttpReader, HttpWriter};
-use super::remote::{Manner, Remote, Verdict};
+use super::remote::{DetectedServer, Manner, Remote};
 use crate::limits::{HTTP_INBOX, HTTP_RETRIES, MAX_FRAME_BYTES};
 use crate::protocol::Timeouts;
 use crate::transport::sent_headers::SentHeaders;
@@ -69,7 +69,7 @@ pub struct HttpUrl {
     proxies: Proxies,
     roots: Vec<Vec<u8>>,
     timeouts: Timeouts,
-    verdict: Arc<Verdict>,
+    verdict: Arc<DetectedServer>,
 }
 
 /// Which proxies stand in between.

@@ -13,12 +13,12 @@ use super::stream::{open, post};
 use crate::transport::http::body::ResponseBody;
 use crate::transport::http::connection::Route;
 use crate::transport::http::cors;
-use crate::transport::http::hub::Hub;
 use crate::transport::http::rejection::Rejection;
 use crate::transport::http::server::Http;
 use crate::transport::http::service::{
     ConnectionInfo, HttpService, ResponseFuture, admit, other_method, readable,
 };
+use crate::transport::http::state::HttpState;
 
 impl Http {
     /// Serves clients of revision 2024-11-05 as well, which know only its HTTP+SSE transport: they
@@ -65,7 +65,7 @@ impl HttpService {
     #[must_use]
     pub fn sse(&self, messages: impl Into<String>) -> SseService {
         SseService {
-            hub: Arc::clone(&self.hub),
+            state: Arc::clone(&self.state),
             messages: messages.into().into(),
             connection: self.connection.clone(),
         }
@@ -76,7 +76,7 @@ impl HttpService {
 /// everything.
 #[derive(Clone)]
 pub struct SseService {
-    hub: Arc<Hub>,
+    state: Arc<HttpState>,
     messages: Arc<str>,
     connection: ConnectionInfo,
 }
@@ -89,26 +89,26 @@ impl SseService {
         B::Error: Send,
     {
         let (parts, body) = request.into_parts();
-        let hub = Arc::clone(&self.hub);
+        let state = Arc::clone(&self.state);
         Box::pin(async move {
-            let reader = cors::reader(&parts.headers, &hub.options);
-            let served = serve(&hub, parts, body, &self).await;
+            let reader = cors::reader(&parts.headers, &state.options);
+            let served = serve(&state, parts, body, &self).await;
             Ok(readable(served, reader, &self.connection.unread))
         })
     }
 }
 
 async fn serve<B: Body>(
-    hub: &Hub,
+    state: &HttpState,
     parts: Parts,
     body: B,
     service: &SseService,
 ) -> Result<Response<ResponseBody>, Rejection> {
-    admit(hub, &parts)?;
+    admit(state, &parts)?;
     match parts.method {
-        Method::GET => open(hub, &parts, &service.messages, &service.connection),
-        Method::POST => post(hub, parts, body, &service.connection).await,
-        _ => other_method(hub, &parts, "GET, POST"),
+        Method::GET => open(state, &parts, &service.messages, &service.connection),
+        Method::POST => post(state, parts, body, &service.connection).await,
+        _ => other_method(state, &parts, "GET, POST"),
     }
 }
 

@@ -10,22 +10,22 @@ use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{Frame, InvalidMessage, Message};
 
 use crate::driver::write_error;
-use crate::protocol::Refusal;
+use crate::error::RequestError;
 use crate::server::Call;
 use crate::transport::http::body::{self, ResponseBody};
 use crate::transport::http::event_stream::EventStream;
 use crate::transport::http::exchange::{Arrival, Exchange};
-use crate::transport::http::hub::{Hub, now};
 use crate::transport::http::principal::Principal;
 use crate::transport::http::rejection::Rejection;
 use crate::transport::http::service::ConnectionInfo;
-use crate::transport::http::session::{Session, SessionId, Sessions, Sink};
+use crate::transport::http::session::{HttpSession, SessionId, Sessions, Sink};
+use crate::transport::http::state::{HttpState, now};
 use crate::transport::http::stream::Stream;
 use crate::transport::http::{headers, response};
 
 /// Opens a session, which lasts as long as its stream.
 pub(super) fn open(
-    hub: &Hub,
+    state: &HttpState,
     parts: &Parts,
     messages: &str,
     connection: &ConnectionInfo,
@@ -34,17 +34,17 @@ pub(super) fn open(
         return Err(Rejection::Accept);
     }
     let owner = parts.extensions.get().cloned();
-    let session = session_of_stream(hub, owner, connection)?;
-    hub.sessions.add(&session, now())?;
+    let session = session_of_stream(state, owner, connection)?;
+    state.sessions.add(&session, now())?;
     let id = session.id();
     let stream = Arc::clone(session.standalone());
     let ends = Ends {
-        sessions: Arc::clone(&hub.sessions),
+        sessions: Arc::clone(&state.sessions),
         id,
         _session: session,
     };
     let address = format!("{messages}?session_id={id}");
-    let events = EventStream::new(stream, None, hub.options.pace())
+    let events = EventStream::new(stream, None, state.options.pace())
         .beginning_with(endpoint(&address))
         .holding(Arc::new(ends));
     Ok(response::events(events))
@@ -52,13 +52,13 @@ pub(super) fn open(
 
 /// A session that ends with the one stream that it has.
 fn session_of_stream(
-    hub: &Hub,
+    state: &HttpState,
     owner: Option<Principal>,
     connection: &ConnectionInfo,
-) -> Result<Arc<Session>, Rejection> {
+) -> Result<Arc<HttpSession>, Rejection> {
     let id = SessionId::random().map_err(|_| Rejection::NoSessions)?;
     let standalone = Stream::new(0, None).counting(&connection.unread);
-    hub.session_called(id, owner, standalone).map(Arc::new)
+    state.session_called(id, owner, standalone).map(Arc::new)
 }
 
 /// The event that says where to post to.
@@ -71,7 +71,7 @@ struct Ends {
     sessions: Arc<Sessions>,
     id: SessionId,
     /// A session that is held is in use.
-    _session: Arc<Session>,
+    _session: Arc<HttpSession>,
 }
 
 impl Drop for Ends {
@@ -82,7 +82,7 @@ impl Drop for Ends {
 
 /// Takes a message; what comes of it goes to the stream.
 pub(super) async fn post<B: Body>(
-    hub: &Hub,
+    state: &HttpState,
     parts: Parts,
     body: B,
     connection: &ConnectionInfo,
@@ -90,25 +90,27 @@ pub(super) async fn post<B: Body>(
     if !headers::is_json(&parts.headers) {
         return Err(Rejection::ContentType);
     }
-    let session = session(hub, &parts)?;
+    let session = session(state, &parts)?;
     let peer_addr = connection.peer_addr;
     let arrival = Arrival { parts, peer_addr };
-    let received = body::read(body, hub, &arrival).await.inspect_err(|fault| {
-        if let Some((id, reason)) = fault.response() {
-            session.answered(id.as_ref(), Err(reason));
-        }
-    })?;
+    let received = body::read(body, state, &arrival)
+        .await
+        .inspect_err(|fault| {
+            if let Some((id, reason)) = fault.response() {
+                session.answered(id.as_ref(), Err(reason));
+            }
+        })?;
     if let Some(unread) = session.standalone().unread() {
-        hub.room(unread).await?;
+        state.room(unread).await?;
     }
-    let depth = hub.options.max_depth;
+    let depth = state.options.max_depth;
     let invalid = match Frame::parse_with_max_depth(&received.bytes, depth) {
         Ok(Frame::Single(message)) => {
-            message_came(hub, session, arrival, message);
+            message_came(state, session, arrival, message);
             return Ok(response::empty(StatusCode::ACCEPTED));
         }
         Ok(Frame::Batch(_)) => {
-            let refusal = Refusal::Batch("this transport has no batches".to_owned());
+            let refusal = RequestError::Batch("this transport has no batches".to_owned());
             let error = refusal.to_error();
             InvalidMessage {
                 id: None,
@@ -125,19 +127,24 @@ pub(super) async fn post<B: Body>(
     Ok(response::empty(StatusCode::ACCEPTED))
 }
 
-fn session(hub: &Hub, parts: &Parts) -> Result<Arc<Session>, Rejection> {
+fn session(state: &HttpState, parts: &Parts) -> Result<Arc<HttpSession>, Rejection> {
     let mut fields = parts.uri.query().unwrap_or_default().split('&');
     let id = fields.find_map(|field| field.strip_prefix("session_id="));
     let id = id.ok_or(Rejection::SessionMissing)?;
     let id = id.parse().map_err(|_| Rejection::SessionUnknown)?;
-    let session = hub.sessions.find(id);
+    let session = state.sessions.find(id);
     let session = session.filter(|session| session.belongs_to(parts.extensions.get()));
     let session = session.ok_or(Rejection::SessionUnknown)?;
     session.touch(now());
     Ok(session)
 }
 
-fn message_came(hub: &Hub, session: Arc<Session>, arrival: Arrival, message: Message<'_>) {
+fn message_came(
+    state: &HttpState,
+    session: Arc<HttpSession>,
+    arrival: Arrival,
+    message: Message<'_>,
+) {
     let stream = Arc::clone(session.standalone());
     let peer = || Exchange::peer(arrival, &session, Arc::clone(&stream));
     match message {
@@ -148,19 +155,19 @@ fn message_came(hub: &Hub, session: Arc<Session>, arrival: Arrival, message: Mes
                 method: &method,
                 params,
                 peer: &peer,
-                conversation: session.conversation(),
+                session: session.session(),
             };
             // It goes among everything else that the session sends.
             let sink = Sink::Stream {
                 stream: Arc::clone(&stream),
                 own: false,
             };
-            if let Some((_, answer)) = session.request(&hub.server, call, &sink, &hub.permits) {
+            if let Some((_, answer)) = session.request(&state.server, call, &sink, &state.permits) {
                 stream.push(answer);
             }
         }
         Message::Notification { method, params } => {
-            session.notification(&hub.server, (&method, params), peer);
+            session.notification(&state.server, (&method, params), peer);
         }
         Message::Response { id, outcome } => session.answered(id.as_ref(), Ok(outcome)),
         Message::InvalidResponse { id, reason } => session.answered(id.as_ref(), Err(reason)),

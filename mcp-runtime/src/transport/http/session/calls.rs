@@ -13,10 +13,11 @@ use mcp_types::{
 };
 use tokio::task::AbortHandle;
 
-use super::{Session, Sink};
+use super::{HttpSession, Sink};
 use crate::driver::{BoxFuture, Peer, Served, contain};
+use crate::error::RequestError;
 use crate::limits::MAX_INITIALIZE_BYTES;
-use crate::protocol::{Admission, Refusal, Terms};
+use crate::protocol::{Admission, Negotiated};
 use crate::server::{Answer, Call, Server};
 use crate::transport::http::exchange::Exchange;
 use crate::transport::http::permits::Permits;
@@ -38,7 +39,7 @@ impl Running {
     /// Cancels the call `id`, and answers that the server had no more time for it.
     pub(super) fn cut(self, id: &RequestId) {
         self.task.abort();
-        let (status, message) = refused(id, &Refusal::ShuttingDown, StatusCode::OK);
+        let (status, message) = refused(id, &RequestError::ShuttingDown, StatusCode::OK);
         self.sink.answer(status, message);
     }
 
@@ -47,7 +48,7 @@ impl Running {
     }
 }
 
-impl Session {
+impl HttpSession {
     /// Serves one request. The answer is given back if it is there at once; otherwise it goes to
     /// `sink` later, whether or not the client still waits.
     pub(in crate::transport::http) fn request(
@@ -59,7 +60,7 @@ impl Session {
     ) -> Option<(StatusCode, Vec<u8>)> {
         let id = call.id;
         if self.lock().in_flight.contains_key(id) {
-            let refusal = Refusal::DuplicateId(id.clone());
+            let refusal = RequestError::DuplicateId(id.clone());
             return Some(refused(id, &refusal, StatusCode::OK));
         }
         let admit = || self.admit(call);
@@ -72,10 +73,10 @@ impl Session {
         }
     }
 
-    fn admit(&self, call: Call<'_>) -> Result<Admission, Refusal> {
+    fn admit(&self, call: Call<'_>) -> Result<Admission, RequestError> {
         let length = call.params.map_or(0, |params| params.get().len());
         if call.method == InitializeRequest::METHOD && length > MAX_INITIALIZE_BYTES {
-            return Err(Refusal::InvalidParams {
+            return Err(RequestError::InvalidParams {
                 path: "params".to_owned(),
                 reason: format!("at most {MAX_INITIALIZE_BYTES} bytes introduce a client"),
             });
@@ -100,18 +101,18 @@ impl Session {
         let mut state = self.lock();
         if state.is_over() {
             // It ended while the call began. Nobody would end the call.
-            let refusal = Refusal::Ending(state.lifecycle.state());
+            let refusal = RequestError::Ending(state.lifecycle.state());
             return Some(refused(id, &refusal, StatusCode::NOT_FOUND));
         }
         if state.in_flight.contains_key(id) {
-            let refusal = Refusal::DuplicateId(id.clone());
+            let refusal = RequestError::DuplicateId(id.clone());
             return Some(refused(id, &refusal, StatusCode::OK));
         }
         let limit = permits.limit();
         let exchange = call.peer.link::<Exchange>();
         let permit = exchange.map(|exchange| permits.take(&exchange.arrival));
         let (false, Some(Some(permit))) = (state.in_flight.len() >= limit, permit) else {
-            let refusal = Refusal::Busy(limit);
+            let refusal = RequestError::Busy(limit);
             return Some(refused(id, &refusal, StatusCode::TOO_MANY_REQUESTS));
         };
         let finishing = finish(Arc::clone(self), id.clone(), work.holding(permit));
@@ -134,8 +135,8 @@ impl Session {
     ) {
         match method {
             InitializedNotification::METHOD => {
-                if let Some(terms) = self.initialized() {
-                    server.initialized(&terms, peer);
+                if let Some(negotiated) = self.initialized() {
+                    server.initialized(&negotiated, peer);
                 }
             }
             CancelledNotification::METHOD => {
@@ -154,19 +155,19 @@ impl Session {
         }
     }
 
-    /// The terms of the handshake, if it is done by this.
-    pub(super) fn initialized(&self) -> Option<Arc<Terms>> {
+    /// The outcome of the handshake, if it is done by this.
+    pub(super) fn initialized(&self) -> Option<Arc<Negotiated>> {
         let mut state = self.lock();
         if !state.lifecycle.initialized() {
             return None;
         }
-        self.conversation().begin(self.outlet());
+        self.session().begin(self.outlet());
         state.lifecycle.operate();
-        state.lifecycle.terms().cloned()
+        state.lifecycle.negotiated().cloned()
     }
 
     /// Whether the revision of the handshake has batches.
-    pub(in crate::transport::http) fn accepts_batches(&self) -> Result<(), Refusal> {
+    pub(in crate::transport::http) fn accepts_batches(&self) -> Result<(), RequestError> {
         self.lock().lifecycle.accepts_batches()
     }
 
@@ -191,7 +192,7 @@ impl Session {
 }
 
 /// Works until there is an answer, and hands it over.
-async fn finish(session: Arc<Session>, id: RequestId, work: Work) {
+async fn finish(session: Arc<HttpSession>, id: RequestId, work: Work) {
     let (status, message) = work.await;
     session.touch(tokio::time::Instant::now().into_std());
     if let Some(running) = session.remove(&id) {
@@ -203,7 +204,7 @@ async fn finish(session: Arc<Session>, id: RequestId, work: Work) {
 /// A refusal, as the answer to the request `id`.
 pub(in crate::transport::http) fn refused(
     id: &RequestId,
-    refusal: &Refusal,
+    refusal: &RequestError,
     status: StatusCode,
 ) -> (StatusCode, Vec<u8>) {
     let (_, message) = written(id, &Err(refusal.to_error()), status::handshake);

@@ -11,15 +11,15 @@ use mcp_types::{InitializeRequest, RawJsonRef, Request, RequestId};
 use super::SessionId;
 use super::calls::Running;
 use super::pending::Asked;
-use crate::protocol::{LifecycleState, Pending, ServerLifecycle, Terms};
-use crate::server::Conversation;
+use crate::protocol::{LifecycleState, Negotiated, Pending, ServerLifecycle};
+use crate::server::Session;
 use crate::transport::http::events::EventLog;
 use crate::transport::http::principal::Principal;
 use crate::transport::http::stream::Stream;
 use crate::transport::http::unread::Unread;
 
 /// What belongs to one client from `initialize` on, whatever connections it uses.
-pub(in crate::transport::http) struct Session {
+pub(in crate::transport::http) struct HttpSession {
     id: SessionId,
     owner: Option<Principal>,
     /// Absent where the client can't come back.
@@ -28,7 +28,7 @@ pub(in crate::transport::http) struct Session {
     answers: bool,
     /// What belongs to no request: the client reads it with GET.
     standalone: Arc<Stream>,
-    conversation: Arc<Conversation>,
+    session: Arc<Session>,
     last_stream: AtomicU64,
     next_id: AtomicI64,
     state: Mutex<State>,
@@ -56,14 +56,14 @@ impl State {
     }
 }
 
-impl Session {
+impl HttpSession {
     /// A session whose requests to the client are numbered from `first_id` on; a client that can't
     /// answer is sent none. What belongs to no request goes to `standalone`.
     pub(in crate::transport::http) fn new(
         id: SessionId,
         owner: Option<Principal>,
         lifecycle: ServerLifecycle,
-        conversation: Arc<Conversation>,
+        session: Arc<Session>,
         standalone: Stream,
         first_id: Option<i64>,
         now: Instant,
@@ -73,7 +73,7 @@ impl Session {
             owner,
             log: standalone.log().cloned(),
             standalone: Arc::new(standalone),
-            conversation,
+            session,
             answers: first_id.is_some(),
             last_stream: AtomicU64::new(0),
             next_id: AtomicI64::new(first_id.unwrap_or(0)),
@@ -102,8 +102,8 @@ impl Session {
         &self.standalone
     }
 
-    pub(in crate::transport::http) fn conversation(&self) -> &Arc<Conversation> {
-        &self.conversation
+    pub(in crate::transport::http) fn session(&self) -> &Arc<Session> {
+        &self.session
     }
 
     pub(super) fn answers(&self) -> bool {
@@ -134,8 +134,8 @@ impl Session {
     }
 
     /// What the handshake settled on.
-    pub(in crate::transport::http) fn terms(&self) -> Option<Arc<Terms>> {
-        self.lock().lifecycle.terms().cloned()
+    pub(in crate::transport::http) fn negotiated(&self) -> Option<Arc<Negotiated>> {
+        self.lock().lifecycle.negotiated().cloned()
     }
 
     pub(in crate::transport::http) fn touch(&self, now: Instant) {
@@ -176,7 +176,7 @@ impl Session {
             return;
         }
         match serde_json::from_slice(&wishes) {
-            Ok(wishes) => self.conversation.go_by(&wishes),
+            Ok(wishes) => self.session.go_by(&wishes),
             Err(error) => tracing::warn!(%error, "what is kept of a session can't be read"),
         }
         self.lock().wishes = wishes;
@@ -184,10 +184,10 @@ impl Session {
 
     /// What is to be kept of the client's wishes, if that has changed here.
     pub(in crate::transport::http) fn new_wishes(&self) -> Option<Bytes> {
-        if !self.conversation.was_asked() {
+        if !self.session.was_asked() {
             return None;
         }
-        let wishes = Bytes::from(serde_json::to_vec(&self.conversation.wishes()).ok()?);
+        let wishes = Bytes::from(serde_json::to_vec(&self.session.wishes()).ok()?);
         self.lock().wishes = wishes.clone();
         Some(wishes)
     }
@@ -234,7 +234,7 @@ impl Session {
         let asked = state.pending.drain();
         drop(state);
         asked.for_each(|(_, asked)| asked.close());
-        self.conversation.end();
+        self.session.end();
         self.standalone.end();
     }
 

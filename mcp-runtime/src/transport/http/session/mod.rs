@@ -1,6 +1,6 @@
-//! Sessions of the handshake era (2025-11-25, "Transports", section "Session Management").
+//! Sessions of the handshake era (2025-11-25, "Transports", section "HttpSession Management").
 //!
-//! A [`Session`] is what belongs to one client, whatever connections it uses; [`Sessions`] is the
+//! A [`HttpSession`] is what belongs to one client, whatever connections it uses; [`Sessions`] is the
 //! table of those that are open.
 
 mod batch;
@@ -13,7 +13,7 @@ mod sink;
 mod store;
 mod table;
 
-pub(super) use self::core::Session;
+pub(super) use self::core::HttpSession;
 pub(super) use batch::Batch;
 pub(super) use calls::refused;
 pub use id::SessionId;

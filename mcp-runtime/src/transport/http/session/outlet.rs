@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Session;
+use super::HttpSession;
 use crate::driver::{BoxFuture, Closed, Command, Link, Peer, Unsent};
 use crate::limits::MAX_SESSION_MESSAGES;
 use crate::transport::http::stream::{NoRoom, Stream};
@@ -10,7 +10,7 @@ use crate::transport::http::stream::{NoRoom, Stream};
 /// The stream that the client reads with GET. Only notifications are sent there.
 struct Outlet(Arc<Stream>);
 
-impl Session {
+impl HttpSession {
     /// The client, for what belongs to none of its requests. It does not keep the session open.
     pub(super) fn outlet(&self) -> Peer {
         Peer::over(Arc::new(Outlet(Arc::clone(self.standalone()))))

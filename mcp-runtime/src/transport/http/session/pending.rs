@@ -8,7 +8,7 @@ use mcp_types::{
     CancelledNotification, CancelledNotificationParams, Notification, ProgressNotificationParams,
 };
 
-use super::Session;
+use super::HttpSession;
 use crate::driver::{Answer, Waiter, answered, contain};
 use crate::error::CallError;
 use crate::protocol::Timeouts;
@@ -41,7 +41,7 @@ impl Asked {
     }
 }
 
-impl Session {
+impl HttpSession {
     /// Sends a request to the client on `stream`.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ impl Session {
 }
 
 /// Watches the deadlines of a session for as long as it has any.
-async fn watch(session: Weak<Session>) {
+async fn watch(session: Weak<HttpSession>) {
     while let Some(next) = session.upgrade().and_then(|session| session.expire(now())) {
         // A request that is sent meanwhile may end before `next`.
         let at_most = now() + Duration::from_secs(1);

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::{Duration, Instant};
 
-use super::{Session, SessionId, SessionStore};
+use super::{HttpSession, SessionId, SessionStore};
 use crate::transport::http::figures;
 use crate::transport::http::rejection::Rejection;
 
 /// The sessions that are open.
 pub(in crate::transport::http) struct Sessions {
-    open: RwLock<HashMap<SessionId, Arc<Session>>>,
+    open: RwLock<HashMap<SessionId, Arc<HttpSession>>>,
     limit: usize,
     idle: Duration,
     /// Who decides whether a session goes on.
@@ -42,9 +42,9 @@ impl Sessions {
     /// When the limit is reached.
     pub(in crate::transport::http) fn add(
         self: &Arc<Self>,
-        session: &Arc<Session>,
+        session: &Arc<HttpSession>,
         now: Instant,
-    ) -> Result<Arc<Session>, Rejection> {
+    ) -> Result<Arc<HttpSession>, Rejection> {
         if self.read().len() >= self.limit {
             tokio::spawn(Swept::forget(self.sweep(now), Arc::clone(&self.store)));
         }
@@ -65,12 +65,12 @@ impl Sessions {
     }
 
     /// The session `id`, whoever it belongs to.
-    pub(in crate::transport::http) fn find(&self, id: SessionId) -> Option<Arc<Session>> {
+    pub(in crate::transport::http) fn find(&self, id: SessionId) -> Option<Arc<HttpSession>> {
         self.read().get(&id).cloned()
     }
 
     /// Ends the session `id` in this process.
-    pub(in crate::transport::http) fn end(&self, id: SessionId) -> Option<Arc<Session>> {
+    pub(in crate::transport::http) fn end(&self, id: SessionId) -> Option<Arc<HttpSession>> {
         let session = self.write().remove(&id)?;
         figures::sessions(-1);
         session.end();
@@ -78,7 +78,7 @@ impl Sessions {
     }
 
     /// Every session that is open.
-    pub(in crate::transport::http) fn all(&self) -> Vec<Arc<Session>> {
+    pub(in crate::transport::http) fn all(&self) -> Vec<Arc<HttpSession>> {
         self.read().values().cloned().collect()
     }
 
@@ -105,11 +105,11 @@ impl Sessions {
         swept
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, HashMap<SessionId, Arc<Session>>> {
+    fn read(&self) -> RwLockReadGuard<'_, HashMap<SessionId, Arc<HttpSession>>> {
         self.open.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, HashMap<SessionId, Arc<Session>>> {
+    fn write(&self) -> RwLockWriteGuard<'_, HashMap<SessionId, Arc<HttpSession>>> {
         self.open.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -119,7 +119,7 @@ impl Sessions {
 struct Swept {
     used: Vec<SessionId>,
     /// Ended in this process.
-    idle: Vec<Arc<Session>>,
+    idle: Vec<Arc<HttpSession>>,
 }
 
 impl Swept {
@@ -172,18 +172,18 @@ mod tests {
     use crate::transport::http::unread::{Total, Unread};
     use mcp_types::Revisions;
 
-    fn session(number: u128, now: Instant) -> Arc<Session> {
+    fn session(number: u128, now: Instant) -> Arc<HttpSession> {
         session_with(number, now, &Arc::default())
     }
 
-    fn session_with(number: u128, now: Instant, events: &Arc<MemoryEvents>) -> Arc<Session> {
+    fn session_with(number: u128, now: Instant, events: &Arc<MemoryEvents>) -> Arc<HttpSession> {
         let id = SessionId::new(number);
         let log = Some(EventLog::new(Arc::clone(events) as _, id));
         let lifecycle = ServerLifecycle::new(Revisions::ALL);
         let owner = Some(Principal::new("ann"));
-        let conversation = Server::builder().build().conversation();
+        let session = Server::builder().build().session();
         let standalone = Stream::new(0, log);
-        let session = Session::new(id, owner, lifecycle, conversation, standalone, Some(0), now);
+        let session = HttpSession::new(id, owner, lifecycle, session, standalone, Some(0), now);
         Arc::new(session)
     }
 
@@ -223,7 +223,7 @@ mod tests {
         sessions: Arc<Sessions>,
         events: Arc<MemoryEvents>,
         permits: Arc<Permits>,
-        begun: Option<(Arc<Session>, Arc<Stream>)>,
+        begun: Option<(Arc<HttpSession>, Arc<Stream>)>,
         /// Held by the handler.
         handler: Arc<()>,
         answer: Option<(StatusCode, Vec<u8>)>,
@@ -270,7 +270,7 @@ mod tests {
                 method: "tools/call",
                 params: None,
                 peer: &peer,
-                conversation: session.conversation(),
+                session: session.session(),
             };
             let held = Arc::clone(&self.handler);
             let handler = Box::pin(async move {

@@ -1,15 +1,15 @@
 //! Messages that are not served.
 
 use mcp_types::jsonrpc::{ErrorObject, code};
-use mcp_types::{Era, RawJson, Revision, Revisions, error_codes};
+use mcp_types::{Revision, Revisions, error_codes};
 
 use serde_json::{Value, json};
 
-use super::LifecycleState;
+use crate::protocol::{LifecycleState, era_errors};
 
 /// Why a message is not served; [`to_error`](Self::to_error) is the answer to its sender.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub(crate) enum Refusal {
+pub(crate) enum RequestError {
     /// A handshake-era request before `initialize`.
     #[error("Not initialized: send `initialize` first")]
     NotInitialized,
@@ -53,7 +53,7 @@ pub(crate) enum Refusal {
         supported: Revisions,
     },
     /// The client lacks capabilities that the server can't do without.
-    #[error("{}", lack(missing, *revision))]
+    #[error("{}", era_errors::missing_message(missing, *revision))]
     MissingCapability { missing: Value, revision: Revision },
     /// Headers that are missing, or do not say what the body says.
     #[error("Header mismatch: {0}")]
@@ -90,10 +90,7 @@ pub(crate) enum Refusal {
     Batch(String),
 }
 
-/// What the handshake era says of a resource that does not exist (2025-11-25, "Resources").
-const RESOURCE_NOT_FOUND: i64 = -32002;
-
-impl Refusal {
+impl RequestError {
     /// The error to answer with.
     pub(crate) fn to_error(&self) -> ErrorObject {
         let error = ErrorObject::new(self.code(), self.to_string());
@@ -110,7 +107,7 @@ impl Refusal {
                 error.with_data(json!({"requested": requested, "supported": supported}))
             }
             Self::MissingCapability { missing, revision } => {
-                error.with_data(about_lack(missing, *revision))
+                error.with_data(era_errors::missing_data(missing, *revision))
             }
             Self::ResourceNotFound { uri, .. } => error.with_data(json!({"uri": uri})),
             _ => error,
@@ -132,14 +129,8 @@ impl Refusal {
             | Self::UnknownTool(_)
             | Self::UnknownPrompt(_)
             | Self::UnsupportedHandshake { .. } => code::INVALID_PARAMS,
-            Self::ResourceNotFound { revision, .. } => match revision.era() {
-                Era::Handshake => RESOURCE_NOT_FOUND,
-                Era::Stateless => code::INVALID_PARAMS,
-            },
-            Self::MissingCapability { revision, .. } => match revision.era() {
-                Era::Handshake => code::INVALID_PARAMS,
-                Era::Stateless => error_codes::MISSING_REQUIRED_CLIENT_CAPABILITY,
-            },
+            Self::ResourceNotFound { revision, .. } => era_errors::resource_not_found(*revision),
+            Self::MissingCapability { revision, .. } => era_errors::missing_capability(*revision),
             Self::HeaderMismatch(_) => error_codes::HEADER_MISMATCH,
             Self::UnsupportedVersion { .. } => error_codes::UNSUPPORTED_PROTOCOL_VERSION,
             Self::Ending(_)
@@ -148,47 +139,4 @@ impl Refusal {
             | Self::TooManySubscriptions(_) => code::INTERNAL_ERROR,
         }
     }
-}
-
-/// That capabilities are missing, in the words of the era.
-fn lack(missing: &Value, revision: Revision) -> String {
-    match revision.era() {
-        Era::Handshake => "Unsupported capability".to_owned(),
-        Era::Stateless => format!(
-            "Missing required client capability: {}",
-            names(missing).join(", ")
-        ),
-    }
-}
-
-/// Which capabilities are missing, in the form of the era.
-fn about_lack(missing: &Value, revision: Revision) -> RawJson {
-    match revision.era() {
-        Era::Handshake => {
-            let names = names(missing);
-            let reason = format!(
-                "the server can't do without what the client does not declare: {}",
-                names.join(", ")
-            );
-            json!({"capability": names.first(), "reason": reason}).into()
-        }
-        Era::Stateless => json!({"requiredCapabilities": missing}).into(),
-    }
-}
-
-/// The names of what is missing, such as `sampling.tools`.
-pub(super) fn names(missing: &Value) -> Vec<String> {
-    let mut all = Vec::new();
-    if let Value::Object(members) = missing {
-        for (name, member) in members {
-            let inner = names(member);
-            if inner.is_empty() {
-                all.push(name.clone());
-            }
-            for inner in inner {
-                all.push(format!("{name}.{inner}"));
-            }
-        }
-    }
-    all
 }

@@ -2,7 +2,7 @@
 
 use mcp_types::Revision;
 
-use super::LifecycleState;
+use crate::protocol::LifecycleState;
 
 /// Why a request is not sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -10,16 +10,17 @@ use tokio::sync::watch;
 use super::options::HttpOptions;
 use super::permits::Permits;
 use super::rejection::Rejection;
-use super::session::{Session, SessionId, Sessions};
+use super::session::{HttpSession, SessionId, Sessions};
 use super::stream::Stream;
 use super::unread::{Total, Unread};
 use crate::driver::BoxFuture;
+use crate::error::RequestError;
 use crate::forever::bounded;
-use crate::protocol::{LastTerms, Refusal, ServerLifecycle, Terms, admit_stateless};
-use crate::server::{Answer, Conversation, Server};
+use crate::protocol::{LastNegotiated, Negotiated, ServerLifecycle, admit_stateless};
+use crate::server::{Answer, Server, Session};
 
 /// What all requests to one server share.
-pub(super) struct Hub {
+pub(super) struct HttpState {
     pub(super) server: Server,
     pub(super) options: HttpOptions,
     pub(super) sessions: Arc<Sessions>,
@@ -31,16 +32,16 @@ pub(super) struct Hub {
     /// Unread bytes of all clients.
     unread: Arc<Total>,
     /// All that stateless requests have in common is the end of the server.
-    pub(super) stateless: Arc<Conversation>,
+    pub(super) stateless: Arc<Session>,
     /// Shared by all clients, most of which say the same each time.
-    last_terms: Mutex<LastTerms>,
+    last_terms: Mutex<LastNegotiated>,
     /// Whether the server ends; received by whatever has to end with it.
     pub(super) ending: Arc<watch::Sender<bool>>,
     /// Whether calls in flight have no more time.
     pub(super) terminated: watch::Sender<bool>,
 }
 
-impl Hub {
+impl HttpState {
     pub(super) fn new(server: Server, options: HttpOptions) -> Self {
         Self {
             sessions: Arc::new(Sessions::new(
@@ -52,8 +53,8 @@ impl Hub {
             open: Permits::new(options.max_subscriptions, options.max_subscriptions),
             bodies: Permits::new(options.body_share(), options.body_budget()),
             unread: Total::new(options.max_unread_bytes_total),
-            stateless: server.conversation(),
-            last_terms: Mutex::new(LastTerms::new(server.requirement())),
+            stateless: server.session(),
+            last_terms: Mutex::new(LastNegotiated::new(server.requirement())),
             server,
             options,
             ending: Arc::new(watch::Sender::new(false)),
@@ -62,25 +63,25 @@ impl Hub {
     }
 
     /// A session for one request of a client that has none, because the server keeps none.
-    pub(super) fn passing_session(&self, revision: Option<Revision>) -> Arc<Session> {
+    pub(super) fn passing_session(&self, revision: Option<Revision>) -> Arc<HttpSession> {
         let lifecycle = ServerLifecycle::without_handshake(revision, self.server.revisions())
             .knowing(self.server.own_methods().clone());
-        let (id, conversation) = (SessionId::new(0), self.server.conversation());
+        let (id, session) = (SessionId::new(0), self.server.session());
         let standalone = Stream::new(0, None);
-        let session = Session::new(id, None, lifecycle, conversation, standalone, None, now());
+        let session = HttpSession::new(id, None, lifecycle, session, standalone, None, now());
         Arc::new(session)
     }
 
-    /// The terms that a stateless request brings.
+    /// Negotiates by what a stateless request brings.
     ///
     /// # Errors
     ///
     /// When they are incomplete, or do not have the method.
-    pub(super) fn stateless_terms(
+    pub(super) fn negotiate_stateless(
         &self,
         method: &str,
         meta: Option<&RequestMetaRef<'_>>,
-    ) -> Result<Arc<Terms>, Refusal> {
+    ) -> Result<Arc<Negotiated>, RequestError> {
         let mut last = self
             .last_terms
             .lock()
@@ -128,7 +129,7 @@ impl Hub {
                 biased;
                 outcome = handler => outcome,
                 _ = terminated.wait_for(|terminated| *terminated) => {
-                    Err(Refusal::ShuttingDown.to_error())
+                    Err(RequestError::ShuttingDown.to_error())
                 }
             }
         })

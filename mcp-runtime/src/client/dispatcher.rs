@@ -19,12 +19,12 @@ pub(super) struct Told {
 }
 
 /// Passes notifications on to whoever wants to know.
-pub(super) struct Hub {
+pub(super) struct Dispatcher {
     observers: Vec<OnNotification>,
     streams: broadcast::Sender<Told>,
 }
 
-impl Hub {
+impl Dispatcher {
     pub(super) fn new(observers: Vec<OnNotification>) -> Self {
         Self {
             observers,
@@ -88,9 +88,9 @@ fn subscription(params: Option<RawJsonRef<'_>>) -> Option<RequestId> {
     params.meta?.subscription
 }
 
-impl fmt::Debug for Hub {
+impl fmt::Debug for Dispatcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hub").finish_non_exhaustive()
+        f.debug_struct("Dispatcher").finish_non_exhaustive()
     }
 }
 

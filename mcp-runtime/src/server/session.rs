@@ -1,4 +1,4 @@
-//! What belongs to one client, for as long as the conversation with it lasts.
+//! What belongs to one client, for as long as the session with it lasts.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -11,13 +11,13 @@ use super::changes::Listener;
 use super::logging::{Severity, Threshold};
 use super::{Server, task};
 use crate::driver::Peer;
+use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
-use crate::protocol::Refusal;
 
 /// What the server keeps of one client beyond single requests: a connection has one, or a session
 /// over HTTP. Requests of the stateless era keep nothing here, and find nothing.
 #[derive(Debug)]
-pub(crate) struct Conversation {
+pub(crate) struct Session {
     server: Server,
     announced: Announced,
     /// The least severe log messages that the client wants, where it says so once for all.
@@ -36,7 +36,7 @@ pub(super) struct Telling {
     task: AbortHandle,
 }
 
-impl Conversation {
+impl Session {
     pub(super) fn new(server: Server, announced: Announced) -> Self {
         Self {
             server,
@@ -90,18 +90,18 @@ impl Conversation {
     /// # Errors
     ///
     /// When it has subscribed to too many.
-    pub(super) fn subscribe(&self, canonical: &str, uri: &str) -> Result<(), Refusal> {
+    pub(super) fn subscribe(&self, canonical: &str, uri: &str) -> Result<(), RequestError> {
         self.want(canonical, uri)?;
         self.asked.store(true, Ordering::Release);
         Ok(())
     }
 
-    pub(super) fn want(&self, canonical: &str, uri: &str) -> Result<(), Refusal> {
+    pub(super) fn want(&self, canonical: &str, uri: &str) -> Result<(), RequestError> {
         let Some(telling) = self.telling.get() else {
             return Ok(());
         };
         if telling.listener.wants() >= MAX_SUBSCRIPTIONS {
-            return Err(Refusal::TooManySubscriptions(MAX_SUBSCRIPTIONS));
+            return Err(RequestError::TooManySubscriptions(MAX_SUBSCRIPTIONS));
         }
         telling.listener.want_resource(canonical, uri);
         Ok(())

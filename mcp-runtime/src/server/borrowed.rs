@@ -7,14 +7,14 @@ use std::sync::Arc;
 /// A value that a handler takes by reference: made for the call, or shared with whatever holds it.
 ///
 /// What [`FromContext::lend`](crate::FromContext::lend) gives.
-pub struct Lent<T>(Held<T>);
+pub struct Borrowed<T>(Held<T>);
 
 enum Held<T> {
     Made(T),
     Shared(Arc<dyn AsRef<T> + Send + Sync>),
 }
 
-impl<T> Lent<T> {
+impl<T> Borrowed<T> {
     /// A value that was made for the call.
     #[must_use]
     pub fn made(value: T) -> Self {
@@ -28,7 +28,7 @@ impl<T> Lent<T> {
     }
 }
 
-impl<T> Deref for Lent<T> {
+impl<T> Deref for Borrowed<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -39,7 +39,7 @@ impl<T> Deref for Lent<T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Lent<T> {
+impl<T: fmt::Debug> fmt::Debug for Borrowed<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }

@@ -5,21 +5,21 @@ use mcp_types::{CompleteRequestParams, OrderedMap};
 /// A value while somebody types it.
 ///
 /// ```
-/// use mcp_runtime::Typing;
+/// use mcp_runtime::CompletionRequest;
 ///
-/// fn authors(typing: &Typing) -> Vec<&'static str> {
+/// fn authors(request: &CompletionRequest) -> Vec<&'static str> {
 ///     let all = ["Austen", "Atwood", "Brontë"];
-///     all.into_iter().filter(|name| name.starts_with(typing.value())).collect()
+///     all.into_iter().filter(|name| name.starts_with(request.value())).collect()
 /// }
 /// # let _ = authors;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Typing {
+pub struct CompletionRequest {
     value: String,
     others: OrderedMap<String>,
 }
 
-impl Typing {
+impl CompletionRequest {
     /// What has been typed so far; may be empty.
     #[must_use]
     pub fn value(&self) -> &str {
@@ -35,7 +35,7 @@ impl Typing {
     }
 }
 
-impl From<CompleteRequestParams> for Typing {
+impl From<CompleteRequestParams> for CompletionRequest {
     fn from(params: CompleteRequestParams) -> Self {
         let others = params.context.and_then(|context| context.arguments);
         Self {

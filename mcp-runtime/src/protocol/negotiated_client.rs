@@ -1,24 +1,12 @@
 //! What a client and its server agreed on, as the client knows it.
 
-use mcp_types::{Implementation, Revision, ServerCapabilities, Side, methods};
+use mcp_types::{Revision, ServerCapabilities, Side, methods};
 
-use super::Unavailable;
+use super::Negotiated;
+use crate::error::Unavailable;
 
-/// What a client learned when it connected: how to speak to the server, and what it offers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Agreement {
-    /// The revision that is spoken.
-    pub revision: Revision,
-    /// What the server says it is; never verified, and left out by some.
-    pub server_info: Option<Implementation>,
-    /// What the server offers.
-    pub server_capabilities: ServerCapabilities,
-    /// What a model should know to use the server well.
-    pub instructions: Option<String>,
-}
-
-impl Agreement {
-    /// Whether a request may be sent under this agreement.
+impl Negotiated<ServerCapabilities> {
+    /// Whether a request may be sent by what was negotiated.
     pub(super) fn allows(&self, method: &'static str) -> Result<(), Unavailable> {
         if !self.revision.allows(method, Side::Client) {
             return Err(Unavailable::NotInRevision {
@@ -34,7 +22,7 @@ impl Agreement {
 
     /// The capability that `method` needs and the server does not offer.
     fn missing_capability(&self, method: &str) -> Option<&'static str> {
-        let offered = &self.server_capabilities;
+        let offered = &self.peer_capabilities;
         let resources = offered.resources.as_ref();
         let (capability, present) = match method {
             methods::TOOLS_LIST | methods::TOOLS_CALL => ("tools", offered.tools.is_some()),
@@ -82,12 +70,12 @@ mod tests {
 
     use super::*;
 
-    fn agreement(revision: Revision) -> Agreement {
+    fn negotiated(revision: Revision) -> Negotiated<ServerCapabilities> {
         let resources = ServerCapabilitiesResources::new();
-        Agreement {
+        Negotiated {
             revision,
-            server_info: None,
-            server_capabilities: ServerCapabilities::new()
+            peer_info: None,
+            peer_capabilities: ServerCapabilities::new()
                 .with_tools(ServerCapabilitiesTools::new())
                 .with_resources(resources),
             instructions: None,
@@ -96,9 +84,9 @@ mod tests {
 
     #[test]
     fn what_is_not_offered_is_not_asked_for() {
-        let agreement = agreement(Revision::V2025_11_25);
-        assert_eq!(agreement.allows(methods::TOOLS_CALL), Ok(()));
-        assert_eq!(agreement.allows(methods::RESOURCES_READ), Ok(()));
+        let negotiated = negotiated(Revision::V2025_11_25);
+        assert_eq!(negotiated.allows(methods::TOOLS_CALL), Ok(()));
+        assert_eq!(negotiated.allows(methods::RESOURCES_READ), Ok(()));
         for (method, capability) in [
             (methods::PROMPTS_LIST, "prompts"),
             (methods::RESOURCES_SUBSCRIBE, "resources.subscribe"),
@@ -107,23 +95,23 @@ mod tests {
             (methods::TASKS_CANCEL, "tasks.cancel"),
         ] {
             let refused = Unavailable::NotOffered { method, capability };
-            assert_eq!(agreement.allows(method), Err(refused));
+            assert_eq!(negotiated.allows(method), Err(refused));
         }
     }
 
     #[test]
     fn the_first_revision_completes_without_a_capability() {
-        let agreement = agreement(Revision::V2024_11_05);
-        assert_eq!(agreement.allows(methods::COMPLETION_COMPLETE), Ok(()));
+        let negotiated = negotiated(Revision::V2024_11_05);
+        assert_eq!(negotiated.allows(methods::COMPLETION_COMPLETE), Ok(()));
     }
 
     #[test]
     fn what_the_revision_lacks_is_not_asked_for() {
-        let agreement = agreement(Revision::V2026_07_28);
+        let negotiated = negotiated(Revision::V2026_07_28);
         let refused = Unavailable::NotInRevision {
             method: methods::PING,
             revision: Revision::V2026_07_28,
         };
-        assert_eq!(agreement.allows(methods::PING), Err(refused));
+        assert_eq!(negotiated.allows(methods::PING), Err(refused));
     }
 }

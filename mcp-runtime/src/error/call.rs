@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use mcp_types::{ErrorObject, InputRequiredResult};
 
-use crate::http_error::HttpError;
-use crate::protocol::Unavailable;
+use super::{HttpError, Unavailable};
 
 /// An error of the protocol, answered as a JSON-RPC error instead of a result.
 ///

@@ -1,4 +1,4 @@
-//! The terms that clients name, and that a server keeps to.
+//! Negotiation as a server does it.
 
 use std::sync::Arc;
 
@@ -10,9 +10,10 @@ use serde::Deserialize;
 
 use super::decode::invalid_params;
 use super::requirement::Requirement;
-use super::{Refusal, Terms, negotiate};
+use super::{Negotiated, negotiate};
+use crate::error::RequestError;
 
-impl Terms {
+impl Negotiated {
     /// Whether each result carries the name of the server, because no handshake did.
     pub(crate) fn results_name_server(&self) -> bool {
         self.revision.era() == Era::Stateless
@@ -24,37 +25,39 @@ impl Terms {
         self.revision.era() == Era::Handshake
     }
 
-    /// The terms of a handshake.
+    /// Negotiates a handshake.
     pub(super) fn handshake(
         params: InitializeRequestParams,
         supported: Revisions,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, RequestError> {
         Ok(Self {
             revision: negotiate::handshake(&params.protocol_version, supported)?,
-            client_info: Some(params.client_info),
-            client_capabilities: params.capabilities,
+            peer_info: Some(params.client_info),
+            peer_capabilities: params.capabilities,
+            instructions: None,
         })
     }
 
-    /// The terms that a stateless request carries (2026-07-28, "Overview", section `_meta`).
+    /// Negotiates by what a stateless request carries (2026-07-28, "Overview", section `_meta`).
     pub(super) fn stateless(
         meta: Option<&RequestMetaRef<'_>>,
         supported: Revisions,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, RequestError> {
         let meta = meta.copied().unwrap_or_default();
         let requested: String = required(meta.protocol_version, "protocolVersion")?;
         let revision = requested
             .parse::<Revision>()
             .ok()
             .filter(|revision| supported.contains(*revision) && revision.era() == Era::Stateless)
-            .ok_or(Refusal::UnsupportedVersion {
+            .ok_or(RequestError::UnsupportedVersion {
                 requested,
                 supported,
             })?;
         Ok(Self {
             revision,
-            client_capabilities: required(meta.client_capabilities, "clientCapabilities")?,
-            client_info: meta
+            peer_capabilities: required(meta.client_capabilities, "clientCapabilities")?,
+            instructions: None,
+            peer_info: meta
                 .client_info
                 .map(|info| decoded(info, "clientInfo"))
                 .transpose()?,
@@ -62,17 +65,17 @@ impl Terms {
     }
 }
 
-/// The terms of the last stateless request, for clients that send the same ones each time: the
+/// The outcome of the last stateless request, for clients that send the same ones each time: the
 /// comparison costs a tenth of decoding them anew (3,600 instructions).
 #[derive(Debug, Default)]
-pub(crate) struct LastTerms {
-    last: Option<(Source, Arc<Terms>)>,
+pub(crate) struct LastNegotiated {
+    last: Option<(Source, Arc<Negotiated>)>,
     requirement: Requirement,
-    /// The last terms that met the requirement.
-    met: Option<Arc<Terms>>,
+    /// The last outcome that met the requirement.
+    met: Option<Arc<Negotiated>>,
 }
 
-/// The text that terms were decoded from.
+/// The text that an outcome was decoded from.
 #[derive(Debug)]
 struct Source {
     version: Box<str>,
@@ -80,8 +83,8 @@ struct Source {
     info: Option<Box<str>>,
 }
 
-impl LastTerms {
-    /// No terms yet, of clients that have to meet `requirement`.
+impl LastNegotiated {
+    /// Nothing negotiated yet, with clients that have to meet `requirement`.
     pub(crate) fn new(requirement: Requirement) -> Self {
         Self {
             requirement,
@@ -89,36 +92,39 @@ impl LastTerms {
         }
     }
 
-    /// Checks that terms meet the requirement.
-    pub(super) fn check(&mut self, terms: &Arc<Terms>) -> Result<(), Refusal> {
-        let met = self.met.as_ref().is_some_and(|met| Arc::ptr_eq(met, terms));
+    /// Checks that what was negotiated meets the requirement.
+    pub(super) fn check(&mut self, negotiated: &Arc<Negotiated>) -> Result<(), RequestError> {
+        let met = self
+            .met
+            .as_ref()
+            .is_some_and(|met| Arc::ptr_eq(met, negotiated));
         if met || !self.requirement.is_set() {
             return Ok(());
         }
-        self.requirement.check(terms)?;
-        self.met = Some(Arc::clone(terms));
+        self.requirement.check(negotiated)?;
+        self.met = Some(Arc::clone(negotiated));
         Ok(())
     }
 
-    /// The terms that `meta` carries.
+    /// Negotiates by what `meta` carries.
     pub(super) fn stateless(
         &mut self,
         meta: Option<&RequestMetaRef<'_>>,
         supported: Revisions,
-    ) -> Result<Arc<Terms>, Refusal> {
+    ) -> Result<Arc<Negotiated>, RequestError> {
         if let Some(level) = meta.and_then(|meta| meta.log_level) {
             check_level(level)?;
         }
-        if let (Some(meta), Some((source, terms))) = (meta, &self.last)
+        if let (Some(meta), Some((source, negotiated))) = (meta, &self.last)
             && source.is_of(meta)
         {
-            return Ok(Arc::clone(terms));
+            return Ok(Arc::clone(negotiated));
         }
-        let terms = Arc::new(Terms::stateless(meta, supported)?);
+        let negotiated = Arc::new(Negotiated::stateless(meta, supported)?);
         self.last = meta
             .and_then(Source::of)
-            .map(|source| (source, Arc::clone(&terms)));
-        Ok(terms)
+            .map(|source| (source, Arc::clone(&negotiated)));
+        Ok(negotiated)
     }
 }
 
@@ -139,7 +145,7 @@ impl Source {
 }
 
 /// Refuses a progress token that is neither a string nor an integer.
-pub(super) fn check_progress_token(meta: Option<&RequestMetaRef<'_>>) -> Result<(), Refusal> {
+pub(super) fn check_progress_token(meta: Option<&RequestMetaRef<'_>>) -> Result<(), RequestError> {
     let Some(token) = meta.and_then(|meta| meta.progress_token) else {
         return Ok(());
     };
@@ -156,9 +162,9 @@ pub(super) fn check_progress_token(meta: Option<&RequestMetaRef<'_>>) -> Result<
 }
 
 /// Refuses a level that is none (2026-07-28, "Logging", section Error Handling).
-fn check_level(raw: RawJsonRef<'_>) -> Result<(), Refusal> {
+fn check_level(raw: RawJsonRef<'_>) -> Result<(), RequestError> {
     match decoded(raw, "logLevel")? {
-        LoggingLevel::Unknown(level) => Err(Refusal::InvalidParams {
+        LoggingLevel::Unknown(level) => Err(RequestError::InvalidParams {
             path: path("logLevel"),
             reason: format!("`{level}` is no log level"),
         }),
@@ -166,15 +172,18 @@ fn check_level(raw: RawJsonRef<'_>) -> Result<(), Refusal> {
     }
 }
 
-fn required<'a, T: Deserialize<'a>>(raw: Option<RawJsonRef<'a>>, key: &str) -> Result<T, Refusal> {
-    let raw = raw.ok_or_else(|| Refusal::InvalidParams {
+fn required<'a, T: Deserialize<'a>>(
+    raw: Option<RawJsonRef<'a>>,
+    key: &str,
+) -> Result<T, RequestError> {
+    let raw = raw.ok_or_else(|| RequestError::InvalidParams {
         path: path(key),
         reason: "missing".to_owned(),
     })?;
     decoded(raw, key)
 }
 
-fn decoded<'a, T: Deserialize<'a>>(raw: RawJsonRef<'a>, key: &str) -> Result<T, Refusal> {
+fn decoded<'a, T: Deserialize<'a>>(raw: RawJsonRef<'a>, key: &str) -> Result<T, RequestError> {
     let decoded = raw.parse();
     decoded.map_err(|error| invalid_params(&path(key), raw.get(), &error))
 }
@@ -187,7 +196,7 @@ fn path(key: &str) -> String {
 mod tests {
     use super::*;
 
-    fn terms(last: &mut LastTerms, name: &str) -> Result<Arc<Terms>, Refusal> {
+    fn negotiated(last: &mut LastNegotiated, name: &str) -> Result<Arc<Negotiated>, RequestError> {
         let params = format!(
             r#"{{"_meta":{{
                 "io.modelcontextprotocol/protocolVersion":"2026-07-28",
@@ -202,14 +211,14 @@ mod tests {
 
     #[test]
     fn each_request_is_served_under_its_own_terms() {
-        let mut last = LastTerms::default();
-        let first = terms(&mut last, "\"a\"").unwrap();
-        let same = terms(&mut last, "\"a\"").unwrap();
+        let mut last = LastNegotiated::default();
+        let first = negotiated(&mut last, "\"a\"").unwrap();
+        let same = negotiated(&mut last, "\"a\"").unwrap();
         assert!(Arc::ptr_eq(&first, &same));
-        let other = terms(&mut last, "\"b\"").unwrap();
-        assert_eq!(other.client_info.as_ref().unwrap().name, "b");
-        assert!(terms(&mut last, "7").is_err());
-        let again = terms(&mut last, "\"b\"").unwrap();
+        let other = negotiated(&mut last, "\"b\"").unwrap();
+        assert_eq!(other.peer_info.as_ref().unwrap().name, "b");
+        assert!(negotiated(&mut last, "7").is_err());
+        let again = negotiated(&mut last, "\"b\"").unwrap();
         assert!(Arc::ptr_eq(&other, &again));
     }
     #[test]

@@ -1,0 +1,19 @@
+//! Errors: those that this crate's functions return, and every JSON-RPC error that it answers with.
+
+mod call;
+mod http;
+#[cfg_attr(
+    not(feature = "http-server"),
+    allow(
+        dead_code,
+        reason = "clients refuse less than servers do, and streams less than HTTP"
+    )
+)]
+mod request;
+mod unavailable;
+
+pub use self::call::{CallError, ChildExited, ProtocolError, ServeError};
+pub(crate) use self::call::{ConnectionClosed, shared};
+pub use self::http::HttpError;
+pub(crate) use self::request::RequestError;
+pub use self::unavailable::Unavailable;
