@@ -9,10 +9,8 @@ mod address;
 #[cfg(feature = "client")]
 pub mod child_process;
 mod frame;
-#[cfg(feature = "http-server")]
+#[cfg(any(feature = "http-client", feature = "http-server"))]
 pub mod http;
-#[cfg(feature = "http-client")]
-pub mod http_client;
 mod line;
 pub mod memory;
 mod outbox;
@@ -32,10 +30,12 @@ mod tls;
 #[cfg(feature = "websocket")]
 pub mod websocket;
 
+#[cfg(feature = "http-client")]
+pub use self::http::client as http_client;
+#[cfg(feature = "http-client")]
+pub use self::http::client::http_client;
 #[cfg(feature = "http-server")]
 pub use self::http::http;
-#[cfg(feature = "http-client")]
-pub use self::http_client::http_client;
 #[cfg(feature = "websocket")]
 pub use self::websocket::websocket;
 #[cfg(all(feature = "server", any(feature = "http-server", feature = "socket")))]

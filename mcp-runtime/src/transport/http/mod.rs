@@ -11,59 +11,76 @@
 //! `counter.http_connections`, as the metrics layer of `tracing-opentelemetry` reads them; and each
 //! MCP request is a span with its outcome and time.
 
-mod body;
-mod connection;
-mod cors;
+#[cfg(feature = "http-client")]
+#[doc(hidden)]
+pub mod client;
+#[cfg(feature = "http-server")]
 mod era;
+#[cfg(feature = "http-server")]
 mod event_stream;
+#[cfg(feature = "http-server")]
 mod events;
+#[cfg(feature = "http-server")]
 mod exchange;
-mod figures;
+#[cfg(feature = "http-server")]
 mod get;
-mod guard;
+#[cfg(feature = "http-server")]
 mod handshake;
+#[cfg(feature = "http-server")]
+mod header_validation;
+#[cfg(feature = "http-server")]
 mod headers;
-#[cfg(feature = "sse")]
+#[cfg(all(feature = "http-server", feature = "sse"))]
 mod legacy;
-mod mirror;
-mod options;
-mod patience;
-mod permits;
+#[cfg(feature = "http-server")]
 mod post;
-mod principal;
-mod reading;
-mod rejection;
+#[cfg(feature = "http-server")]
 mod request;
-mod response;
+#[cfg(feature = "http-server")]
 mod server;
-mod service;
+#[cfg(feature = "http-server")]
 mod session;
+#[cfg(feature = "http-server")]
 mod sessions;
-#[cfg(feature = "websocket")]
-mod shared;
+#[cfg(feature = "http-server")]
 mod sse;
-mod state;
+#[cfg(feature = "http-server")]
 mod stateless;
-mod status;
+#[cfg(feature = "http-server")]
 mod stream;
-mod unread;
+#[cfg(feature = "http-server")]
 mod work;
 
-pub use body::ResponseBody;
-#[cfg(feature = "websocket")]
-pub(super) use connection::Route;
+#[cfg(feature = "http-server")]
 pub use events::{EventStore, MemoryEvents, StoredEvent};
-#[cfg(feature = "websocket")]
+#[cfg(all(feature = "http-server", feature = "websocket"))]
 pub(super) use exchange::Arrival;
-#[cfg(feature = "websocket")]
-pub(super) use guard::check as check_caller;
-#[cfg(feature = "sse")]
+#[cfg(feature = "http-server")]
+use header_validation as mirror;
+#[cfg(all(feature = "http-server", feature = "sse"))]
 pub use legacy::SseService;
-pub use options::HttpOptions;
-pub use principal::Principal;
-#[cfg(feature = "websocket")]
-pub(super) use rejection::Rejection;
+#[cfg(feature = "http-server")]
 pub use request::HttpRequest;
-pub use server::{Http, http};
-pub use service::{HttpService, ResponseFuture, http_service};
+#[cfg(feature = "http-server")]
+pub use server::body::ResponseBody;
+#[cfg(all(feature = "http-server", feature = "websocket"))]
+pub(super) use server::connection::Route;
+#[cfg(all(feature = "http-server", feature = "websocket"))]
+pub(super) use server::guard::check as check_caller;
+#[cfg(feature = "http-server")]
+pub use server::listener::{Http, http};
+#[cfg(feature = "http-server")]
+pub use server::options::HttpOptions;
+#[cfg(feature = "http-server")]
+pub use server::principal::Principal;
+#[cfg(all(feature = "http-server", feature = "websocket"))]
+pub(super) use server::rejection::Rejection;
+#[cfg(feature = "http-server")]
+pub use server::service::{HttpService, ResponseFuture, http_service};
+#[cfg(feature = "http-server")]
+use server::{
+    body, metrics, permits, principal, rejection, response, service, state, status, unread,
+    write_timeout as reading,
+};
+#[cfg(feature = "http-server")]
 pub use session::{MemorySessions, SessionId, SessionRecord, SessionStore, SessionStoreError};

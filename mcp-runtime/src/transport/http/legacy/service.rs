@@ -11,10 +11,10 @@ use tower_service::Service;
 
 use super::stream::{open, post};
 use crate::transport::http::body::ResponseBody;
-use crate::transport::http::connection::Route;
-use crate::transport::http::cors;
 use crate::transport::http::rejection::Rejection;
-use crate::transport::http::server::Http;
+use crate::transport::http::server::connection::Route;
+use crate::transport::http::server::cors;
+use crate::transport::http::server::listener::Http;
 use crate::transport::http::service::{
     ConnectionInfo, HttpService, ResponseFuture, admit, other_method, readable,
 };

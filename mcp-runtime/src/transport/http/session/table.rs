@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Wea
 use std::time::{Duration, Instant};
 
 use super::{HttpSession, SessionId, SessionStore};
-use crate::transport::http::figures;
+use crate::transport::http::metrics;
 use crate::transport::http::rejection::Rejection;
 
 /// The sessions that are open.
@@ -53,7 +53,7 @@ impl Sessions {
             return Err(Rejection::TooManySessions);
         }
         let there = open.entry(session.id()).or_insert_with(|| {
-            figures::sessions(1);
+            metrics::sessions(1);
             Arc::clone(session)
         });
         let there = Arc::clone(there);
@@ -72,7 +72,7 @@ impl Sessions {
     /// Ends the session `id` in this process.
     pub(in crate::transport::http) fn end(&self, id: SessionId) -> Option<Arc<HttpSession>> {
         let session = self.write().remove(&id)?;
-        figures::sessions(-1);
+        metrics::sessions(-1);
         session.end();
         Some(session)
     }
@@ -98,7 +98,7 @@ impl Sessions {
             keep
         });
         for session in &swept.idle {
-            figures::sessions(-1);
+            metrics::sessions(-1);
             tracing::debug!(id = ?session.id(), "a session that nobody used was ended");
             session.end();
         }

@@ -42,7 +42,7 @@ pub(in crate::transport) enum Rejection {
     #[error("the body is incomplete")]
     Body,
     /// A session is needed, and the request names none.
-    #[error("`Mcp-HttpSession-Id` is missing: send `initialize` first")]
+    #[error("`Mcp-Session-Id` is missing: send `initialize` first")]
     SessionMissing,
     /// The session is unknown, over, or somebody else's.
     #[error("there is no such session")]

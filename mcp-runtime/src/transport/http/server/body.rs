@@ -13,25 +13,25 @@ use http_body::{Body, Frame, SizeHint};
 use mcp_types::RequestId;
 use mcp_types::jsonrpc::Head;
 
-use super::event_stream::EventStream;
-use super::exchange::Arrival;
 use super::permits::Permit;
 use super::rejection::Rejection;
 use super::state::HttpState;
 use super::unread::{Pieces, Unread};
 use crate::limits::FREE_BODY_BYTES;
+use crate::transport::http::event_stream::EventStream;
+use crate::transport::http::exchange::Arrival;
 
 /// How much of a body that is too large is looked at, in bytes.
 const HEAD: usize = 4 * 1024;
 
 /// A body that has come, and its place in the budget for bodies.
-pub(super) struct Received {
-    pub(super) bytes: Bytes,
+pub(in crate::transport::http) struct Received {
+    pub(in crate::transport::http) bytes: Bytes,
     _place: Option<Permit>,
 }
 
 /// A body that was not read whole.
-pub(super) struct Unreadable {
+pub(in crate::transport::http) struct Unreadable {
     rejection: Rejection,
     /// The bytes at its beginning, of a body that is too large.
     head: Bytes,
@@ -39,7 +39,7 @@ pub(super) struct Unreadable {
 
 impl Unreadable {
     /// The id and the fault of the response that the body begins with, if it begins with one.
-    pub(super) fn response(&self) -> Option<(Option<RequestId>, String)> {
+    pub(in crate::transport::http) fn response(&self) -> Option<(Option<RequestId>, String)> {
         let head = Head::read(&self.head);
         let reason = || (head.id.clone(), self.rejection.to_string());
         head.is_response().then(reason)
@@ -66,7 +66,7 @@ impl From<Rejection> for Unreadable {
 /// # Errors
 ///
 /// When it is longer, takes longer than it may, breaks off, or finds no place in the budget.
-pub(super) async fn read<B: Body>(
+pub(in crate::transport::http) async fn read<B: Body>(
     body: B,
     state: &HttpState,
     arrival: &Arrival,
@@ -160,16 +160,16 @@ impl ResponseBody {
         Self::full(Bytes::new())
     }
 
-    pub(super) fn full(bytes: Bytes) -> Self {
+    pub(in crate::transport::http) fn full(bytes: Bytes) -> Self {
         Self(Inner::Full(Pieces::uncounted(bytes)))
     }
 
-    pub(super) fn events(events: EventStream) -> Self {
+    pub(in crate::transport::http) fn events(events: EventStream) -> Self {
         Self(Inner::Events(Box::new(events)))
     }
 
     /// Counts what is in the body as unread until it is read.
-    pub(super) fn count(&mut self, unread: &Arc<Unread>) {
+    pub(in crate::transport::http) fn count(&mut self, unread: &Arc<Unread>) {
         match &mut self.0 {
             Inner::Full(bytes) => bytes.count(unread),
             Inner::Events(events) => events.count(unread),

@@ -4,11 +4,14 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use http::{Response, StatusCode};
 
 use super::body::ResponseBody;
-use super::event_stream::EventStream;
-use super::headers;
+use crate::transport::http::event_stream::EventStream;
+use crate::transport::http::headers;
 
 /// A JSON-RPC message.
-pub(super) fn json(status: StatusCode, message: Vec<u8>) -> Response<ResponseBody> {
+pub(in crate::transport::http) fn json(
+    status: StatusCode,
+    message: Vec<u8>,
+) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::full(message.into()));
     *response.status_mut() = status;
     let json = HeaderValue::from_static(headers::JSON);
@@ -17,7 +20,7 @@ pub(super) fn json(status: StatusCode, message: Vec<u8>) -> Response<ResponseBod
 }
 
 /// A stream of events.
-pub(super) fn events(events: EventStream) -> Response<ResponseBody> {
+pub(in crate::transport::http) fn events(events: EventStream) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::events(events));
     let headers = response.headers_mut();
     let kind = HeaderValue::from_static(headers::EVENT_STREAM);
@@ -28,7 +31,7 @@ pub(super) fn events(events: EventStream) -> Response<ResponseBody> {
 }
 
 /// Only a status.
-pub(super) fn empty(status: StatusCode) -> Response<ResponseBody> {
+pub(in crate::transport::http) fn empty(status: StatusCode) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::empty());
     *response.status_mut() = status;
     response

@@ -18,15 +18,15 @@ use tokio::sync::watch;
 use tower_service::Service as _;
 
 use super::body::ResponseBody;
-use super::patience::{Activity, Patient};
 use super::rejection::Rejection;
 use super::service::{ConnectionInfo, HttpService, ResponseFuture};
-use super::{figures, guard, response};
+use super::timeout_io::{Activity, Patient};
+use super::{guard, metrics, response};
 use crate::limits::{LAST_ANSWERS_TIMEOUT, MAX_HTTP2_STREAMS};
 
 /// What is served at an address: MCP at one path, and more beside it.
 #[derive(Clone)]
-pub(super) struct Site {
+pub(in crate::transport::http) struct Site {
     shared: Arc<Shared>,
 }
 
@@ -44,22 +44,22 @@ pub(in crate::transport) type Route =
 
 /// How long clients may take.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Patience {
+pub(in crate::transport::http) struct Patience {
     /// For the head of a request.
-    pub(super) head: Duration,
+    pub(in crate::transport::http) head: Duration,
     /// For reading on what they are sent.
-    pub(super) write: Duration,
+    pub(in crate::transport::http) write: Duration,
     /// For saying or being told anything at all.
-    pub(super) idle: Duration,
+    pub(in crate::transport::http) idle: Duration,
     /// For sending one more request over HTTP/1 once the server ends.
-    pub(super) linger: Duration,
+    pub(in crate::transport::http) linger: Duration,
 }
 
 /// Where load balancers ask whether the server takes requests.
-pub(super) const HEALTH: &str = "/health";
+pub(in crate::transport::http) const HEALTH: &str = "/health";
 
 impl Site {
-    pub(super) fn new(
+    pub(in crate::transport::http) fn new(
         service: HttpService,
         path: String,
         beside: impl IntoIterator<Item = (String, Route)>,
@@ -86,7 +86,7 @@ impl Site {
         }
     }
 
-    pub(super) fn service(&self) -> &HttpService {
+    pub(in crate::transport::http) fn service(&self) -> &HttpService {
         &self.shared.service
     }
 
@@ -136,7 +136,7 @@ fn check_host_header(request: &Request<Incoming>) -> Result<(), Rejection> {
 
 /// Tells whether requests are taken. Neither `Host` nor `Origin` is checked: probes use the address
 /// of a pod, and there is nothing to protect.
-pub(super) fn health(service: HttpService) -> Route {
+pub(in crate::transport::http) fn health(service: HttpService) -> Route {
     Box::new(move |request, _| {
         let response = if request.method() != Method::GET {
             Rejection::Method("GET").response()
@@ -153,7 +153,7 @@ pub(super) fn health(service: HttpService) -> Route {
 /// Serves a connection until it is closed or idle or, once the server ends, until its requests in
 /// flight are answered. Over HTTP/1 an idle connection is not closed at once then: a request may be
 /// on its way already, and is answered with 503 and `Connection: close`. HTTP/2 has GOAWAY.
-pub(super) async fn serve(
+pub(in crate::transport::http) async fn serve(
     site: Site,
     stream: TcpStream,
     addr: SocketAddr,
@@ -163,7 +163,7 @@ pub(super) async fn serve(
         tracing::debug!(%error, "a connection was gone before it was served");
         return;
     }
-    let _counted = figures::Connection::opened();
+    let _counted = metrics::Connection::opened();
     let shared = Arc::clone(&site.shared);
     let patience = shared.patience;
     let activity = Arc::new(Activity::default());

@@ -5,9 +5,9 @@ use http::Uri;
 use http::header::{HOST, HeaderMap, ORIGIN};
 use http::uri::Authority;
 
-use super::headers::only;
 use super::options::HttpOptions;
 use super::rejection::Rejection;
+use crate::transport::http::headers::only;
 
 /// Refuses requests for a name that is not this server's, and from pages that are not trusted.
 ///
@@ -39,7 +39,7 @@ pub(in crate::transport) fn check(
 }
 
 /// Whether `origin` was configured.
-pub(super) fn is_allowed_origin(origin: &str, options: &HttpOptions) -> bool {
+pub(in crate::transport::http) fn is_allowed_origin(origin: &str, options: &HttpOptions) -> bool {
     !options.origins.is_empty() && options.origins.contains(&origin.to_ascii_lowercase())
 }
 

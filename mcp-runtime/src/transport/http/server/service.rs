@@ -19,14 +19,15 @@ use super::options::HttpOptions;
 use super::rejection::Rejection;
 use super::state::HttpState;
 use super::unread::Unread;
-use super::{cors, figures, get, guard, post};
+use super::{cors, guard, metrics};
 use crate::server::Server;
+use crate::transport::http::{get, post};
 
 /// Serves `server` at whatever path the service is mounted, in all revisions.
 ///
 /// The service works with any stack that speaks `tower::Service` and `http`, such as axum, where
 /// it goes into `Router::route_service("/mcp", service)`, behind whatever layers the program puts
-/// in front: TLS, authentication (see [`Principal`](super::Principal)), rate limits. It must be
+/// in front: TLS, authentication (see [`Principal`](crate::transport::http::Principal)), rate limits. It must be
 /// called within a tokio runtime.
 ///
 /// ```
@@ -55,14 +56,14 @@ pub fn http_service(server: Server, options: HttpOptions) -> HttpService {
 pub(in crate::transport) struct ConnectionInfo {
     /// Absent where another program has accepted the connection.
     pub(in crate::transport) peer_addr: Option<SocketAddr>,
-    pub(super) unread: Arc<Unread>,
+    pub(in crate::transport::http) unread: Arc<Unread>,
 }
 
 /// A server as a `tower::Service`; made by [`http_service`]. Clones share everything.
 #[derive(Clone)]
 pub struct HttpService {
-    pub(super) state: Arc<HttpState>,
-    pub(super) connection: ConnectionInfo,
+    pub(in crate::transport::http) state: Arc<HttpState>,
+    pub(in crate::transport::http) connection: ConnectionInfo,
 }
 
 impl HttpService {
@@ -78,7 +79,7 @@ impl HttpService {
     }
 
     /// A connection from `addr` that this process has accepted.
-    pub(super) fn connection(&self, addr: SocketAddr) -> ConnectionInfo {
+    pub(in crate::transport::http) fn connection(&self, addr: SocketAddr) -> ConnectionInfo {
         ConnectionInfo {
             peer_addr: Some(addr),
             unread: self.state.unread(self.state.options.max_unread_bytes),
@@ -86,7 +87,7 @@ impl HttpService {
     }
 
     /// The same service, for requests that come on `connection`.
-    pub(super) fn on(&self, connection: ConnectionInfo) -> Self {
+    pub(in crate::transport::http) fn on(&self, connection: ConnectionInfo) -> Self {
         Self {
             state: Arc::clone(&self.state),
             connection,
@@ -124,14 +125,14 @@ where
 }
 
 /// An answer that `reader` may read, if it is one, and that counts as unread until it is.
-pub(super) fn readable(
+pub(in crate::transport::http) fn readable(
     served: Result<Response<ResponseBody>, Rejection>,
     reader: Option<HeaderValue>,
     unread: &Arc<Unread>,
 ) -> Response<ResponseBody> {
     let mut response = served.unwrap_or_else(Rejection::response);
     response.body_mut().count(unread);
-    figures::answered(response.status());
+    metrics::answered(response.status());
     if let Some(reader) = reader {
         cors::allow(&mut response, reader);
     }
@@ -143,7 +144,7 @@ pub(super) fn readable(
 /// # Errors
 ///
 /// Why the request is refused.
-pub(super) fn admit(state: &HttpState, parts: &Parts) -> Result<(), Rejection> {
+pub(in crate::transport::http) fn admit(state: &HttpState, parts: &Parts) -> Result<(), Rejection> {
     guard::check(&parts.uri, &parts.headers, &state.options)?;
     if state.is_ending() {
         return Err(Rejection::Ending);
@@ -152,7 +153,7 @@ pub(super) fn admit(state: &HttpState, parts: &Parts) -> Result<(), Rejection> {
 }
 
 /// The answer to a method that is not among those `allowed`: a page may ask which are.
-pub(super) fn other_method(
+pub(in crate::transport::http) fn other_method(
     state: &HttpState,
     parts: &Parts,
     allowed: &'static str,

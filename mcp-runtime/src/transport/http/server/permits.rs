@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::exchange::Arrival;
 use super::principal::Principal;
+use crate::transport::http::exchange::Arrival;
 
 /// Counts what callers use: each of them, and all of them together.
 #[derive(Debug)]
-pub(super) struct Permits {
+pub(in crate::transport::http) struct Permits {
     /// For each caller.
     limit: usize,
     /// For all callers together.
@@ -33,14 +33,14 @@ enum Caller {
 }
 
 /// What one call or request uses of the limits, given back when dropped.
-pub(super) struct Permit {
+pub(in crate::transport::http) struct Permit {
     permits: Arc<Permits>,
     caller: Option<Caller>,
     amount: usize,
 }
 
 impl Permits {
-    pub(super) fn new(limit: usize, total: usize) -> Arc<Self> {
+    pub(in crate::transport::http) fn new(limit: usize, total: usize) -> Arc<Self> {
         Arc::new(Self {
             limit,
             total,
@@ -49,19 +49,19 @@ impl Permits {
     }
 
     /// How much one caller may use.
-    pub(super) fn limit(&self) -> usize {
+    pub(in crate::transport::http) fn limit(&self) -> usize {
         self.limit
     }
 
     /// A place for one more call, unless a limit is reached. Callers of whom nothing is known, not
     /// even the connection, are only counted together.
-    pub(super) fn take(self: &Arc<Self>, arrival: &Arrival) -> Option<Permit> {
+    pub(in crate::transport::http) fn take(self: &Arc<Self>, arrival: &Arrival) -> Option<Permit> {
         let mut permit = self.none(arrival);
         permit.grow(1).then_some(permit)
     }
 
     /// A permit that can grow.
-    pub(super) fn none(self: &Arc<Self>, arrival: &Arrival) -> Permit {
+    pub(in crate::transport::http) fn none(self: &Arc<Self>, arrival: &Arrival) -> Permit {
         let principal = arrival.principal().cloned().map(Caller::Principal);
         Permit {
             permits: Arc::clone(self),
@@ -77,7 +77,7 @@ impl Permits {
 
 impl Permit {
     /// Uses so much more. `false`, and nothing is used, where that goes beyond a limit.
-    pub(super) fn grow(&mut self, more: usize) -> bool {
+    pub(in crate::transport::http) fn grow(&mut self, more: usize) -> bool {
         let (limit, total) = (self.permits.limit, self.permits.total);
         let mut taken = self.permits.lock();
         let of_caller = |caller| taken.by_caller.get(caller).copied().unwrap_or(0);

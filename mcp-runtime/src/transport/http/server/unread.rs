@@ -9,7 +9,7 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 
 /// How often within the write timeout a connection looks for answers that do not move.
-pub(super) const LOOKS: u32 = 4;
+pub(in crate::transport::http) const LOOKS: u32 = 4;
 /// More than the looks that an answer can see before its connection is closed.
 const AGES: usize = 8;
 /// The most that is handed to hyper at once, in bytes: with each piece, an answer has moved.
@@ -17,7 +17,7 @@ const PIECE: usize = 16 * 1024;
 
 /// Unread bytes of all connections.
 #[derive(Debug)]
-pub(super) struct Total {
+pub(in crate::transport::http) struct Total {
     limit: usize,
     bytes: AtomicUsize,
     /// Notified when bytes are freed while the limit is reached.
@@ -25,7 +25,7 @@ pub(super) struct Total {
 }
 
 impl Total {
-    pub(super) fn new(limit: usize) -> Arc<Self> {
+    pub(in crate::transport::http) fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self {
             limit,
             bytes: AtomicUsize::new(0),
@@ -50,7 +50,7 @@ pub(in crate::transport) struct Unread {
 }
 
 impl Unread {
-    pub(super) fn new(limit: usize, total: Arc<Total>) -> Arc<Self> {
+    pub(in crate::transport::http) fn new(limit: usize, total: Arc<Total>) -> Arc<Self> {
         Arc::new(Self {
             limit,
             bytes: AtomicUsize::new(0),
@@ -62,7 +62,7 @@ impl Unread {
     }
 
     /// Counts `length` bytes until the guard is dropped.
-    pub(super) fn hold(self: &Arc<Self>, length: usize) -> Held {
+    pub(in crate::transport::http) fn hold(self: &Arc<Self>, length: usize) -> Held {
         self.bytes.fetch_add(length, Ordering::AcqRel);
         self.total.bytes.fetch_add(length, Ordering::AcqRel);
         Held {
@@ -81,13 +81,13 @@ impl Unread {
         }
     }
 
-    pub(super) fn has_room(&self) -> bool {
+    pub(in crate::transport::http) fn has_room(&self) -> bool {
         self.bytes.load(Ordering::Acquire) < self.limit
             && self.total.bytes.load(Ordering::Acquire) < self.total.limit
     }
 
     /// Waits until both budgets have room.
-    pub(super) async fn room(&self) {
+    pub(in crate::transport::http) async fn room(&self) {
         while !self.has_room() {
             let (mut own, mut all) = (
                 pin!(self.freed.notified()),
@@ -106,7 +106,7 @@ impl Unread {
     }
 
     /// Waits until an answer has not moved for `timeout`, or at most a quarter of it longer.
-    pub(super) async fn stalled(&self, timeout: Duration) {
+    pub(in crate::transport::http) async fn stalled(&self, timeout: Duration) {
         loop {
             tokio::time::sleep(timeout / LOOKS).await;
             let age = self.age.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
@@ -120,7 +120,7 @@ impl Unread {
 
 /// Bytes that count as unread until this is dropped.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(in crate::transport::http) struct Held {
     unread: Arc<Unread>,
     length: usize,
 }
@@ -184,7 +184,7 @@ fn counted<G: Send + 'static>(bytes: Bytes, guard: G) -> Bytes {
 
 /// Bytes on their way to hyper, piece by piece.
 #[derive(Default)]
-pub(super) struct Pieces {
+pub(in crate::transport::http) struct Pieces {
     rest: Bytes,
     /// Where there is more than one piece.
     sent: Option<Arc<Sent>>,
@@ -192,7 +192,7 @@ pub(super) struct Pieces {
 
 impl Pieces {
     /// Bytes that are not counted.
-    pub(super) fn uncounted(bytes: Bytes) -> Self {
+    pub(in crate::transport::http) fn uncounted(bytes: Bytes) -> Self {
         Self {
             rest: bytes,
             sent: None,
@@ -200,7 +200,7 @@ impl Pieces {
     }
 
     /// Bytes that count as unread until hyper drops the last piece.
-    pub(super) fn counted(bytes: Bytes, unread: &Arc<Unread>) -> Self {
+    pub(in crate::transport::http) fn counted(bytes: Bytes, unread: &Arc<Unread>) -> Self {
         let sent = unread.send(bytes.len());
         if bytes.len() <= PIECE {
             return Self::uncounted(counted(bytes, sent));
@@ -213,22 +213,22 @@ impl Pieces {
     }
 
     /// Counts the bytes as unread of a connection.
-    pub(super) fn count(&mut self, unread: &Arc<Unread>) {
+    pub(in crate::transport::http) fn count(&mut self, unread: &Arc<Unread>) {
         if !self.is_empty() {
             *self = Self::counted(std::mem::take(&mut self.rest), unread);
         }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::transport::http) fn len(&self) -> usize {
         self.rest.len()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::transport::http) fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
     /// The next piece.
-    pub(super) fn next(&mut self) -> Option<Bytes> {
+    pub(in crate::transport::http) fn next(&mut self) -> Option<Bytes> {
         if let Some(sent) = &self.sent {
             sent.moved();
         }

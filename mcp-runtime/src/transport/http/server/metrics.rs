@@ -7,21 +7,21 @@ use tracing::Level;
 const TARGET: &str = "mcp_runtime::http";
 
 /// A request was answered, or its answer begins.
-pub(super) fn answered(status: StatusCode) {
+pub(in crate::transport::http) fn answered(status: StatusCode) {
     let status = status.as_u16();
     tracing::event!(target: TARGET, Level::DEBUG, monotonic_counter.http_requests = 1_u64, status);
 }
 
 /// So many sessions more are open in this process, or less.
-pub(super) fn sessions(more: i64) {
+pub(in crate::transport::http) fn sessions(more: i64) {
     tracing::event!(target: TARGET, Level::DEBUG, counter.http_sessions = more);
 }
 
 /// A connection that is counted until this is dropped.
-pub(super) struct Connection(());
+pub(in crate::transport::http) struct Connection(());
 
 impl Connection {
-    pub(super) fn opened() -> Self {
+    pub(in crate::transport::http) fn opened() -> Self {
         tracing::event!(target: TARGET, Level::DEBUG, counter.http_connections = 1_i64);
         Self(())
     }

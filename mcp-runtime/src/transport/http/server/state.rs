@@ -10,39 +10,39 @@ use tokio::sync::watch;
 use super::options::HttpOptions;
 use super::permits::Permits;
 use super::rejection::Rejection;
-use super::session::{HttpSession, SessionId, Sessions};
-use super::stream::Stream;
 use super::unread::{Total, Unread};
 use crate::driver::BoxFuture;
 use crate::error::RequestError;
 use crate::forever::bounded;
 use crate::protocol::{LastNegotiated, Negotiated, ServerLifecycle, admit_stateless};
 use crate::server::{Answer, Server, Session};
+use crate::transport::http::session::{HttpSession, SessionId, Sessions};
+use crate::transport::http::stream::Stream;
 
 /// What all requests to one server share.
-pub(super) struct HttpState {
-    pub(super) server: Server,
-    pub(super) options: HttpOptions,
-    pub(super) sessions: Arc<Sessions>,
-    pub(super) permits: Arc<Permits>,
+pub(in crate::transport::http) struct HttpState {
+    pub(in crate::transport::http) server: Server,
+    pub(in crate::transport::http) options: HttpOptions,
+    pub(in crate::transport::http) sessions: Arc<Sessions>,
+    pub(in crate::transport::http) permits: Arc<Permits>,
     /// The same for subscriptions.
-    pub(super) open: Arc<Permits>,
+    pub(in crate::transport::http) open: Arc<Permits>,
     /// The same for bytes of request bodies that are received.
-    pub(super) bodies: Arc<Permits>,
+    pub(in crate::transport::http) bodies: Arc<Permits>,
     /// Unread bytes of all clients.
     unread: Arc<Total>,
     /// All that stateless requests have in common is the end of the server.
-    pub(super) stateless: Arc<Session>,
+    pub(in crate::transport::http) stateless: Arc<Session>,
     /// Shared by all clients, most of which say the same each time.
     last_terms: Mutex<LastNegotiated>,
     /// Whether the server ends; received by whatever has to end with it.
-    pub(super) ending: Arc<watch::Sender<bool>>,
+    pub(in crate::transport::http) ending: Arc<watch::Sender<bool>>,
     /// Whether calls in flight have no more time.
-    pub(super) terminated: watch::Sender<bool>,
+    pub(in crate::transport::http) terminated: watch::Sender<bool>,
 }
 
 impl HttpState {
-    pub(super) fn new(server: Server, options: HttpOptions) -> Self {
+    pub(in crate::transport::http) fn new(server: Server, options: HttpOptions) -> Self {
         Self {
             sessions: Arc::new(Sessions::new(
                 options.max_sessions,
@@ -63,7 +63,10 @@ impl HttpState {
     }
 
     /// A session for one request of a client that has none, because the server keeps none.
-    pub(super) fn passing_session(&self, revision: Option<Revision>) -> Arc<HttpSession> {
+    pub(in crate::transport::http) fn passing_session(
+        &self,
+        revision: Option<Revision>,
+    ) -> Arc<HttpSession> {
         let lifecycle = ServerLifecycle::without_handshake(revision, self.server.revisions())
             .knowing(self.server.own_methods().clone());
         let (id, session) = (SessionId::new(0), self.server.session());
@@ -77,7 +80,7 @@ impl HttpState {
     /// # Errors
     ///
     /// When they are incomplete, or do not have the method.
-    pub(super) fn negotiate_stateless(
+    pub(in crate::transport::http) fn negotiate_stateless(
         &self,
         method: &str,
         meta: Option<&RequestMetaRef<'_>>,
@@ -97,7 +100,7 @@ impl HttpState {
     }
 
     /// No new requests from here on; the streams that belong to no request end.
-    pub(super) fn shut_down(&self) {
+    pub(in crate::transport::http) fn shut_down(&self) {
         self.ending.send_replace(true);
         self.stateless.end();
         for session in self.sessions.all() {
@@ -106,7 +109,7 @@ impl HttpState {
     }
 
     /// Answers the calls that are left with an error, and ends all sessions.
-    pub(super) fn terminate(&self) {
+    pub(in crate::transport::http) fn terminate(&self) {
         self.terminated.send_replace(true);
         for session in self.sessions.all() {
             session.cut();
@@ -114,12 +117,12 @@ impl HttpState {
         }
     }
 
-    pub(super) fn is_ending(&self) -> bool {
+    pub(in crate::transport::http) fn is_ending(&self) -> bool {
         *self.ending.borrow()
     }
 
     /// Ends `handler` with an error when calls in flight have no more time.
-    pub(super) fn unless_terminated(
+    pub(in crate::transport::http) fn unless_terminated(
         &self,
         handler: BoxFuture<Result<Answer, ErrorObject>>,
     ) -> BoxFuture<Result<Answer, ErrorObject>> {
@@ -137,7 +140,7 @@ impl HttpState {
 
     /// A count of unread bytes that may come to `limit`, and with those of all clients to the limit
     /// in all.
-    pub(super) fn unread(&self, limit: usize) -> Arc<Unread> {
+    pub(in crate::transport::http) fn unread(&self, limit: usize) -> Arc<Unread> {
         Unread::new(limit, Arc::clone(&self.unread))
     }
 
@@ -146,7 +149,7 @@ impl HttpState {
     /// # Errors
     ///
     /// When that takes twice as long as a client may leave an answer unread, or the server ends.
-    pub(super) async fn room(&self, unread: &Unread) -> Result<(), Rejection> {
+    pub(in crate::transport::http) async fn room(&self, unread: &Unread) -> Result<(), Rejection> {
         if unread.has_room() {
             return Ok(());
         }
@@ -162,6 +165,6 @@ impl HttpState {
 }
 
 /// The time by tokio's clock, which tests can stop.
-pub(super) fn now() -> Instant {
+pub(in crate::transport::http) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }

@@ -36,7 +36,7 @@ use crate::transport::TcpAddress;
 ///
 /// Only clients on the same machine are served until [`HttpOptions`] allow others. `GET /health`
 /// tells whether the server takes requests. For TLS, or to mount the server beside other routes,
-/// see [`http_service`](super::http_service).
+/// see [`http_service`](crate::transport::http::http_service).
 #[must_use]
 pub fn http(address: impl Into<TcpAddress>) -> Http {
     let http = Http {

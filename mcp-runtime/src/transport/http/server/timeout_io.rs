@@ -18,7 +18,7 @@ use crate::limits::HALF_CLOSE_TIMEOUT;
 ///
 /// It is closed by halves: what the peer still sends is read to the end and dropped, as closing with
 /// input unread resets the connection, and the last answer may be lost (RFC 9112, section 9.6).
-pub(super) struct Patient<I> {
+pub(in crate::transport::http) struct Patient<I> {
     io: I,
     activity: Arc<Activity>,
     /// Until the first byte has come.
@@ -31,7 +31,11 @@ pub(super) struct Patient<I> {
 }
 
 impl<I> Patient<I> {
-    pub(super) fn new(io: I, patience: Patience, activity: Arc<Activity>) -> Self {
+    pub(in crate::transport::http) fn new(
+        io: I,
+        patience: Patience,
+        activity: Arc<Activity>,
+    ) -> Self {
         Self {
             io,
             activity,
@@ -139,7 +143,7 @@ impl<I: Read + Write + Unpin> Write for Patient<I> {
 
 /// What goes on on a connection.
 #[derive(Debug, Default)]
-pub(super) struct Activity {
+pub(in crate::transport::http) struct Activity {
     /// How often anything was read or written.
     noted: AtomicUsize,
     /// Requests whose answer has not begun.
@@ -153,22 +157,22 @@ impl Activity {
         self.noted.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn note_http2(&self) {
+    pub(in crate::transport::http) fn note_http2(&self) {
         self.http2.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn is_http2(&self) -> bool {
+    pub(in crate::transport::http) fn is_http2(&self) -> bool {
         self.http2.load(Ordering::Relaxed)
     }
 
     /// A request came; it is served until what is returned is dropped.
-    pub(super) fn begin(self: &Arc<Self>) -> Busy {
+    pub(in crate::transport::http) fn begin(self: &Arc<Self>) -> Busy {
         self.open.fetch_add(1, Ordering::Relaxed);
         Busy(Arc::clone(self))
     }
 
     /// Waits until nothing at all goes on for `idle`.
-    pub(super) async fn ceases(&self, idle: Duration) {
+    pub(in crate::transport::http) async fn ceases(&self, idle: Duration) {
         loop {
             let before = self.noted.load(Ordering::Relaxed);
             tokio::time::sleep(idle).await;
@@ -181,7 +185,7 @@ impl Activity {
 }
 
 /// A request that is served.
-pub(super) struct Busy(Arc<Activity>);
+pub(in crate::transport::http) struct Busy(Arc<Activity>);
 
 impl Drop for Busy {
     fn drop(&mut self) {

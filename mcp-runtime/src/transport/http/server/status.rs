@@ -5,12 +5,12 @@ use mcp_types::error_codes;
 use mcp_types::jsonrpc::{ErrorObject, code};
 
 /// The handshake era answers a message that was understood with 200, whatever came of it.
-pub(super) fn handshake(_error: Option<&ErrorObject>) -> StatusCode {
+pub(in crate::transport::http) fn handshake(_error: Option<&ErrorObject>) -> StatusCode {
     StatusCode::OK
 }
 
 /// The stateless era has a status for the errors of the protocol (2026-07-28, "Streamable HTTP").
-pub(super) fn stateless(error: Option<&ErrorObject>) -> StatusCode {
+pub(in crate::transport::http) fn stateless(error: Option<&ErrorObject>) -> StatusCode {
     match error.map(|error| error.code) {
         Some(
             code::PARSE_ERROR
@@ -25,7 +25,7 @@ pub(super) fn stateless(error: Option<&ErrorObject>) -> StatusCode {
 }
 
 /// The same for a stateless request whose own version was refused.
-pub(super) fn refused(error: Option<&ErrorObject>) -> StatusCode {
+pub(in crate::transport::http) fn refused(error: Option<&ErrorObject>) -> StatusCode {
     match error.map(|error| error.code) {
         Some(code::INVALID_PARAMS) => StatusCode::BAD_REQUEST,
         _ => stateless(error),

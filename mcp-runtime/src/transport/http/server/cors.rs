@@ -14,7 +14,10 @@ use super::options::HttpOptions;
 use super::response;
 
 /// The origin of the page that sent a request, if it may read the answer.
-pub(super) fn reader(headers: &HeaderMap, options: &HttpOptions) -> Option<HeaderValue> {
+pub(in crate::transport::http) fn reader(
+    headers: &HeaderMap,
+    options: &HttpOptions,
+) -> Option<HeaderValue> {
     if options.origins.is_empty() {
         return None;
     }
@@ -23,7 +26,10 @@ pub(super) fn reader(headers: &HeaderMap, options: &HttpOptions) -> Option<Heade
 }
 
 /// Lets the page read an answer.
-pub(super) fn allow(response: &mut Response<ResponseBody>, reader: HeaderValue) {
+pub(in crate::transport::http) fn allow(
+    response: &mut Response<ResponseBody>,
+    reader: HeaderValue,
+) {
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, reader);
     let exposed = HeaderValue::from_static("mcp-session-id");
@@ -32,7 +38,7 @@ pub(super) fn allow(response: &mut Response<ResponseBody>, reader: HeaderValue) 
 }
 
 /// Answers the question whether a page may send a request.
-pub(super) fn preflight(asked: &HeaderMap) -> Response<ResponseBody> {
+pub(in crate::transport::http) fn preflight(asked: &HeaderMap) -> Response<ResponseBody> {
     let mut response = response::empty(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();
     let methods = HeaderValue::from_static("POST, GET, DELETE");

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::task::AbortHandle;
 
-use super::stream::Stream;
-use super::work::Work;
+use crate::transport::http::stream::Stream;
+use crate::transport::http::work::Work;
 
 /// How often a look is taken within the time that a client may leave a stream unread.
 const LOOKS: u32 = 4;
@@ -19,13 +19,13 @@ const LOOKS: u32 = 4;
 /// looks now and then whether the body has been asked; if it has not, the client is taken for lost,
 /// as if the connection had been closed: the handler is dropped, and so is whatever else is kept
 /// for the client.
-pub(super) struct Reading {
+pub(in crate::transport::http) struct Reading {
     kept: Arc<Kept>,
     watch: AbortHandle,
 }
 
 /// What lives as long as a stream is read.
-pub(super) struct Kept {
+pub(in crate::transport::http) struct Kept {
     stream: Arc<Stream>,
     ticket: u64,
     /// How often more was asked for.
@@ -36,15 +36,15 @@ pub(super) struct Kept {
 }
 
 #[derive(Default)]
-pub(super) struct Holdings {
+pub(in crate::transport::http) struct Holdings {
     /// The handler, where no task drives it.
-    pub(super) work: Option<Work>,
-    pub(super) held: Option<Arc<dyn Send + Sync>>,
+    pub(in crate::transport::http) work: Option<Work>,
+    pub(in crate::transport::http) held: Option<Arc<dyn Send + Sync>>,
 }
 
 impl Reading {
     /// A reading of `stream` by the holder of `ticket`, who may leave it unread for `patience`.
-    pub(super) fn new(
+    pub(in crate::transport::http) fn new(
         stream: Arc<Stream>,
         ticket: u64,
         work: Option<Work>,
@@ -65,12 +65,12 @@ impl Reading {
         }
     }
 
-    pub(super) fn holdings(&self) -> MutexGuard<'_, Holdings> {
+    pub(in crate::transport::http) fn holdings(&self) -> MutexGuard<'_, Holdings> {
         self.kept.holdings()
     }
 
     /// More was asked for; there was none if the reader `waits` for it.
-    pub(super) fn asked(&self, waits: bool) {
+    pub(in crate::transport::http) fn asked(&self, waits: bool) {
         self.kept.asked.fetch_add(1, Ordering::Relaxed);
         self.kept.waits.store(waits, Ordering::Relaxed);
     }

@@ -5,14 +5,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::event_stream::Pace;
-use super::events::{EventStore, MemoryEvents};
-use super::session::{MemorySessions, SessionStore};
 use crate::limits::{
     BODY_SHARES, BODY_TIMEOUT, MAX_BODY_BYTES, MAX_BUFFERED_BODY_BYTES, MAX_CALLS, MAX_DEPTH,
     MAX_HTTP_SUBSCRIPTIONS, MAX_IN_FLIGHT, MAX_SESSIONS, MAX_UNREAD_BYTES, MAX_UNREAD_BYTES_TOTAL,
     SESSION_IDLE, STREAM_KEEP_ALIVE, WRITE_TIMEOUT,
 };
+use crate::transport::http::event_stream::Pace;
+use crate::transport::http::events::{EventStore, MemoryEvents};
+use crate::transport::http::session::{MemorySessions, SessionStore};
 
 /// What an HTTP server allows, and how much of it. The defaults are safe for a server on the
 /// user's own machine.
@@ -29,24 +29,24 @@ use crate::limits::{
 /// ```
 #[derive(Clone)]
 pub struct HttpOptions {
-    pub(super) hosts: Option<HashSet<String>>,
-    pub(super) origins: HashSet<String>,
-    pub(super) max_body_bytes: usize,
-    pub(super) max_buffered_body_bytes: usize,
-    pub(super) max_unread_bytes: usize,
-    pub(super) max_unread_bytes_total: usize,
-    pub(super) max_depth: usize,
-    pub(super) body_timeout: Duration,
-    pub(super) keep_alive: Duration,
-    pub(super) write_timeout: Duration,
-    pub(super) max_in_flight: usize,
-    pub(super) max_calls: usize,
-    pub(super) max_subscriptions: usize,
-    pub(super) sessions: bool,
-    pub(super) max_sessions: usize,
-    pub(super) session_idle: Duration,
-    pub(super) store: Arc<dyn SessionStore>,
-    pub(super) events: Arc<dyn EventStore>,
+    pub(in crate::transport::http) hosts: Option<HashSet<String>>,
+    pub(in crate::transport::http) origins: HashSet<String>,
+    pub(in crate::transport::http) max_body_bytes: usize,
+    pub(in crate::transport::http) max_buffered_body_bytes: usize,
+    pub(in crate::transport::http) max_unread_bytes: usize,
+    pub(in crate::transport::http) max_unread_bytes_total: usize,
+    pub(in crate::transport::http) max_depth: usize,
+    pub(in crate::transport::http) body_timeout: Duration,
+    pub(in crate::transport::http) keep_alive: Duration,
+    pub(in crate::transport::http) write_timeout: Duration,
+    pub(in crate::transport::http) max_in_flight: usize,
+    pub(in crate::transport::http) max_calls: usize,
+    pub(in crate::transport::http) max_subscriptions: usize,
+    pub(in crate::transport::http) sessions: bool,
+    pub(in crate::transport::http) max_sessions: usize,
+    pub(in crate::transport::http) session_idle: Duration,
+    pub(in crate::transport::http) store: Arc<dyn SessionStore>,
+    pub(in crate::transport::http) events: Arc<dyn EventStore>,
 }
 
 impl Default for HttpOptions {
@@ -122,7 +122,7 @@ impl HttpOptions {
     /// How many bytes of answers one connection may leave unread; 16 MiB by default. Calls that come
     /// on it meanwhile wait to begin, at most for twice the [`write_timeout`](Self::write_timeout); then
     /// they are refused with 503. Calls that have begun are answered whatever waits. Where the service is
-    /// [mounted](super::http_service), connections are not known, and only the limit for
+    /// [mounted](crate::transport::http::http_service), connections are not known, and only the limit for
     /// [all](Self::max_unread_bytes_total) holds.
     #[must_use]
     pub fn max_unread_bytes(mut self, limit: usize) -> Self {
@@ -165,7 +165,7 @@ impl HttpOptions {
     /// been closed, at most a quarter of that time later, with the call that it belongs to where
     /// nobody could come back for the answer. Where the server listens by itself, a connection is
     /// closed when its oldest answer has not moved for that long, over HTTP/2 also while others do;
-    /// where the service is [mounted](super::http_service), that is up to the program.
+    /// where the service is [mounted](crate::transport::http::http_service), that is up to the program.
     #[must_use]
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.write_timeout = timeout;
@@ -232,7 +232,7 @@ impl HttpOptions {
 
     /// Where the events of sessions are kept for clients that lost their connection; by default in
     /// memory, in at most 128 MiB for all sessions
-    /// ([`MemoryEvents::with_max_bytes`](super::MemoryEvents::with_max_bytes) sets another limit).
+    /// ([`MemoryEvents::with_max_bytes`](crate::transport::http::MemoryEvents::with_max_bytes) sets another limit).
     #[must_use]
     pub fn event_store(mut self, store: impl EventStore) -> Self {
         self.events = Arc::new(store);
@@ -242,16 +242,16 @@ impl HttpOptions {
 
 impl HttpOptions {
     /// Bytes of request bodies that all clients together may have received.
-    pub(super) fn body_budget(&self) -> usize {
+    pub(in crate::transport::http) fn body_budget(&self) -> usize {
         self.max_buffered_body_bytes.max(self.max_body_bytes)
     }
 
     /// Bytes of request bodies that one client may have received.
-    pub(super) fn body_share(&self) -> usize {
+    pub(in crate::transport::http) fn body_share(&self) -> usize {
         (self.max_buffered_body_bytes / BODY_SHARES).max(self.max_body_bytes)
     }
 
-    pub(super) fn pace(&self) -> Pace {
+    pub(in crate::transport::http) fn pace(&self) -> Pace {
         Pace {
             keep_alive: self.keep_alive,
             patience: self.write_timeout,
