@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::task::Poll;
 
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 
 /// Polls `futures` concurrently until all are ready, and returns their outputs in the same order.
 pub(crate) async fn join_all<T>(mut futures: Vec<BoxFuture<T>>) -> Vec<T> {

@@ -82,8 +82,6 @@
 pub mod __private;
 #[cfg(feature = "client")]
 pub mod client;
-#[cfg(all(doctest, feature = "http-client", feature = "http-server"))]
-mod documents;
 #[cfg_attr(
     not(any(feature = "client", feature = "server")),
     allow(
@@ -93,7 +91,9 @@ mod documents;
         reason = "a build of neither side has transports alone"
     )
 )]
-mod driver;
+mod connection;
+#[cfg(all(doctest, feature = "http-client", feature = "http-server"))]
+mod documents;
 mod error;
 mod forever;
 #[cfg(any(feature = "client", feature = "server"))]
@@ -143,7 +143,7 @@ pub mod transport;
 
 #[cfg(feature = "client")]
 pub use client::{Call, Client, ClientBuilder, ConnectError, Status};
-pub use driver::Peer;
+pub use connection::Peer;
 pub use error::{CallError, ChildExited, HttpError, ProtocolError, ServeError, Unavailable};
 #[cfg(feature = "macros")]
 #[doc = include_str!("docs/elicit.md")]

@@ -16,7 +16,7 @@ use super::link::{Link, Options};
 use super::output::complete;
 use super::questions::Retry;
 use super::slot::Connection;
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 use crate::error::CallError;
 use crate::error::Unavailable;
 use crate::limits::MAX_REPEATS;

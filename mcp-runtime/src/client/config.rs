@@ -10,7 +10,7 @@ use super::keep_alive::KeepAlive;
 use super::questions::Handlers;
 use super::reconnect::Reconnect;
 use super::tracing::Tracing;
-use crate::driver::Limits;
+use crate::connection::Limits;
 use crate::limits::{CLOSE_TIMEOUT, MAX_PAGES, MAX_QUESTION_ROUNDS, PROBE_TIMEOUT};
 use crate::protocol::Timeouts;
 

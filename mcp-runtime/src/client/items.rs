@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use futures_core::Stream;
 
 use super::{Client, ListRequest, Pages};
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 use crate::error::CallError;
 
 impl Client {

@@ -14,7 +14,7 @@ use super::questions::Retry;
 use super::role::ClientRole;
 use super::session::Session;
 use super::status::TransportState;
-use crate::driver::{Driver, OnProgress, Peer, Sending};
+use crate::connection::{Driver, OnProgress, Peer, Sending};
 use crate::error::CallError;
 use crate::protocol::{LifecycleState, Timeouts};
 use crate::transport::Transport;

@@ -14,7 +14,7 @@ use super::link::Link;
 use super::memory::Memory;
 use super::slot::Connection;
 use super::status::{StatusBoard, TransportState};
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 use crate::transport::Transport;
 
 /// Opens a transport of some kind.

@@ -11,7 +11,7 @@ use super::dispatcher::Dispatcher;
 use super::memory::Memory;
 use super::opener::Shared;
 use super::session::Session;
-use crate::driver::{Outgoing, Role, Served};
+use crate::connection::{Outgoing, Role, Served};
 use crate::error::RequestError;
 use crate::limits::EXCERPT_CHARS;
 use crate::protocol::{ClientLifecycle, decode_params, not_offered};

@@ -8,7 +8,7 @@ use futures_core::Stream;
 use mcp_types::ServerNotification;
 
 use super::{Notifications, Subscription};
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 use crate::error::CallError;
 
 /// An item, and what gives those after it; `None` at the end.

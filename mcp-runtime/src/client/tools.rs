@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 
 use super::output::typed;
 use super::{Call, Client};
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 use crate::error::CallError;
 
 impl Client {

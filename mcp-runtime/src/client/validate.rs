@@ -6,7 +6,7 @@ use std::future::IntoFuture;
 use mcp_types::{CallToolRequest, CallToolResult, RawJson, methods};
 
 use super::{Call, Client};
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 use crate::error::CallError;
 use crate::structure::check;
 

@@ -9,7 +9,7 @@ use mcp_types::{
 };
 
 use super::changes::{Change, Listener};
-use crate::driver::{Peer, notification};
+use crate::connection::{Peer, notification};
 use crate::error::CallError;
 use crate::limits::ANNOUNCE_INTERVAL;
 

@@ -10,7 +10,7 @@ use mcp_types::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::driver::Outgoing;
+use crate::connection::Outgoing;
 use crate::protocol::{Negotiated, tree};
 use crate::transport::Outbox;
 

@@ -10,7 +10,7 @@ use super::progress::{Amount, Reporter, Total};
 use super::told::Wishes;
 use super::{CancellationToken, Change, Server, Session};
 use crate::TraceContext;
-use crate::driver::Peer;
+use crate::connection::Peer;
 use crate::protocol::Negotiated;
 
 /// The call that a handler serves: who calls, under what was negotiated, and the way back.

@@ -8,7 +8,7 @@ use super::ask::{self, Start};
 use super::router::Admitted;
 use super::trace::Trace;
 use super::{Answer, Server, Session, told};
-use crate::driver::{Peer, Served};
+use crate::connection::{Peer, Served};
 use crate::error::RequestError;
 use crate::protocol::Admission;
 

@@ -1,7 +1,7 @@
 //! What a handler may take by reference.
 
 use crate::ProtocolError;
-use crate::driver::Peer;
+use crate::connection::Peer;
 use crate::server::{Borrowed, Context, Server};
 
 /// A value that is made from the context of a call.

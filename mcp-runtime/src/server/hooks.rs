@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use mcp_types::{ClientCapabilities, ErrorObject, Implementation, Revision};
 
 use super::{Server, ServerBuilder, task};
-use crate::driver::{BoxFuture, Contained, Peer, contain};
+use crate::connection::{BoxFuture, Contained, Peer, contain};
 use crate::error::ServeError;
 use crate::protocol::Negotiated;
 

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::running::Running;
-use crate::driver::Command;
+use crate::connection::Command;
 use crate::limits::ACCEPT_PAUSE;
 use crate::transport::Transport;
 

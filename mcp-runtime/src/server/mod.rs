@@ -66,7 +66,7 @@ mod visibility;
 #[cfg(feature = "http-server")]
 mod wishes;
 
-pub use crate::driver::BoxFuture;
+pub use crate::connection::BoxFuture;
 pub(crate) use answer::Answer;
 pub use borrowed::Borrowed;
 pub use builder::ServerBuilder;

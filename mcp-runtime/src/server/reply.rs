@@ -2,7 +2,7 @@
 
 use std::future::poll_fn;
 
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 use crate::error::ProtocolError;
 
 /// What a handler gives back.

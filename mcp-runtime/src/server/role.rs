@@ -7,7 +7,7 @@ use mcp_types::{InitializedNotification, Notification, RawJsonRef, RequestId};
 
 use super::dispatch::Call;
 use super::{Answer, Server, Session};
-use crate::driver::{Peer, Role, Served};
+use crate::connection::{Peer, Role, Served};
 use crate::error::RequestError;
 use crate::protocol::ServerLifecycle;
 

@@ -2,7 +2,7 @@
 
 use super::role::ServerRole;
 use super::{Server, ShutdownHandle};
-use crate::driver::{Commands, Driver, Limits, Peer};
+use crate::connection::{Commands, Driver, Limits, Peer};
 use crate::error::ServeError;
 use crate::transport::Transport;
 

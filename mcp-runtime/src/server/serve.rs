@@ -9,7 +9,7 @@ use super::endpoint::{Connected, Endpoint};
 use super::running::Running;
 use super::signal::{Obeying, Signals, one_more};
 use super::{BoxFuture, Server};
-use crate::driver::{Limits, Peer};
+use crate::connection::{Limits, Peer};
 use crate::error::ServeError;
 use crate::transport::Transport;
 

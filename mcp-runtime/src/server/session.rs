@@ -10,7 +10,7 @@ use super::announce::{Announced, announce};
 use super::changes::Listener;
 use super::logging::{Severity, Threshold};
 use super::{Server, task};
-use crate::driver::Peer;
+use crate::connection::Peer;
 use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
 

@@ -13,7 +13,7 @@ use mcp_types::{
 use super::announce::{about, announce};
 use super::changes::{Change, Listener};
 use super::{Answer, Session};
-use crate::driver::{Peer, notification};
+use crate::connection::{Peer, notification};
 use crate::error::CallError;
 use crate::protocol::Negotiated;
 

@@ -7,7 +7,7 @@ use mcp_types::{LoggingLevel, RequestMetaRef};
 use super::logging::Severity;
 use super::progress::Reporter;
 use super::{Answer, Context};
-use crate::driver::Served;
+use crate::connection::Served;
 
 /// What the `_meta` of a request asks for, looked up when a handler first has something to tell.
 #[derive(Clone, Debug, Default)]

@@ -7,7 +7,7 @@ use mcp_types::{ErrorObject, RawJsonRef, RequestId};
 use tracing::{Instrument, Span, field};
 
 use crate::TraceContext;
-use crate::driver::{BoxFuture, Served};
+use crate::connection::{BoxFuture, Served};
 use crate::protocol::Negotiated;
 
 /// One request, as the log sees it. It is of level debug, so a quiet server pays next to nothing.

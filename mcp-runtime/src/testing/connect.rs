@@ -6,7 +6,7 @@ use mcp_types::{Era, Revision, Side};
 
 use super::Recording;
 use super::tap::Tap;
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 use crate::transport::memory;
 use crate::{Client, ClientBuilder, ConnectError, Server};
 

@@ -14,7 +14,7 @@ use mcp_types::{
 use serde::Serialize;
 
 use super::{ElicitReply, Form, Page, Roots};
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 
 pub(super) type Handler<Q, A> = Arc<dyn Fn(Q) -> BoxFuture<A> + Send + Sync>;
 

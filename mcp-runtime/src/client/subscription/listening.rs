@@ -8,7 +8,7 @@ use mcp_types::{
 use crate::client::Client;
 use crate::client::dispatcher::Notifications;
 use crate::client::link::Options;
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 use crate::error::CallError;
 use crate::forever::FOREVER;
 use crate::protocol::Timeouts;

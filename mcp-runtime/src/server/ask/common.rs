@@ -7,7 +7,7 @@ use mcp_types::{Conform, Era, RawJson};
 use super::clock::OpenQuestion;
 use super::question::Question;
 use super::{AskError, Asking};
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 use crate::limits::ANSWER_TIMEOUT;
 use crate::protocol::Lacking;
 use crate::server::Context;

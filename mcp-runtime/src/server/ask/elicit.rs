@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use super::common::{Ask, answer, private};
 use super::question::Question;
 use super::{AskError, form};
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 use crate::server::Context;
 
 /// A question to the user; await it to ask.

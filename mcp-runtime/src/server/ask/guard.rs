@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_types::RawJson;
 
-use crate::driver::{Guard, Peer};
+use crate::connection::{Guard, Peer};
 use crate::error::Unavailable;
 use crate::protocol::Negotiated;
 

@@ -9,7 +9,7 @@ use mcp_types::{
 };
 
 use super::AskError;
-use crate::driver::Peer;
+use crate::connection::Peer;
 use crate::protocol::Timeouts;
 
 /// Something that the client is asked.

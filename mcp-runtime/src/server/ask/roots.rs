@@ -7,7 +7,7 @@ use mcp_types::{InputRequest, ListRootsResult, RawJson, Root};
 use super::AskError;
 use super::common::{Ask, answer, private};
 use super::question::Question;
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 use crate::server::Context;
 
 /// A question for the client's roots; await it to ask. Made by [`Context::roots`].

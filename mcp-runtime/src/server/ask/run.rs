@@ -15,7 +15,7 @@ use super::question::Question;
 use super::required::Wanted;
 use super::start::{Start, binding};
 use super::state::now;
-use crate::driver::{BoxFuture, Served};
+use crate::connection::{BoxFuture, Served};
 use crate::join_all::join_all;
 use crate::limits::MAX_ASKING_ROUNDS;
 use crate::protocol::Lacking;

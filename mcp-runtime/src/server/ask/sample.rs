@@ -13,7 +13,7 @@ use super::AskError;
 use super::common::{Ask, answer, private};
 use super::question::Question;
 use super::turns::check;
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 use crate::limits::SAMPLING_TOKENS;
 use crate::server::Context;
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::asking::Memory;
 use super::state::{Binding, now};
-use crate::driver::{Peer, Served};
+use crate::connection::{Peer, Served};
 use crate::protocol::{Admission, Negotiated};
 use crate::server::tools::{ToolRoute, ToolSpec};
 use crate::server::{Reply, Server, dispatch};

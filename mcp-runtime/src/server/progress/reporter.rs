@@ -8,7 +8,7 @@ use mcp_types::{
 };
 use tokio::time::Instant;
 
-use crate::driver::Peer;
+use crate::connection::Peer;
 use crate::error::CallError;
 use crate::limits::PROGRESS_INTERVAL;
 use crate::server::task;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_types::{RawJson, RawJsonRef, RequestId};
 
-use crate::driver::Peer;
+use crate::connection::Peer;
 use crate::error::RequestError;
 use crate::protocol::{Negotiated, decode_param};
 use crate::server::ask::{Retry, Start};

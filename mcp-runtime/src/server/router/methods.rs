@@ -13,7 +13,7 @@ use mcp_types::{
 use serde::Serialize;
 
 use super::{Admitted, Router};
-use crate::driver::Served;
+use crate::connection::Served;
 use crate::error::RequestError;
 use crate::protocol::{Negotiated, decode_params, not_offered};
 use crate::server::answer::Identity;

@@ -8,7 +8,7 @@ use mcp_types::{
 };
 
 use super::{Admitted, Router};
-use crate::driver::Served;
+use crate::connection::Served;
 use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::protocol::decode_params;

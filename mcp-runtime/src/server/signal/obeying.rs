@@ -4,7 +4,7 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use super::Signals;
-use crate::driver::Peer;
+use crate::connection::Peer;
 use crate::server::task;
 
 /// Waits for signals beside a server, and tells it to end.

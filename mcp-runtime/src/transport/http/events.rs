@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 
 use super::session::SessionId;
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 use crate::limits::{MAX_EVENT_BYTES, MAX_SESSION_EVENT_BYTES, MAX_SESSION_EVENTS};
 
 /// Keeps the events of sessions, so that a client that comes back gets what it missed.

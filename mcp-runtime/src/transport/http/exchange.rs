@@ -9,7 +9,7 @@ use super::mirror;
 use super::principal::Principal;
 use super::session::HttpSession;
 use super::stream::{NoRoom, Stream};
-use crate::driver::{BoxFuture, Closed, Command, Link, Peer, Unsent};
+use crate::connection::{BoxFuture, Closed, Command, Link, Peer, Unsent};
 use crate::error::RequestError;
 use crate::limits::MAX_STREAM_MESSAGES;
 use crate::protocol::{ParamHeader, StrictJson};

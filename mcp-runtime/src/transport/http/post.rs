@@ -25,7 +25,7 @@ use super::stream::Stream;
 use super::unread::Unread;
 use super::work::Work;
 use super::{handshake, headers, response, stateless};
-use crate::driver::write_error;
+use crate::connection::write_error;
 
 /// A request without its body, which has been read.
 pub(super) struct Post<'a> {

@@ -15,7 +15,7 @@ use super::post::{self, Begun, Later, Post};
 use super::stream::Stream;
 use super::work::{Work, written};
 use super::{response, status};
-use crate::driver::{BoxFuture, Peer, Served, contain};
+use crate::connection::{BoxFuture, Peer, Served, contain};
 use crate::error::RequestError;
 use crate::protocol::{Admission, check_arguments, invalid_params};
 use crate::server::{Answer, Call};

@@ -8,7 +8,7 @@ use http::StatusCode;
 use mcp_types::jsonrpc::{ErrorObject, RequestId};
 
 use super::permits::Permit;
-use crate::driver::{BoxFuture, Contained, write_response};
+use crate::connection::{BoxFuture, Contained, write_response};
 use crate::server::Answer;
 
 /// The status that an outcome is answered with, if it is answered with JSON.

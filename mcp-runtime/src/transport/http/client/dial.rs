@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 use tower_service::Service;
 
 use super::fault::authority;
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 use crate::limits::TCP_KEEP_ALIVE;
 
 /// Opens connections, directly or by way of a proxy.

@@ -9,7 +9,7 @@ use http_body::Body;
 use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{Frame, InvalidMessage, Message};
 
-use crate::driver::write_error;
+use crate::connection::write_error;
 use crate::error::RequestError;
 use crate::server::Call;
 use crate::transport::http::body::{self, ResponseBody};

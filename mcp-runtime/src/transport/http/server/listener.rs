@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::connection::{self, HEALTH, Patience, Route, Site, health};
 use super::options::HttpOptions;
 use super::service::{HttpService, http_service};
-use crate::driver::{Command, Commands};
+use crate::connection::{Command, Commands};
 use crate::error::ServeError;
 use crate::forever::bounded;
 use crate::limits::{ACCEPT_PAUSE, HEAD_TIMEOUT, LAST_ANSWERS_TIMEOUT, LINGER, MAX_CONNECTIONS};

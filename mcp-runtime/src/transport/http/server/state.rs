@@ -11,7 +11,7 @@ use super::options::HttpOptions;
 use super::permits::Permits;
 use super::rejection::Rejection;
 use super::unread::{Total, Unread};
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 use crate::error::RequestError;
 use crate::forever::bounded;
 use crate::protocol::{LastNegotiated, Negotiated, ServerLifecycle, admit_stateless};

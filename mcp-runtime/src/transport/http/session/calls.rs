@@ -14,7 +14,7 @@ use mcp_types::{
 use tokio::task::AbortHandle;
 
 use super::{HttpSession, Sink};
-use crate::driver::{BoxFuture, Peer, Served, contain};
+use crate::connection::{BoxFuture, Peer, Served, contain};
 use crate::error::RequestError;
 use crate::limits::MAX_INITIALIZE_BYTES;
 use crate::protocol::{Admission, Negotiated};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::HttpSession;
-use crate::driver::{BoxFuture, Closed, Command, Link, Peer, Unsent};
+use crate::connection::{BoxFuture, Closed, Command, Link, Peer, Unsent};
 use crate::limits::MAX_SESSION_MESSAGES;
 use crate::transport::http::stream::{NoRoom, Stream};
 

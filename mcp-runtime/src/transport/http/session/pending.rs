@@ -9,7 +9,7 @@ use mcp_types::{
 };
 
 use super::HttpSession;
-use crate::driver::{Answer, Waiter, answered, contain};
+use crate::connection::{Answer, Waiter, answered, contain};
 use crate::error::CallError;
 use crate::protocol::Timeouts;
 use crate::transport::http::stream::Stream;

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::SessionId;
-use crate::driver::BoxFuture;
+use crate::connection::BoxFuture;
 use crate::forever::bounded;
 use crate::transport::http::principal::Principal;
 

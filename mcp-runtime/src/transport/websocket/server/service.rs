@@ -23,7 +23,7 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 use tower_service::Service;
 
 use super::attend::{Attendant, Manner, SUBPROTOCOL, lists, offers_mcp};
-use crate::driver::Limits;
+use crate::connection::Limits;
 use crate::server::Server;
 use crate::server::running::Running;
 use crate::transport::http::{
