@@ -23,7 +23,7 @@ pub use availability::{CapabilityInfo, FieldInfo, MethodInfo, Side, TypeInfo, Va
 pub use conform::Conform;
 pub use generated::*;
 pub use jsonrpc::{ErrorObject, ProgressToken, RequestId};
-pub use meta::RequestMetaRef;
+pub use meta::{RequestMetaRef, RequestParamsRef};
 pub use method::{Notification, Request};
 pub use number::integer_digits;
 pub use one_or_many::OneOrMany;

@@ -1,4 +1,4 @@
-//! The reserved members of a request's `_meta`, without decoding the rest.
+//! Members of a request's `params` and of its `_meta`, without decoding the rest.
 
 use serde::Deserialize;
 
@@ -13,9 +13,7 @@ use crate::RawJsonRef;
 /// ```
 /// use mcp_types::RequestMetaRef;
 ///
-/// let params = r#"{"name":"add","_meta":{"progressToken":1}}"#;
-/// let params = serde_json::from_str(params).unwrap();
-/// let meta = RequestMetaRef::of_params(params).unwrap().unwrap();
+/// let meta: RequestMetaRef = serde_json::from_str(r#"{"progressToken":1}"#).unwrap();
 /// assert_eq!(meta.progress_token.unwrap().get(), "1");
 /// assert!(meta.protocol_version.is_none());
 /// ```
@@ -39,56 +37,74 @@ pub struct RequestMetaRef<'a> {
     pub progress_token: Option<RawJsonRef<'a>>,
 }
 
-#[derive(Deserialize)]
-struct Params<'a> {
+/// The members of `params` that several methods share, each as the bytes it came in.
+///
+/// A server reads them in one pass, whatever the method is, and decodes those that the method has.
+/// A member that is `null` counts as absent; one that is given twice is refused.
+///
+/// ```
+/// use mcp_types::RequestParamsRef;
+///
+/// let params = r#"{"name":"add","arguments":{"a":1},"_meta":{}}"#;
+/// let params: RequestParamsRef = serde_json::from_str(params).unwrap();
+/// assert_eq!(params.name.unwrap().get(), r#""add""#);
+/// assert_eq!(params.arguments.unwrap().get(), r#"{"a":1}"#);
+/// assert!(params.uri.is_none());
+/// ```
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct RequestParamsRef<'a> {
+    /// `_meta`.
     #[serde(borrow, rename = "_meta", default)]
-    meta: Option<RequestMetaRef<'a>>,
-}
-
-impl<'a> RequestMetaRef<'a> {
-    /// The `_meta` of a request's `params`, or `None` where it is absent or `null`.
-    ///
-    /// # Errors
-    ///
-    /// When `_meta` is not an object.
-    pub fn of_params(params: RawJsonRef<'a>) -> serde_json::Result<Option<Self>> {
-        // Most requests of the handshake era have none, and reading them is a tenth of a small call.
-        if !params.get().contains("_meta") && !params.get().contains('\\') {
-            return Ok(None);
-        }
-        params.parse::<Params<'a>>().map(|params| params.meta)
-    }
+    pub meta: Option<RawJsonRef<'a>>,
+    /// `name` of a tool or prompt.
+    #[serde(borrow, default)]
+    pub name: Option<RawJsonRef<'a>>,
+    /// `uri` of a resource.
+    #[serde(borrow, default)]
+    pub uri: Option<RawJsonRef<'a>>,
+    /// `arguments` of a tool or prompt.
+    #[serde(borrow, default)]
+    pub arguments: Option<RawJsonRef<'a>>,
+    /// `cursor` of a list.
+    #[serde(borrow, default)]
+    pub cursor: Option<RawJsonRef<'a>>,
+    /// `inputResponses` of a retry (2026-07-28).
+    #[serde(borrow, rename = "inputResponses", default)]
+    pub input_responses: Option<RawJsonRef<'a>>,
+    /// `requestState` of a retry (2026-07-28).
+    #[serde(borrow, rename = "requestState", default)]
+    pub request_state: Option<RawJsonRef<'a>>,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn meta_of(params: &str) -> Option<RequestMetaRef<'_>> {
-        RequestMetaRef::of_params(serde_json::from_str(params).unwrap()).unwrap()
-    }
-
     #[test]
     fn escaped_names_are_found() {
-        let meta = meta_of(r#"{"\u005fmeta":{"io.modelcontextprotocol\/protocolVersion":"x"}}"#);
-        assert_eq!(meta.unwrap().protocol_version.unwrap().get(), "\"x\"");
-    }
-
-    #[test]
-    fn a_lookalike_deeper_down_is_not_it() {
-        assert!(meta_of(r#"{"arguments":{"_meta":{"progressToken":1}}}"#).is_none());
+        let params = r#"{"\u005fmeta":{"io.modelcontextprotocol\/protocolVersion":"x"}}"#;
+        let params: RequestParamsRef<'_> = serde_json::from_str(params).unwrap();
+        let meta: RequestMetaRef<'_> = params.meta.unwrap().parse().unwrap();
+        assert_eq!(meta.protocol_version.unwrap().get(), "\"x\"");
     }
 
     #[test]
     fn null_counts_as_absent() {
-        assert!(meta_of(r#"{"_meta":null}"#).is_none());
-        let meta = meta_of(r#"{"_meta":{"progressToken": null }}"#).unwrap();
+        let params: RequestParamsRef<'_> = serde_json::from_str(r#"{"_meta":null}"#).unwrap();
+        assert!(params.meta.is_none());
+        let meta: RequestMetaRef<'_> = serde_json::from_str(r#"{"progressToken": null }"#).unwrap();
         assert!(meta.progress_token.is_none());
     }
 
     #[test]
-    fn meta_must_be_an_object() {
-        let params = serde_json::from_str(r#"{"_meta":1}"#).unwrap();
-        assert!(RequestMetaRef::of_params(params).is_err());
+    fn a_member_that_is_given_twice_is_refused() {
+        let error = serde_json::from_str::<RequestParamsRef<'_>>(r#"{"uri":1,"uri":2}"#);
+        assert!(
+            error
+                .unwrap_err()
+                .to_string()
+                .contains("duplicate field `uri`")
+        );
     }
 }

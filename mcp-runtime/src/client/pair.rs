@@ -164,7 +164,7 @@ impl World {
                     Ok(Admission::Initialize(_) | Admission::Ping) => {
                         self.to_client.push_back(FromServer::Answer(id, true));
                     }
-                    Ok(Admission::Serve(_)) => {
+                    Ok(Admission::Serve(..)) => {
                         let state = self.server.state();
                         let alone = params.get().contains("protocolVersion");
                         let open = match state {

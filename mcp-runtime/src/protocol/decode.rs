@@ -1,6 +1,6 @@
 //! Parameters, decoded so that a fault is named by its path.
 
-use mcp_types::{RawJsonRef, RequestMetaRef};
+use mcp_types::RawJsonRef;
 use serde::Deserialize;
 
 use super::place::locate;
@@ -19,49 +19,7 @@ pub(crate) fn decode_params<'a, T: Deserialize<'a>>(
     decoded.map_err(|error| invalid_params("params", params.get(), &error))
 }
 
-/// Decodes one member of the parameters, and looks at no other; `null` counts as absent.
-///
-/// # Errors
-///
-/// [`RequestError::InvalidParams`] with the path of the member, also where it is given twice.
-pub(crate) fn decode_param<'a, T: Deserialize<'a>>(
-    params: Option<RawJsonRef<'a>>,
-    name: &str,
-) -> Result<Option<T>, RequestError> {
-    let Some(params) = params else {
-        return Ok(None);
-    };
-    let members = params.members();
-    let members = members.map_err(|error| invalid_params("params", params.get(), &error))?;
-    let mut members = members.into_iter().filter(|(known, _)| known == name);
-    let (Some((_, member)), second) = (members.next(), members.next()) else {
-        return Ok(None);
-    };
-    let path = format!("params.{name}");
-    if second.is_some() {
-        let reason = "the member occurs twice".to_owned();
-        return Err(RequestError::InvalidParams { path, reason });
-    }
-    let decoded = member.parse();
-    decoded.map_err(|error| invalid_params(&path, member.get(), &error))
-}
-
-/// The reserved members of the `_meta` of a request.
-///
-/// # Errors
-///
-/// [`RequestError::InvalidParams`] with the path of what can't be read.
-pub(crate) fn request_meta(
-    params: Option<RawJsonRef<'_>>,
-) -> Result<Option<RequestMetaRef<'_>>, RequestError> {
-    let Some(params) = params else {
-        return Ok(None);
-    };
-    RequestMetaRef::of_params(params)
-        .map_err(|error| invalid_params("params", params.get(), &error))
-}
-
-/// What is wrong with `text`, which stands at `path` and was refused with `error`.
+/// The error for `text`, which stands at `path` and was refused with `error`.
 pub(crate) fn invalid_params(path: &str, text: &str, error: &serde_json::Error) -> RequestError {
     let mut path = path.to_owned();
     locate(text, error, &mut path);
@@ -77,21 +35,6 @@ pub(crate) fn invalid_params(path: &str, text: &str, error: &serde_json::Error) 
         return of_member(name, "the member occurs twice");
     }
     RequestError::InvalidParams { path, reason }
-}
-
-/// Checks the arguments of a tool call, which are an object if they are not absent.
-///
-/// # Errors
-///
-/// [`RequestError::InvalidParams`] for anything else.
-pub(crate) fn check_arguments(arguments: Option<RawJsonRef<'_>>) -> Result<(), RequestError> {
-    match arguments.is_none_or(RawJsonRef::is_object) {
-        true => Ok(()),
-        false => Err(RequestError::InvalidParams {
-            path: "params.arguments".to_owned(),
-            reason: "must be an object".to_owned(),
-        }),
-    }
 }
 
 /// The message without the position, which means nothing to someone who sent one line.
@@ -140,17 +83,5 @@ mod tests {
         let missing = decode_params::<CompleteRequestParams>(None).unwrap_err();
         let words = "Invalid params: params.argument: missing";
         assert_eq!(missing.to_string(), words);
-    }
-
-    #[test]
-    fn one_member_is_read_by_itself() {
-        let params = RawJsonRef::from_text(r#"{"name":7,"cursor":"a","uri":null}"#).unwrap();
-        let param = |name| decode_param::<String>(Some(params), name);
-        assert_eq!(param("cursor").unwrap().as_deref(), Some("a"));
-        assert_eq!(param("uri").unwrap(), None);
-        assert_eq!(param("other").unwrap(), None);
-        let fault = param("name").unwrap_err();
-        let words = "Invalid params: params.name: invalid type: integer `7`, expected a string";
-        assert_eq!(fault.to_string(), words);
     }
 }

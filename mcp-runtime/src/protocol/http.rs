@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_types::{ClientCapabilities, Era, RequestMetaRef, Revision, Revisions, Side};
 
 use super::known::{OwnMethods, only_in};
-use super::negotiated_server::{LastNegotiated, check_progress_token};
+use super::negotiated_server::LastNegotiated;
 use super::server::State;
 use super::{Negotiated, ServerLifecycle, methods};
 use crate::error::RequestError;
@@ -22,13 +22,12 @@ pub(crate) fn is_stateless_only(method: &str) -> bool {
 /// The refusal to answer with.
 pub(crate) fn admit_stateless(
     method: &str,
-    meta: Option<&RequestMetaRef<'_>>,
+    meta: &RequestMetaRef<'_>,
     last: &mut LastNegotiated,
     supported: Revisions,
     own: &OwnMethods,
 ) -> Result<Arc<Negotiated>, RequestError> {
     let known = own.known(method)?;
-    check_progress_token(meta)?;
     let negotiated = last.stateless(meta, supported)?;
     known.in_revision(negotiated.revision)?;
     if known.needs_capabilities() {

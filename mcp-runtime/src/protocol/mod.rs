@@ -42,6 +42,8 @@ mod negotiated_server;
     )
 )]
 mod param_header;
+#[cfg(feature = "server")]
+mod params;
 mod pending;
 mod place;
 #[cfg(feature = "server")]
@@ -71,8 +73,6 @@ pub(crate) use client::ClientLifecycle;
 pub(crate) use decode::decode_params;
 #[cfg(feature = "server")]
 pub(crate) use decode::invalid_params;
-#[cfg(feature = "server")]
-pub(crate) use decode::{check_arguments, decode_param, request_meta};
 #[cfg(feature = "http-server")]
 pub(crate) use http::{admit_stateless, is_stateless_only};
 #[cfg(feature = "server")]
@@ -82,6 +82,8 @@ pub use negotiated::Negotiated;
 #[cfg(feature = "http-server")]
 pub(crate) use negotiated_server::LastNegotiated;
 pub(crate) use param_header::ParamHeader;
+#[cfg(feature = "server")]
+pub(crate) use params::RequestParams;
 pub(crate) use pending::Pending;
 pub use pending::Timeouts;
 #[cfg(feature = "server")]

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use mcp_types::{
-    Era, InitializeRequest, PingRequest, RawJsonRef, Request as _, RequestMetaRef, Revisions,
-};
+use mcp_types::{Era, InitializeRequest, PingRequest, RawJsonRef, Request as _, Revisions};
 
 use super::known::{Known, OwnMethods};
-use super::negotiated_server::{LastNegotiated, check_progress_token};
+use super::negotiated_server::LastNegotiated;
 use super::requirement::Requirement;
-use super::{LifecycleState, Negotiated, decode_params, request_meta};
+use super::{LifecycleState, Negotiated, RequestParams};
 use crate::error::RequestError;
 
 /// A connection as its server sees it: messages go in, decisions come out.
@@ -41,11 +39,11 @@ pub(super) enum State {
 
 /// What is to be done with a request.
 #[derive(Debug)]
-pub(crate) enum Admission {
+pub(crate) enum Admission<'a> {
     /// Answer the handshake with this outcome.
     Initialize(Arc<Negotiated>),
     /// Serve it under this outcome.
-    Serve(Arc<Negotiated>),
+    Serve(Arc<Negotiated>, RequestParams<'a>),
     /// Answer a `ping` that came before any negotiation.
     Ping,
 }
@@ -99,26 +97,27 @@ impl ServerLifecycle {
     /// # Errors
     ///
     /// The refusal to answer with; the connection goes on.
-    pub(crate) fn request(
+    pub(crate) fn request<'a>(
         &mut self,
         method: &str,
-        params: Option<RawJsonRef<'_>>,
-    ) -> Result<Admission, RequestError> {
+        params: Option<RawJsonRef<'a>>,
+    ) -> Result<Admission<'a>, RequestError> {
         let known = self.own.known(method)?;
-        let request = Request::classify(known, params)?;
+        let params = RequestParams::read(params)?;
+        let request = Request::classify(known, &params);
         match (&self.state, request) {
             (State::ShuttingDown | State::Terminated, _) => Err(RequestError::Ending(self.state())),
-            (_, Request::Stateless(meta)) => {
+            (_, Request::Stateless) => {
                 self.stateless_seen = true;
-                let negotiated = self.last.stateless(meta.as_ref(), self.supported)?;
+                let negotiated = self.last.stateless(params.meta(), self.supported)?;
                 known.in_revision(negotiated.revision)?;
                 if known.needs_capabilities() {
                     self.last.check(&negotiated)?;
                 }
-                Ok(Admission::Serve(negotiated))
+                Ok(Admission::Serve(negotiated, params))
             }
             (State::Uninitialized, Request::Initialize) => {
-                let negotiated = Negotiated::handshake(decode_params(params)?, self.supported)?;
+                let negotiated = Negotiated::handshake(params.decode()?, self.supported)?;
                 let negotiated = Arc::new(negotiated);
                 self.last.check(&negotiated)?;
                 self.state = State::Initializing(Arc::clone(&negotiated));
@@ -130,7 +129,7 @@ impl ServerLifecycle {
             (State::Initializing(_), Request::Other) => Err(RequestError::InitializedMissing),
             (State::Initialized(negotiated) | State::Operating(negotiated), _) => {
                 known.in_revision(negotiated.revision)?;
-                Ok(Admission::Serve(Arc::clone(negotiated)))
+                Ok(Admission::Serve(Arc::clone(negotiated), params))
             }
         }
     }
@@ -185,29 +184,22 @@ impl ServerLifecycle {
 }
 
 /// The kinds of request that the lifecycle tells apart.
-enum Request<'a> {
+enum Request {
     Initialize,
     Ping,
-    Stateless(Option<RequestMetaRef<'a>>),
+    Stateless,
     Other,
 }
 
-impl<'a> Request<'a> {
+impl Request {
     /// A request is stateless when its `_meta` says a version or capabilities, or when its method
     /// exists in no other era.
-    fn classify(known: Known, params: Option<RawJsonRef<'a>>) -> Result<Self, RequestError> {
-        if known.name() == Some(InitializeRequest::METHOD) {
-            return Ok(Self::Initialize);
-        }
-        let meta = request_meta(params)?;
-        check_progress_token(meta.as_ref())?;
-        let says_terms = meta.as_ref().is_some_and(|meta| {
-            meta.protocol_version.is_some() || meta.client_capabilities.is_some()
-        });
-        Ok(match known.name() {
-            _ if says_terms || known.only_in(Era::Stateless) => Self::Stateless(meta),
+    fn classify(known: Known, params: &RequestParams<'_>) -> Self {
+        match known.name() {
+            Some(InitializeRequest::METHOD) => Self::Initialize,
+            _ if params.is_stateless() || known.only_in(Era::Stateless) => Self::Stateless,
             Some(PingRequest::METHOD) => Self::Ping,
             _ => Self::Other,
-        })
+        }
     }
 }

@@ -64,7 +64,7 @@ fn happen(lifecycle: &mut ServerLifecycle, event: Event) -> String {
         let params: RawJsonRef<'_> = serde_json::from_str(params).unwrap();
         match lifecycle.request(method, Some(params)) {
             Ok(Admission::Initialize(_) | Admission::Ping) => "answered".to_owned(),
-            Ok(Admission::Serve(_)) => "served".to_owned(),
+            Ok(Admission::Serve(..)) => "served".to_owned(),
             Err(refusal) => format!("refused ({})", refusal.to_error().code),
         }
     };

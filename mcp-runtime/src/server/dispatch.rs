@@ -26,10 +26,10 @@ pub(crate) struct Call<'a> {
 
 impl Server {
     /// Serves a request as `admit` decides about it.
-    pub(crate) fn dispatch(
+    pub(crate) fn dispatch<'a>(
         &self,
         call: Call<'_>,
-        admit: impl FnOnce() -> Result<Admission, RequestError>,
+        admit: impl FnOnce() -> Result<Admission<'a>, RequestError>,
     ) -> Served<Answer> {
         let trace = Trace::begin(call.id, call.method);
         let served = trace.in_scope(|| self.admitted(call, admit()?, &trace));
@@ -39,18 +39,18 @@ impl Server {
     fn admitted(
         &self,
         call: Call<'_>,
-        admission: Admission,
+        admission: Admission<'_>,
         trace: &Trace,
     ) -> Result<Served<Answer>, RequestError> {
         let router = self.router();
         Ok(match admission {
-            Admission::Serve(negotiated) => {
-                trace.admitted(&negotiated, call.params);
+            Admission::Serve(negotiated, params) => {
+                trace.admitted(&negotiated, &params);
                 let start = Start::new(self);
                 let request = Admitted {
                     id: call.id,
                     method: call.method,
-                    params: call.params,
+                    params: &params,
                     negotiated: &negotiated,
                     peer: call.peer,
                     session: call.session,

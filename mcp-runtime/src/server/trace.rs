@@ -1,14 +1,13 @@
 //! What the log says of each request.
 
-use std::borrow::Cow;
 use std::time::Instant;
 
-use mcp_types::{ErrorObject, RawJsonRef, RequestId};
+use mcp_types::{ErrorObject, RequestId};
 use tracing::{Instrument, Span, field};
 
 use crate::TraceContext;
 use crate::connection::{BoxFuture, Served};
-use crate::protocol::Negotiated;
+use crate::protocol::{Negotiated, RequestParams};
 
 /// One request, as the log sees it. It is of level debug, so a quiet server pays next to nothing.
 pub(super) struct Trace {
@@ -45,7 +44,7 @@ impl Trace {
 
     /// Adds what is known once the request is admitted: what was negotiated, and the tool, prompt or resource
     /// that it is about.
-    pub(super) fn admitted(&self, negotiated: &Negotiated, params: Option<RawJsonRef<'_>>) {
+    pub(super) fn admitted(&self, negotiated: &Negotiated, params: &RequestParams<'_>) {
         if self.ending.is_none() {
             return;
         }
@@ -53,11 +52,10 @@ impl Trace {
         if let Some(client) = &negotiated.peer_info {
             self.span.record("client", &*client.name);
         }
-        let Some(params) = params else { return };
-        if let Some(name) = name(params) {
+        if let Ok(Some(name)) = params.target() {
             self.span.record("name", &*name);
         }
-        if let Some(trace) = trace_of(params) {
+        if let Some(trace) = params.raw_meta().and_then(TraceContext::of_meta) {
             self.span.record("trace_id", trace.trace_id());
             self.span.record("traceparent", trace.traceparent());
             self.span.record("tracestate", trace.tracestate());
@@ -94,16 +92,6 @@ fn watched<A: Send + 'static>(
         result
     };
     Box::pin(watched.instrument(span))
-}
-
-fn name(params: RawJsonRef<'_>) -> Option<Cow<'_, str>> {
-    let name = params.member("name").or_else(|| params.member("uri"))?;
-    name.parse().ok()
-}
-
-/// The caller's trace, for whatever connects spans to traces, such as an OpenTelemetry layer.
-fn trace_of(params: RawJsonRef<'_>) -> Option<TraceContext> {
-    TraceContext::of_meta(params.member("_meta")?)
 }
 
 /// Reports when it is dropped: so a request that was cancelled is reported, too.

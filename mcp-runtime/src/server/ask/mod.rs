@@ -60,4 +60,4 @@ pub use sample::{IntoConversation, Sample, Sampled};
 pub use sealed::StateKey;
 #[cfg(feature = "seal")]
 pub(in crate::server) use sealed::Store;
-pub(in crate::server) use start::{Retry, Start};
+pub(in crate::server) use start::Start;

@@ -18,7 +18,7 @@ use super::state::now;
 use crate::connection::{BoxFuture, Served};
 use crate::join_all::join_all;
 use crate::limits::MAX_ASKING_ROUNDS;
-use crate::protocol::Lacking;
+use crate::protocol::{Lacking, RequestParams};
 use crate::server::cancellation::CallGuard;
 use crate::server::router::Admitted;
 use crate::server::{Answer, Context, Server, dispatch};
@@ -88,16 +88,26 @@ impl Call {
         }
     }
 
-    fn request<'a>(&'a self, cx: &'a Context, start: &'a Start<'a>) -> Admitted<'a> {
+    fn request<'a>(
+        &'a self,
+        cx: &'a Context,
+        start: &'a Start<'a>,
+        params: &'a RequestParams<'a>,
+    ) -> Admitted<'a> {
         Admitted {
             id: &self.id,
             method: &self.method,
-            params: self.params.as_ref().map(RawJsonRef::from),
+            params,
             negotiated: cx.negotiated(),
             peer: cx.peer(),
             session: cx.session(),
             start,
         }
+    }
+
+    fn read_params(&self) -> Result<RequestParams<'_>, ErrorObject> {
+        let params = RequestParams::read(self.params.as_ref().map(RawJsonRef::from));
+        params.map_err(|error| error.to_error())
     }
 
     async fn run(
@@ -156,7 +166,8 @@ impl Call {
         memory: Memory,
     ) -> Result<(Context, BoxFuture<Outcome>), ErrorObject> {
         let start = Start::resuming(&self.server, memory, cx.clone());
-        let request = self.request(cx, &start);
+        let params = self.read_params()?;
+        let request = self.request(cx, &start, &params);
         let served = self.server.router().serve(request);
         let served = served.map_err(|refusal| refusal.to_error())?;
         let handler: BoxFuture<Outcome> = match served {
@@ -174,7 +185,9 @@ impl Call {
         memory: &Memory,
     ) -> Outcome {
         let start = Start::new(&self.server);
-        let binding = binding(self.request(cx, &start)).map_err(|refusal| refusal.to_error())?;
+        let params = self.read_params()?;
+        let request = self.request(cx, &start, &params);
+        let binding = binding(request).map_err(|refusal| refusal.to_error())?;
         let state = self
             .server
             .settings()

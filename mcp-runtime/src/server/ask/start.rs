@@ -1,6 +1,5 @@
 //! Where a call begins: with what it knows from earlier rounds.
 
-use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 
 use mcp_types::{Era, RawJson, RawJsonRef};
@@ -8,7 +7,6 @@ use mcp_types::{Era, RawJson, RawJsonRef};
 use super::asking::{Asking, Memory};
 use super::state::{Binding, now};
 use crate::error::RequestError;
-use crate::protocol::decode_param;
 use crate::server::logging::attach;
 use crate::server::router::Admitted;
 use crate::server::{Context, Server};
@@ -22,13 +20,6 @@ pub(in crate::server) struct Start<'a> {
 }
 
 type Resumed = dyn FnOnce(&Context);
-
-/// What a retry brings along.
-#[derive(Clone, Copy)]
-pub(in crate::server) struct Retry<'a> {
-    pub(in crate::server) responses: Option<RawJsonRef<'a>>,
-    pub(in crate::server) state: Option<&'a str>,
-}
 
 impl<'a> Start<'a> {
     pub(in crate::server) fn new(server: &'a Server) -> Self {
@@ -58,15 +49,13 @@ impl<'a> Start<'a> {
     pub(in crate::server) fn context(
         &self,
         request: Admitted<'_>,
-        meta: Option<RawJsonRef<'_>>,
-        retry: Retry<'_>,
     ) -> Result<&Context, RequestError> {
-        let context = request.new_context(meta);
+        let context = request.new_context();
         attach(&context);
         if let Some(resume) = self.resumed.take() {
             resume(&context);
-        } else if retry.responses.is_some() || retry.state.is_some() {
-            Self::resume(self.server, request, retry, &context)?;
+        } else {
+            Self::resume(self.server, request, &context)?;
         }
         Ok(self.context.get_or_init(|| context))
     }
@@ -79,15 +68,19 @@ impl<'a> Start<'a> {
     fn resume(
         server: &Server,
         request: Admitted<'_>,
-        retry: Retry<'_>,
         context: &Context,
     ) -> Result<(), RequestError> {
+        let state = request.params.request_state()?;
+        let responses = request.params.input_responses();
+        if state.is_none() && responses.is_none() {
+            return Ok(());
+        }
         // Other revisions have no such members: whatever the client means, it is not this.
         if request.negotiated.revision.era() == Era::Handshake {
             return Ok(());
         }
         let policy = &server.settings().asking;
-        let memory = match retry.state {
+        let memory = match state.as_deref() {
             None => Memory::default(),
             Some(state) => {
                 let binding = binding(request)?;
@@ -95,7 +88,7 @@ impl<'a> Start<'a> {
                 redeemed.map_err(|error| invalid("requestState", &error.to_string()))?
             }
         };
-        let responses = retry.responses.map_or(Ok(Vec::new()), read_responses)?;
+        let responses = responses.map_or(Ok(Vec::new()), read_responses)?;
         context.set_asking(Asking::answered_by(policy.patience, memory, responses));
         Ok(())
     }
@@ -134,17 +127,12 @@ fn invalid(member: &str, reason: &str) -> RequestError {
 ///
 /// When the parameters do not fit.
 pub(super) fn binding(request: Admitted<'_>) -> Result<Binding, RequestError> {
-    let text = |name| decode_param::<Cow<'_, str>>(request.params, name);
-    let target = match text("name")? {
-        Some(name) => Some(name),
-        None => text("uri")?,
-    };
-    let arguments = decode_param(request.params, "arguments")?;
+    let target = request.params.target()?;
     let principal = request.peer.principal();
     Binding::new(
         request.method,
         &target.unwrap_or_default(),
-        arguments,
+        request.params.raw_arguments(),
         principal,
     )
 }

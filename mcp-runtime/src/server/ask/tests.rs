@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::asking::Memory;
 use super::state::{Binding, now};
 use crate::connection::{Peer, Served};
-use crate::protocol::{Admission, Negotiated};
+use crate::protocol::{Admission, Negotiated, RequestParams};
 use crate::server::tools::{ToolRoute, ToolSpec};
 use crate::server::{Reply, Server, dispatch};
 
@@ -56,7 +56,8 @@ fn retry(server: &Server, state: &str) -> Result<(), ErrorObject> {
         peer_capabilities: ClientCapabilities::new(),
         instructions: None,
     };
-    match server.dispatch(call, || Ok(Admission::Serve(Arc::new(negotiated)))) {
+    let params = RequestParams::read(call.params).unwrap();
+    match server.dispatch(call, || Ok(Admission::Serve(Arc::new(negotiated), params))) {
         Served::Now(outcome) => outcome.map(drop),
         _ => panic!("the tool answers at once"),
     }

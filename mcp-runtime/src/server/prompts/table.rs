@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use mcp_types::jsonrpc::PreparedResult;
 use mcp_types::{
-    CompleteRequestParams, CompleteResult, GetPromptRequestParamsRef, GetPromptResult,
-    ListPromptsResult, Prompt, RawJsonRef, Revision,
+    CompleteRequestParams, CompleteResult, GetPromptResult, ListPromptsResult, Prompt, RawJsonRef,
+    Revision,
 };
 
 use super::{PromptCall, PromptRoute};
 use crate::error::RequestError;
-use crate::protocol::{decode_params, invalid_params};
-use crate::server::ask::Retry;
+use crate::protocol::invalid_params;
 use crate::server::caching::Caching;
 use crate::server::cursor::{Pageable, Place};
 use crate::server::handler::text::Texts;
 use crate::server::pages::{Pages, cut};
+use crate::server::router::Admitted;
 use crate::server::routes::Routes;
 use crate::server::settings::Settings;
 use crate::server::visibility::Visibility;
@@ -106,25 +106,21 @@ impl Prompts {
     /// # Errors
     ///
     /// When the parameters do not fit, or there is no such prompt.
-    pub(in crate::server) fn get<'c>(
+    pub(in crate::server) fn get(
         &self,
-        params: Option<RawJsonRef<'_>>,
-        context: impl FnOnce(Option<RawJsonRef<'_>>, Retry<'_>) -> Result<&'c Context, RequestError>,
+        request: Admitted<'_>,
     ) -> Result<Reply<GetPromptResult>, RequestError> {
-        let params: GetPromptRequestParamsRef<'_> = decode_params(params)?;
-        let arguments = params.arguments.unwrap_or(RawJsonRef::empty_object());
+        let name = request.params.name()?;
+        let arguments = request.params.raw_arguments();
+        let arguments = arguments.unwrap_or(RawJsonRef::empty_object());
         let arguments: Texts = arguments
             .parse()
             .map_err(|error| invalid_params("params.arguments", arguments.get(), &error))?;
-        let retry = Retry {
-            responses: params.input_responses,
-            state: params.request_state.as_deref(),
-        };
         // Whatever is wrong with these is said before it is known whether there is such a prompt.
-        let context = context(params.meta, retry)?;
-        let route = self.find(&params.name)?;
+        let context = request.context()?;
+        let route = self.find(&name)?;
         if !self.shows(route, context) {
-            return Err(RequestError::UnknownPrompt(params.name.into_owned()));
+            return Err(RequestError::UnknownPrompt(name.into_owned()));
         }
         Ok((route.handler)(PromptCall {
             arguments: &arguments,

@@ -4,21 +4,17 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
-use mcp_types::{
-    CompleteRequestParams, CompleteResult, RawJsonRef, ReadResourceRequestParamsRef,
-    ReadResourceResult, ResourceContents, Revision,
-};
+use mcp_types::{CompleteRequestParams, CompleteResult, ReadResourceResult, ResourceContents};
 
 use super::canonical::{has_dot_segments, is_uri, normalize};
 use super::route::{Listed, ResourceRoute};
 use super::{ResourceCall, Viewer};
 use crate::error::RequestError;
-use crate::protocol::decode_params;
-use crate::server::ask::Retry;
 use crate::server::caching::Caching;
 use crate::server::cursor::Pageable;
 use crate::server::handler::text::Texts;
 use crate::server::pages::Pages;
+use crate::server::router::Admitted;
 use crate::server::routes::Routes;
 use crate::server::settings::Settings;
 use crate::server::visibility::Visibility;
@@ -201,31 +197,26 @@ impl Resources {
     /// # Errors
     ///
     /// When the parameters do not fit, or nothing is found under the URI.
-    pub(in crate::server) fn read<'c>(
+    pub(in crate::server) fn read(
         &self,
-        params: Option<RawJsonRef<'_>>,
-        revision: Revision,
-        context: impl FnOnce(Option<RawJsonRef<'_>>, Retry<'_>) -> Result<&'c Context, RequestError>,
+        request: Admitted<'_>,
     ) -> Result<Reply<ReadResourceResult>, RequestError> {
-        let params: ReadResourceRequestParamsRef<'_> = decode_params(params)?;
-        let retry = Retry {
-            responses: params.input_responses,
-            state: params.request_state.as_deref(),
-        };
+        let revision = request.negotiated.revision;
+        let requested = request.params.uri()?;
         // Whatever is wrong with it is said before it is known whether there is such a resource.
-        let context = context(params.meta, retry)?;
+        let context = request.context()?;
         let viewer = Viewer::new(revision, Some(context));
         let Found {
             route,
             uri: canonical,
             variables,
-        } = self.find_for(&params.uri, "params.uri", viewer)?;
+        } = self.find_for(&requested, "params.uri", viewer)?;
         let reply = (route.handler)(ResourceCall {
-            uri: &params.uri,
+            uri: &requested,
             variables: &variables,
             context,
         });
-        let (uri, canonical) = (params.uri.clone().into_owned(), canonical.into_owned());
+        let (uri, canonical) = (requested.clone().into_owned(), canonical.into_owned());
         let (mime_type, caching) = (route.mime_type(), route.caching.clone());
         let is_private = self.visibility.is_limited() || route.visible.is_some();
         Ok(reply.then(move |contents| {

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::{Admitted, Router};
 use crate::connection::Served;
 use crate::error::RequestError;
-use crate::protocol::{Negotiated, decode_params, not_offered};
+use crate::protocol::{Negotiated, not_offered};
 use crate::server::answer::Identity;
 use crate::server::logging::Severity;
 use crate::server::reply::then;
@@ -88,14 +88,14 @@ impl Router {
     }
 
     fn call_tool(&self, request: Admitted<'_>) -> Outcome {
-        let reply = self.tools.call(request.params, request.context())?;
+        let reply = self.tools.call(request)?;
         Ok(self.answered(reply, request, Answer::call_tool))
     }
 
     fn list_tools(&self, request: Admitted<'_>) -> Outcome {
         let cursor = request.cursor()?;
         if self.tools.differ_by_caller() {
-            let context = request.own_context()?;
+            let context = request.new_context();
             let page = self.tools.list_for(cursor.as_deref(), &context)?;
             return Ok(self.written(page, request));
         }
@@ -106,14 +106,14 @@ impl Router {
     }
 
     fn get_prompt(&self, request: Admitted<'_>) -> Outcome {
-        let reply = self.prompts.get(request.params, request.context())?;
+        let reply = self.prompts.get(request)?;
         Ok(self.answered(reply, request, Answer::written))
     }
 
     fn list_prompts(&self, request: Admitted<'_>) -> Outcome {
         let cursor = request.cursor()?;
         if self.prompts.differ_by_caller() {
-            let context = request.own_context()?;
+            let context = request.new_context();
             let page = self.prompts.list_for(cursor.as_deref(), &context)?;
             return Ok(self.written(page, request));
         }
@@ -123,16 +123,13 @@ impl Router {
     }
 
     fn read_resource(&self, request: Admitted<'_>) -> Outcome {
-        let revision = request.negotiated.revision;
-        let reply = self
-            .resources
-            .read(request.params, revision, request.context())?;
+        let reply = self.resources.read(request)?;
         Ok(self.answered(reply, request, Answer::written))
     }
 
     fn list_resources(&self, request: Admitted<'_>) -> Outcome {
         let cursor = request.cursor()?;
-        let context = request.context_if(self.resources.differ_by_caller())?;
+        let context = request.context_if(self.resources.differ_by_caller());
         let viewer = Viewer::new(request.negotiated.revision, context.as_ref());
         Ok(match self.resources.list(cursor.as_deref(), viewer)? {
             Listing::Prepared(page) => self.prepared(page, request),
@@ -142,7 +139,7 @@ impl Router {
 
     fn list_resource_templates(&self, request: Admitted<'_>) -> Outcome {
         let cursor = request.cursor()?;
-        let context = request.context_if(self.resources.differ_by_caller())?;
+        let context = request.context_if(self.resources.differ_by_caller());
         let viewer = Viewer::new(request.negotiated.revision, context.as_ref());
         Ok(match self.resources.templates(cursor.as_deref(), viewer)? {
             Listing::Prepared(page) => self.prepared(page, request),
@@ -151,15 +148,15 @@ impl Router {
     }
 
     fn complete(&self, request: Admitted<'_>) -> Outcome {
-        let params: CompleteRequestParams = decode_params(request.params)?;
+        let params: CompleteRequestParams = request.params.decode()?;
         let reply = match params.reference.clone() {
             CompletionReference::Prompt(prompt) => {
-                let context = request.context_if(self.prompts.differ_by_caller())?;
+                let context = request.context_if(self.prompts.differ_by_caller());
                 let (name, context) = (&prompt.name, context.as_ref());
                 self.prompts.complete(name, params, context)?
             }
             CompletionReference::Resource(template) => {
-                let context = request.context_if(self.resources.differ_by_caller())?;
+                let context = request.context_if(self.resources.differ_by_caller());
                 let viewer = Viewer::new(request.negotiated.revision, context.as_ref());
                 self.resources.complete(&template.uri, params, viewer)?
             }
@@ -175,9 +172,9 @@ impl Router {
 
     /// Serves a method of an extension.
     fn call_extension(&self, request: Admitted<'_>) -> Outcome {
-        let context = request.own_context()?;
+        let context = request.new_context();
         let call = MethodCall {
-            params: request.params,
+            params: request.params.raw(),
             context: &context,
         };
         let reply = self.settings.extensions.call(request.method, call);
@@ -234,7 +231,7 @@ impl Router {
 }
 
 fn set_log_level(request: Admitted<'_>) -> Outcome {
-    let params: SetLevelRequestParams = decode_params(request.params)?;
+    let params: SetLevelRequestParams = request.params.decode()?;
     let least = Severity::of(&params.level).ok_or_else(|| RequestError::InvalidParams {
         path: "params.level".to_owned(),
         reason: format!("`{}` is no log level", params.level),

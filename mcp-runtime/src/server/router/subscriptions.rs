@@ -11,15 +11,14 @@ use super::{Admitted, Router};
 use crate::connection::Served;
 use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
-use crate::protocol::decode_params;
 use crate::server::Answer;
 use crate::server::resources::Viewer;
 use crate::server::subscriptions::Subscription;
 
 impl Router {
     pub(super) fn listen(&self, request: Admitted<'_>) -> Result<Served<Answer>, RequestError> {
-        let params: SubscriptionsListenRequestParams = decode_params(request.params)?;
-        let context = request.context_if(self.resources.differ_by_caller())?;
+        let params: SubscriptionsListenRequestParams = request.params.decode()?;
+        let context = request.context_if(self.resources.differ_by_caller());
         let viewer = Viewer::new(request.negotiated.revision, context.as_ref());
         let subscription = Subscription {
             id: request.id.clone(),
@@ -57,8 +56,8 @@ impl Router {
     }
 
     pub(super) fn subscribe(&self, request: Admitted<'_>) -> Result<Served<Answer>, RequestError> {
-        let params: SubscribeRequestParams = decode_params(request.params)?;
-        let context = request.context_if(self.resources.differ_by_caller())?;
+        let params: SubscribeRequestParams = request.params.decode()?;
+        let context = request.context_if(self.resources.differ_by_caller());
         let viewer = Viewer::new(request.negotiated.revision, context.as_ref());
         let canonical = self.resources.check_subscribable(&params.uri, viewer)?;
         request.session.subscribe(&canonical, &params.uri)?;
@@ -70,7 +69,7 @@ impl Router {
         &self,
         request: Admitted<'_>,
     ) -> Result<Served<Answer>, RequestError> {
-        let params: UnsubscribeRequestParams = decode_params(request.params)?;
+        let params: UnsubscribeRequestParams = request.params.decode()?;
         self.resources
             .check_uri(&params.uri, Viewer::new(request.negotiated.revision, None))?;
         request.session.unsubscribe(&params.uri);

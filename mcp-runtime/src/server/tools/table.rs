@@ -4,17 +4,14 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use mcp_types::jsonrpc::PreparedResult;
-use mcp_types::{
-    CallToolRequestParamsRef, CallToolResult, ListToolsResult, RawJsonRef, Revision, Tool,
-};
+use mcp_types::{CallToolResult, ListToolsResult, Revision, Tool};
 
 use super::{ToolCall, ToolRoute};
 use crate::error::RequestError;
-use crate::protocol::{check_arguments, decode_params};
-use crate::server::ask::Retry;
 use crate::server::caching::Caching;
 use crate::server::cursor::{Pageable, Place};
 use crate::server::pages::{Pages, cut};
+use crate::server::router::Admitted;
 use crate::server::routes::Routes;
 use crate::server::settings::Settings;
 use crate::server::visibility::Visibility;
@@ -108,29 +105,21 @@ impl Tools {
     ///
     /// When the parameters are no call, there is no such tool, or the headers of the request do not
     /// repeat the arguments that they have to.
-    pub(in crate::server) fn call<'c>(
+    pub(in crate::server) fn call(
         &self,
-        params: Option<RawJsonRef<'_>>,
-        context: impl FnOnce(Option<RawJsonRef<'_>>, Retry<'_>) -> Result<&'c Context, RequestError>,
+        request: Admitted<'_>,
     ) -> Result<Reply<CallToolResult>, RequestError> {
-        let params: CallToolRequestParamsRef<'_> = decode_params(params)?;
-        check_arguments(params.arguments)?;
-        let retry = Retry {
-            responses: params.input_responses,
-            state: params.request_state.as_deref(),
-        };
+        let name = request.params.name()?;
+        let arguments = request.params.arguments()?;
         // Faults of the parameters are found before it is known whether there is such a tool: a
         // hidden one must be answered as an unknown one.
-        let context = context(params.meta, retry)?;
-        let route = self.routes.get(&params.name);
+        let context = request.context()?;
+        let route = self.routes.get(&name);
         let Some(route) = route.filter(|route| self.shows(route, context)) else {
-            return Err(RequestError::UnknownTool(params.name.into_owned()));
+            return Err(RequestError::UnknownTool(name.into_owned()));
         };
-        route.check_headers(params.arguments, context)?;
-        Ok((route.handler)(ToolCall {
-            arguments: params.arguments,
-            context,
-        }))
+        route.check_headers(arguments, context)?;
+        Ok((route.handler)(ToolCall { arguments, context }))
     }
 }
 

@@ -2,10 +2,10 @@
 
 use http::header::HeaderMap;
 use mcp_types::jsonrpc::{Frame, Message};
-use mcp_types::{Era, InitializeRequest, Request, RequestMetaRef, Revision};
+use mcp_types::{Era, InitializeRequest, Request, Revision};
 
 use super::headers::{self, Repeated, only};
-use crate::protocol::is_stateless_only;
+use crate::protocol::{RequestParams, is_stateless_only};
 
 /// What the header `MCP-Protocol-Version` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,12 +59,10 @@ pub(super) fn of(headers: &HeaderMap, named: Named, frame: &Frame<'_>) -> Era {
     if era == Era::Stateless || is_stateless_only(method) {
         return Era::Stateless;
     }
-    let meta = params.map(RequestMetaRef::of_params);
-    let says_terms = matches!(&meta, Some(Ok(Some(meta)))
-        if meta.protocol_version.is_some() || meta.client_capabilities.is_some());
+    let is_stateless = RequestParams::read(*params).is_ok_and(|params| params.is_stateless());
     let in_session = headers.contains_key(&headers::SESSION_ID);
     let unknown = named == Named::Unknown && !in_session && method != InitializeRequest::METHOD;
-    if says_terms || unknown {
+    if is_stateless || unknown {
         Era::Stateless
     } else {
         Era::Handshake

@@ -20,7 +20,7 @@ use super::response;
 use super::session::{Batch, HttpSession, Sink};
 use super::state::HttpState;
 use crate::error::RequestError;
-use crate::protocol::request_meta;
+use crate::protocol::RequestParams;
 use crate::server::Call;
 
 pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection> {
@@ -43,7 +43,7 @@ pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection
         }
         Frame::Single(Message::Request { id, params, .. }) => {
             // What can't be read is not taken for a `_meta` that names no version.
-            let refusal = request_meta(*params).err();
+            let refusal = RequestParams::read(*params).err();
             let error = refusal.unwrap_or(RequestError::NotInitialized).to_error();
             let response = post::error(ErrorId::Of(id), &error, StatusCode::BAD_REQUEST);
             Ok(Begun::Done(response))

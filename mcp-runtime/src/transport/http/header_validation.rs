@@ -5,27 +5,12 @@ use std::borrow::Cow;
 
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use mcp_types::{
-    CallToolRequest, GetPromptRequest, RawJsonRef, ReadResourceRequest, Request, RequestMetaRef,
-    integer_digits,
+    CallToolRequest, GetPromptRequest, ReadResourceRequest, Request, RequestMetaRef, integer_digits,
 };
-use serde::Deserialize;
 
 use super::headers::{self, decoded, plain};
 use crate::error::RequestError;
-use crate::protocol::{ParamHeader, StrictJson, StrictValue};
-
-/// The members of `params` that headers repeat.
-#[derive(Default, Deserialize)]
-pub(super) struct Mirrored<'a> {
-    #[serde(borrow, rename = "_meta")]
-    pub(super) meta: Option<RequestMetaRef<'a>>,
-    #[serde(borrow)]
-    name: Option<RawJsonRef<'a>>,
-    #[serde(borrow)]
-    uri: Option<RawJsonRef<'a>>,
-    #[serde(borrow)]
-    pub(super) arguments: Option<RawJsonRef<'a>>,
-}
+use crate::protocol::{ParamHeader, RequestParams, StrictJson, StrictValue};
 
 /// Checks the headers that every stateless request has, beside the version.
 ///
@@ -35,7 +20,7 @@ pub(super) struct Mirrored<'a> {
 pub(super) fn check(
     headers: &HeaderMap,
     method: &str,
-    params: &Mirrored<'_>,
+    params: &RequestParams<'_>,
 ) -> Result<(), RequestError> {
     compare(
         &headers::METHOD,
@@ -44,13 +29,12 @@ pub(super) fn check(
         method,
     )?;
     let named = match method {
-        CallToolRequest::METHOD | GetPromptRequest::METHOD => params.name,
-        ReadResourceRequest::METHOD => params.uri,
+        CallToolRequest::METHOD | GetPromptRequest::METHOD => params.name(),
+        ReadResourceRequest::METHOD => params.uri(),
         _ => return Ok(()),
     };
     // What is no string is refused with the other faults of the parameters.
-    let named: Option<Cow<'_, str>> = named.and_then(|raw| raw.parse().ok());
-    let Some(named) = named else {
+    let Ok(named) = named else {
         return Ok(());
     };
     compare(
@@ -89,12 +73,13 @@ pub(super) fn check_params(
 /// When it is missing, unreadable, or not the one in the body.
 pub(super) fn check_version(
     headers: &HeaderMap,
-    meta: Option<&RequestMetaRef<'_>>,
+    meta: &RequestMetaRef<'_>,
 ) -> Result<(), RequestError> {
     let name = &headers::PROTOCOL_VERSION;
     let value = said(headers, name)?.ok_or_else(|| missing(name))?;
-    let in_body = meta.and_then(|meta| meta.protocol_version);
-    let in_body = in_body.and_then(|raw| raw.parse::<Cow<'_, str>>().ok());
+    let in_body = meta
+        .protocol_version
+        .and_then(|raw| raw.parse::<Cow<'_, str>>().ok());
     match in_body {
         Some(in_body) => compare(name, Some(value), plain, &in_body),
         // A version that is missing from the body is a fault of the body.
@@ -308,7 +293,8 @@ mod tests {
     fn a_header_that_is_given_twice_is_at_fault() {
         let usual = [("mcp-method", "tools/call"), ("mcp-name", "query")];
         let params = json!({"name": "query"}).to_string();
-        let params = serde_json::from_str(&params).unwrap();
+        let params = mcp_types::RawJsonRef::from_text(&params).unwrap();
+        let params = RequestParams::read(Some(params)).unwrap();
         for (repeated, name) in [(usual[0], "`Mcp-Method`"), (usual[1], "`Mcp-Name`")] {
             let headers = map(&[usual[0], usual[1], repeated]);
             let fault = fault(check(&headers, "tools/call", &params)).unwrap();

@@ -9,7 +9,7 @@ use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, RequestId,
 use mcp_types::{CallToolRequest, Era, RawJsonRef, Request as _};
 
 use super::exchange::Exchange;
-use super::mirror::{self, Mirrored};
+use super::mirror;
 use super::permits::Permit;
 use super::post::{self, Begun, Later, Post};
 use super::stream::Stream;
@@ -17,7 +17,7 @@ use super::work::{Work, written};
 use super::{response, status};
 use crate::connection::{BoxFuture, Peer, Served, contain};
 use crate::error::RequestError;
-use crate::protocol::{Admission, check_arguments, invalid_params};
+use crate::protocol::{Admission, RequestParams};
 use crate::server::{Answer, Call};
 
 pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
@@ -49,8 +49,8 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         let response = post::error(ErrorId::Of(id), error, status::refused(Some(error)));
         Begun::Done(response)
     };
-    let mirrored = match mirrored(method, params, &post.arrival.parts.headers) {
-        Ok(mirrored) => mirrored,
+    let read = match checked(method, params, &post.arrival.parts.headers) {
+        Ok(params) => params,
         Err(refusal) => return refuse(&refusal.to_error()),
     };
     let stream = Arc::new(Stream::new(0, None));
@@ -69,9 +69,9 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
     };
     let mut status_of = status::refused as fn(Option<&ErrorObject>) -> StatusCode;
     let admit = || {
-        let negotiated = state.negotiate_stateless(method, mirrored.meta.as_ref())?;
+        let negotiated = state.negotiate_stateless(method, read.meta())?;
         status_of = status::stateless;
-        Ok(Admission::Serve(negotiated))
+        Ok(Admission::Serve(negotiated, read))
     };
     let later = Later {
         stream,
@@ -118,20 +118,17 @@ impl Later {
     }
 }
 
-/// The members of `params` that headers repeat, once the headers do.
-fn mirrored<'a>(
+/// Reads the parameters and checks the headers that repeat some of them.
+fn checked<'a>(
     method: &str,
     params: Option<RawJsonRef<'a>>,
     headers: &HeaderMap,
-) -> Result<Mirrored<'a>, RequestError> {
-    let params = params.unwrap_or(RawJsonRef::empty_object());
-    let mirrored: Mirrored<'a> = params
-        .parse()
-        .map_err(|error| invalid_params("params", params.get(), &error))?;
+) -> Result<RequestParams<'a>, RequestError> {
+    let params = RequestParams::read(params)?;
     if method == CallToolRequest::METHOD {
-        check_arguments(mirrored.arguments)?;
+        params.arguments()?;
     }
-    mirror::check_version(headers, mirrored.meta.as_ref())?;
-    mirror::check(headers, method, &mirrored)?;
-    Ok(mirrored)
+    mirror::check_version(headers, params.meta())?;
+    mirror::check(headers, method, &params)?;
+    Ok(params)
 }

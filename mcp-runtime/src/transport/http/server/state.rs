@@ -83,7 +83,7 @@ impl HttpState {
     pub(in crate::transport::http) fn negotiate_stateless(
         &self,
         method: &str,
-        meta: Option<&RequestMetaRef<'_>>,
+        meta: &RequestMetaRef<'_>,
     ) -> Result<Arc<Negotiated>, RequestError> {
         let mut last = self
             .last_terms

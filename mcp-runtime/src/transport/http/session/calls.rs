@@ -73,7 +73,7 @@ impl HttpSession {
         }
     }
 
-    fn admit(&self, call: Call<'_>) -> Result<Admission, RequestError> {
+    fn admit<'a>(&self, call: Call<'a>) -> Result<Admission<'a>, RequestError> {
         let length = call.params.map_or(0, |params| params.get().len());
         if call.method == InitializeRequest::METHOD && length > MAX_INITIALIZE_BYTES {
             return Err(RequestError::InvalidParams {

@@ -1,0 +1,201 @@
+//! Parameters of a request, with those that several methods share read in one pass.
+
+use std::borrow::Cow;
+
+use mcp_types::{ProgressToken, RawJsonRef, RequestMetaRef, RequestParamsRef};
+use serde::Deserialize;
+
+use super::{decode_params, invalid_params};
+use crate::error::RequestError;
+
+/// The `params` of a request.
+///
+/// What methods share is found once; a fault in a member is reported by the method that reads it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RequestParams<'a> {
+    raw: Option<RawJsonRef<'a>>,
+    shared: RequestParamsRef<'a>,
+    meta: RequestMetaRef<'a>,
+}
+
+impl<'a> RequestParams<'a> {
+    /// Reads the shared members and the reserved ones of `_meta`.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError::InvalidParams`] when `params` or `_meta` is no object or has a member twice,
+    /// and when the progress token is neither a string nor an integer.
+    pub(crate) fn read(raw: Option<RawJsonRef<'a>>) -> Result<Self, RequestError> {
+        let shared: RequestParamsRef<'a> = decode_params(raw)?;
+        let meta = decoded(shared.meta, "_meta")?.unwrap_or_default();
+        check_progress_token(&meta)?;
+        Ok(Self { raw, shared, meta })
+    }
+
+    /// The text of `params`.
+    pub(crate) fn raw(&self) -> Option<RawJsonRef<'a>> {
+        self.raw
+    }
+
+    /// Decodes all parameters; absent ones count as an empty object.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError::InvalidParams`] with the path of the first fault.
+    pub(crate) fn decode<T: Deserialize<'a>>(&self) -> Result<T, RequestError> {
+        decode_params(self.raw)
+    }
+
+    /// The text of `_meta`.
+    pub(crate) fn raw_meta(&self) -> Option<RawJsonRef<'a>> {
+        self.shared.meta
+    }
+
+    /// The reserved members of `_meta`.
+    pub(crate) fn meta(&self) -> &RequestMetaRef<'a> {
+        &self.meta
+    }
+
+    /// Whether `_meta` names a version or capabilities, as stateless requests do.
+    pub(crate) fn is_stateless(&self) -> bool {
+        self.meta.protocol_version.is_some() || self.meta.client_capabilities.is_some()
+    }
+
+    /// The name of a tool or prompt.
+    pub(crate) fn name(&self) -> Result<Cow<'a, str>, RequestError> {
+        required(self.shared.name, "name")
+    }
+
+    /// The URI of a resource.
+    pub(crate) fn uri(&self) -> Result<Cow<'a, str>, RequestError> {
+        required(self.shared.uri, "uri")
+    }
+
+    /// Name or URI, whichever is given.
+    pub(crate) fn target(&self) -> Result<Option<Cow<'a, str>>, RequestError> {
+        match text(self.shared.name, "name")? {
+            Some(name) => Ok(Some(name)),
+            None => text(self.shared.uri, "uri"),
+        }
+    }
+
+    /// The text of the arguments.
+    pub(crate) fn raw_arguments(&self) -> Option<RawJsonRef<'a>> {
+        self.shared.arguments
+    }
+
+    /// The arguments of a tool call.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError::InvalidParams`] when they are no object.
+    pub(crate) fn arguments(&self) -> Result<Option<RawJsonRef<'a>>, RequestError> {
+        match self.shared.arguments.is_none_or(RawJsonRef::is_object) {
+            true => Ok(self.shared.arguments),
+            false => Err(RequestError::InvalidParams {
+                path: "params.arguments".to_owned(),
+                reason: "must be an object".to_owned(),
+            }),
+        }
+    }
+
+    /// The position that a list continues from.
+    pub(crate) fn cursor(&self) -> Result<Option<Cow<'a, str>>, RequestError> {
+        text(self.shared.cursor, "cursor")
+    }
+
+    /// The answers that a retry brings.
+    pub(crate) fn input_responses(&self) -> Option<RawJsonRef<'a>> {
+        self.shared.input_responses
+    }
+
+    /// The state that a retry brings back.
+    pub(crate) fn request_state(&self) -> Result<Option<Cow<'a, str>>, RequestError> {
+        text(self.shared.request_state, "requestState")
+    }
+}
+
+fn required<'a>(raw: Option<RawJsonRef<'a>>, name: &str) -> Result<Cow<'a, str>, RequestError> {
+    text(raw, name)?.ok_or_else(|| RequestError::InvalidParams {
+        path: format!("params.{name}"),
+        reason: "missing".to_owned(),
+    })
+}
+
+fn text<'a>(raw: Option<RawJsonRef<'a>>, name: &str) -> Result<Option<Cow<'a, str>>, RequestError> {
+    /// Borrows a string without escapes, as `Cow` by itself does not.
+    #[derive(Deserialize)]
+    struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+    Ok(decoded::<Text<'a>>(raw, name)?.map(|text| text.0))
+}
+
+fn decoded<'a, T: Deserialize<'a>>(
+    raw: Option<RawJsonRef<'a>>,
+    name: &str,
+) -> Result<Option<T>, RequestError> {
+    let Some(raw) = raw else { return Ok(None) };
+    let decoded = raw.parse().map(Some);
+    decoded.map_err(|error| invalid_params(&format!("params.{name}"), raw.get(), &error))
+}
+
+/// Refuses a progress token that is neither a string nor an integer.
+fn check_progress_token(meta: &RequestMetaRef<'_>) -> Result<(), RequestError> {
+    let Some(token) = meta.progress_token else {
+        return Ok(());
+    };
+    // The usual tokens are known by their bytes: this is done for each request.
+    let is_short_integer =
+        token.get().len() < 19 && token.get().bytes().all(|b| b.is_ascii_digit());
+    if is_short_integer {
+        return Ok(());
+    }
+    let read = token.parse::<ProgressToken>();
+    read.map(drop)
+        .map_err(|error| invalid_params("params._meta.progressToken", token.get(), &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(params: &str) -> Result<RequestParams<'_>, RequestError> {
+        RequestParams::read(Some(RawJsonRef::from_text(params).unwrap()))
+    }
+
+    #[test]
+    fn a_fault_in_one_member_leaves_the_others_readable() {
+        let params = read(r#"{"name":7,"cursor":"a\u0062","uri":null}"#).unwrap();
+        assert_eq!(params.cursor().unwrap().as_deref(), Some("ab"));
+        let missing = params.uri().unwrap_err().to_string();
+        assert_eq!(missing, "Invalid params: params.uri: missing");
+        let fault = params.name().unwrap_err().to_string();
+        let words = "Invalid params: params.name: invalid type: integer `7`, expected a string";
+        assert_eq!(fault, words);
+    }
+
+    #[test]
+    fn a_meta_that_is_no_object_is_refused_by_its_path() {
+        for meta in ["7", "\"x\""] {
+            let params = format!(r#"{{"_meta":{meta}}}"#);
+            let fault = read(&params).map(drop).unwrap_err().to_string();
+            assert!(fault.starts_with("Invalid params: params._meta"), "{fault}");
+        }
+    }
+
+    #[test]
+    fn a_progress_token_that_can_not_be_read_is_refused_by_its_path() {
+        let check = |token: &str| {
+            let params = format!(r#"{{"_meta":{{"progressToken":{token}}}}}"#);
+            read(&params).map(drop)
+        };
+        for token in ["1", "1.0", "-1e3", "\"a\"", "\"\\u0061\"", "null"] {
+            assert_eq!(check(token), Ok(()), "{token}");
+        }
+        for token in ["1.5", "10000000000000000000", "true", "[]", "\"\\ud800\""] {
+            let fault = check(token).unwrap_err().to_string();
+            let path = "Invalid params: params._meta.progressToken: ";
+            assert!(fault.starts_with(path), "{fault}");
+        }
+    }
+}
