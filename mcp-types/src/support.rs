@@ -28,13 +28,6 @@ pub(crate) mod availability {
     pub(crate) use crate::revisions::Revisions;
 }
 
-pub(crate) mod borrowed {
-    pub(crate) use crate::RawJsonRef;
-    pub(crate) use crate::text;
-    pub(crate) use serde::Deserialize;
-    pub(crate) use std::borrow::Cow;
-}
-
 pub(crate) mod messages {
     pub(crate) use crate::method::{Notification, Request};
 }

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use mcp_types::jsonrpc::{Frame, Message, write};
-use mcp_types::{CallToolRequestParamsRef, ContentBlock, ListToolsResult};
+use mcp_types::{ContentBlock, ListToolsResult, RequestParamsRef};
 use serde::de::DeserializeOwned;
 
 use crate::{ideal, samples};
@@ -44,7 +44,7 @@ fn call() -> Pair {
                 panic!("the sample is a request");
             };
             let params = params.expect("the sample has parameters");
-            let params: CallToolRequestParamsRef<'_> =
+            let params: RequestParamsRef<'_> =
                 params.parse().expect("the sample is a call");
             black_box((id, method, params));
         }),

@@ -4,8 +4,6 @@
 
 pub(crate) mod availability;
 
-mod borrowed;
-
 mod conform;
 
 mod enums;
@@ -23,8 +21,6 @@ mod model;
 mod revisions;
 
 mod unions;
-
-pub use borrowed::*;
 
 pub use enums::*;
 

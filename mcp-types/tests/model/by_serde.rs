@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use mcp_types::{
-    Annotations, CallToolRequestParamsRef, ContentBlock, ErrorObject, Icon, Implementation,
-    OneOrMany, RawJson, RequestId, Role, SamplingMessageContentBlock, TextContent, Tool,
+    Annotations, ContentBlock, ErrorObject, Icon, Implementation, OneOrMany, RawJson, RequestId,
+    RequestParamsRef, Role, SamplingMessageContentBlock, TextContent, Tool,
 };
 
 const TOOL: &str = r#"{"name":"add","inputSchema":{"type":"object","x":[1.0,-2,null,"\u00e9"]},"annotations":{"readOnlyHint":true}}"#;
@@ -80,15 +80,15 @@ fn one_or_many_are_told_apart_however_they_are_read() {
 #[test]
 fn what_is_borrowed_has_to_be_text() {
     let text = r#"{"name":"add","arguments":{"a":1}}"#;
-    let params: CallToolRequestParamsRef<'_> = serde_json::from_str(text).unwrap();
+    let params: RequestParamsRef<'_> = serde_json::from_str(text).unwrap();
     assert_eq!(params.arguments.unwrap().get(), r#"{"a":1}"#);
-    let params = serde_json::from_str::<Vec<CallToolRequestParamsRef<'_>>>("[{\"name\":\"a\"}]");
+    let params = serde_json::from_str::<Vec<RequestParamsRef<'_>>>("[{\"name\":\"a\"}]");
     assert_eq!(params.unwrap().len(), 1);
     let mut stream = serde_json::Deserializer::from_reader(text.as_bytes());
-    let error = CallToolRequestParamsRef::deserialize(&mut stream).unwrap_err();
+    let error = RequestParamsRef::deserialize(&mut stream).unwrap_err();
     assert!(error.to_string().contains("raw value"), "{error}");
     let json: Value = serde_json::from_str(text).unwrap();
-    assert!(CallToolRequestParamsRef::deserialize(&json).is_err());
+    assert!(RequestParamsRef::deserialize(&json).is_err());
 }
 
 #[test]

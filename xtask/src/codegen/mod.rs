@@ -8,7 +8,7 @@
 //!    over what messages contain into the terms of [`ir`];
 //! 4. [`merge`] joins the revisions, and [`variants`] classifies the unions;
 //! 5. [`types`] has typify print the structs, and [`structs`] completes them;
-//!    [`enums`], [`unions`], [`dispatch`] and [`borrowed`] write the rest, with
+//!    [`enums`], [`unions`], and [`dispatch`] write the rest, with
 //!    [`docs`] at each item;
 //! 6. [`availability`], [`revisions`] and [`conform`], with [`nearest`], write down what each
 //!    revision has, and [`strategies`] what the tests go by;
@@ -17,7 +17,6 @@
 mod alternatives;
 mod availability;
 mod best_match;
-mod borrowed;
 mod conform;
 mod dispatch;
 mod docs;

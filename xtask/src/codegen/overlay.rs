@@ -48,9 +48,6 @@ pub(crate) struct Overlay {
     /// What a value becomes that the peer's revision cannot express.
     #[serde(default)]
     pub(crate) nearest: Vec<Nearest>,
-    /// Parameters that also get a borrowed view.
-    #[serde(default)]
-    pub(crate) borrow: Vec<Borrow>,
     /// Which capability a method needs.
     #[serde(default)]
     pub(crate) capability: Vec<Capability>,
@@ -181,15 +178,6 @@ pub(crate) struct Nearest {
     /// the first field that is there. Without an entry, the value's JSON.
     #[serde(default)]
     pub(crate) describe: BTreeMap<String, String>,
-    #[expect(dead_code, reason = "read by people")]
-    pub(crate) reason: String,
-}
-
-/// Parameters with a borrowed view.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Borrow {
-    pub(crate) name: String,
     #[expect(dead_code, reason = "read by people")]
     pub(crate) reason: String,
 }

@@ -7,7 +7,7 @@ use super::merge::{Merged, merge};
 use super::output::{File, write};
 use super::overlay::Overlay;
 use super::{
-    availability, borrowed, conform, dispatch, enums, revisions, strategies, structs, types, unions,
+    availability, conform, dispatch, enums, revisions, strategies, structs, types, unions,
 };
 use super::{keys, listing, load, lower, normalise, rust};
 use proc_macro2::TokenStream;
@@ -55,9 +55,6 @@ fn files(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<Vec<File
         ("unions", "The unions.", unions::emit(merged, docs)),
         ("model", "The structs.", {
             structs::emit(merged, overlay, docs, &types::structs(merged)?)
-        }),
-        ("borrowed", "Parameters borrowed from their message.", {
-            borrowed::emit(merged, overlay, docs)?
         }),
     ];
     for (name, doc, items) in types.into_iter().chain(tables(merged, overlay, docs)?) {
@@ -115,7 +112,6 @@ fn map() -> Result<File> {
         "The protocol's types: one model for all revisions.",
         quote! {
             pub(crate) mod availability;
-            mod borrowed;
             mod conform;
             mod enums;
             pub mod error_codes;
@@ -126,7 +122,6 @@ fn map() -> Result<File> {
             mod revisions;
             mod unions;
 
-            pub use borrowed::*;
             pub use enums::*;
             pub use messages::*;
             pub use model::*;
