@@ -13,6 +13,7 @@ use std::time::Duration;
 
 pub use mcp_types::{CacheScope, ClientCapabilities, Revisions};
 use mcp_types::{Icon, Implementation};
+use tokio::runtime::Builder;
 
 pub use crate::server::ask::form_field::{FormChoice, FormField, form_field};
 pub use crate::server::completions::completer::completer;
@@ -89,7 +90,7 @@ pub const fn milliseconds(number: u64) -> Duration {
 ///
 /// When the operating system refuses the means to wait for events.
 pub fn block_on<F: Future>(future: F) -> F::Output {
-    match crate::runtime::builder().build() {
+    match Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime.block_on(future),
         Err(error) => panic!("the async runtime can't start: {error}"),
     }

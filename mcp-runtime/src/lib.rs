@@ -76,6 +76,12 @@
 //! | `pattern` | patterns for the text arguments of tools |
 //! | `testing` | clients in memory for tests, and a record of what was said |
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// Compiles the programs of these documents.
+#![cfg_attr(
+    all(doctest, feature = "http-client", feature = "http-server"),
+    doc = include_str!("../../README.md"),
+    doc = include_str!("../../docs/deployment.md")
+)]
 
 #[cfg(feature = "server")]
 #[doc(hidden)]
@@ -92,10 +98,7 @@ pub mod client;
     )
 )]
 mod connection;
-#[cfg(all(doctest, feature = "http-client", feature = "http-server"))]
-mod documents;
 mod error;
-mod forever;
 #[cfg(any(feature = "client", feature = "server"))]
 mod join_all;
 #[cfg_attr(
@@ -122,10 +125,6 @@ pub mod prelude;
     )
 )]
 mod protocol;
-#[cfg(feature = "server")]
-#[cfg_attr(feature = "net", path = "runtime/io.rs")]
-#[cfg_attr(not(feature = "net"), path = "runtime/no_io.rs")]
-mod runtime;
 #[cfg(feature = "server")]
 mod schema;
 #[cfg(feature = "server")]

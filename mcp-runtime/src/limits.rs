@@ -5,6 +5,9 @@
 
 use std::time::Duration;
 
+/// Upper bound of times that are added to a moment, since clocks can't count up to [`Duration::MAX`].
+pub(crate) const FOREVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
 
@@ -412,7 +415,7 @@ mod tests {
                 .split(':')
                 .next()
         });
-        for name in declared {
+        for name in declared.filter(|name| *name != "FOREVER") {
             assert!(
                 all.iter().any(|(known, ..)| *known == name),
                 "{name} is not in the table of this test"

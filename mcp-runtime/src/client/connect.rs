@@ -18,7 +18,7 @@ use super::config::Config;
 use super::error::ConnectError;
 use super::link::{Link, Options};
 use crate::error::CallError;
-use crate::forever::FOREVER;
+use crate::limits::FOREVER;
 use crate::protocol::{ClientLifecycle, Negotiated, Timeouts};
 
 /// What was agreed on, and what each request has to carry because of it.

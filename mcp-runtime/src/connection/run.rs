@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::stall::Stall;
 use super::{Command, Commands, Core, Role};
 use crate::error::shared;
-use crate::forever::bounded;
+use crate::limits::FOREVER;
 use crate::limits::{
     DRAIN_TIMEOUT, LAST_READ_TIMEOUT, MAX_DEPTH, MAX_IN_FLIGHT, MAX_OPEN, MAX_QUEUED_BYTES,
     MAX_UNSENT_BYTES, WRITE_TIMEOUT,
@@ -235,7 +235,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
     }
 
     fn begin_drain(&mut self, end: End, within: Duration) {
-        let deadline = now() + bounded(within);
+        let deadline = now() + within.min(FOREVER);
         match &mut self.phase {
             Phase::Draining {
                 deadline: current, ..

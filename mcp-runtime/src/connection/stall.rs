@@ -3,7 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use crate::forever::bounded;
+use crate::limits::FOREVER;
 use crate::transport::Outbox;
 
 /// Watches whether what waits to be sent makes progress.
@@ -17,7 +17,7 @@ pub(super) struct Stall {
 impl Stall {
     pub(super) fn new(timeout: Duration) -> Self {
         Self {
-            timeout: bounded(timeout),
+            timeout: timeout.min(FOREVER),
             since: None,
         }
     }

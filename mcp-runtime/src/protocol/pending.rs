@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use mcp_types::RequestId;
 
-use crate::forever::bounded;
+use crate::limits::FOREVER;
 use crate::limits::{ANSWER_IDLE_TIMEOUT, ANSWER_TOTAL_TIMEOUT};
 
 /// How long a request may take. Time in which the answering side asks something in turn
@@ -67,13 +67,13 @@ impl<W> Pending<W> {
 
     /// Notes that the request `id` was sent at `now`.
     pub(crate) fn insert(&mut self, id: i64, waiter: W, timeouts: Timeouts, now: Instant) {
-        let last_deadline = now + bounded(timeouts.total);
+        let last_deadline = now + timeouts.total.min(FOREVER);
         let entry = Entry {
             id,
             waiter,
             timeouts,
             sent: now,
-            deadline: last_deadline.min(now + bounded(timeouts.idle)),
+            deadline: last_deadline.min(now + timeouts.idle.min(FOREVER)),
             last_deadline,
             held_by: Vec::new(),
             held_since: now,
@@ -111,7 +111,9 @@ impl<W> Pending<W> {
             } else {
                 now
             };
-            entry.deadline = entry.last_deadline.min(now + bounded(entry.timeouts.idle));
+            entry.deadline = entry
+                .last_deadline
+                .min(now + entry.timeouts.idle.min(FOREVER));
         }
         Some(&mut entry.waiter)
     }

@@ -10,7 +10,7 @@ use crate::client::dispatcher::Notifications;
 use crate::client::link::Options;
 use crate::connection::BoxFuture;
 use crate::error::CallError;
-use crate::forever::FOREVER;
+use crate::limits::FOREVER;
 use crate::protocol::Timeouts;
 
 /// The request that the notifications belong to; its answer is the end.

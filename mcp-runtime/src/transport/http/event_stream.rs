@@ -16,7 +16,7 @@ use super::sse;
 use super::stream::{Found, Item, Stream};
 use super::unread::{Held, Pieces, Unread};
 use super::work::Work;
-use crate::forever::bounded;
+use crate::limits::FOREVER;
 
 /// Writes the messages of a [`Stream`] as events, drives the handler where no task does, and
 /// breaks long silences.
@@ -146,7 +146,7 @@ impl EventStream {
             Poll::Ready(Found::Items(items)) => {
                 self.silence
                     .as_mut()
-                    .reset(Instant::now() + bounded(self.period));
+                    .reset(Instant::now() + self.period.min(FOREVER));
                 Poll::Ready(Some(self.written(&items)))
             }
             Poll::Ready(Found::Cut {
@@ -179,7 +179,7 @@ impl EventStream {
         }
         self.silence
             .as_mut()
-            .reset(Instant::now() + bounded(self.period));
+            .reset(Instant::now() + self.period.min(FOREVER));
         // Registers the new deadline.
         cx.waker().wake_by_ref();
         Poll::Ready(sse::COMMENT)

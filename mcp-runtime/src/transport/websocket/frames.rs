@@ -16,7 +16,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
 use super::sending::{Sending, ended, failed};
-use crate::forever::bounded;
+use crate::limits::FOREVER;
 use crate::limits::WEBSOCKET_PING;
 use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
 
@@ -73,7 +73,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Transport for WebSocket
             ended: false,
             sending: Arc::clone(&sending),
             ping: self.ping,
-            next_ping: Instant::now() + bounded(self.ping),
+            next_ping: Instant::now() + self.ping.min(FOREVER),
             heard: true,
         };
         let writer = WebSocketWriter {
@@ -113,7 +113,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> WebSocketReader<S> {
             let reason = "the peer gives no sign of life";
             return Err(io::Error::new(io::ErrorKind::TimedOut, reason));
         }
-        self.next_ping = Instant::now() + bounded(self.ping);
+        self.next_ping = Instant::now() + self.ping.min(FOREVER);
         self.sending.ping()
     }
 

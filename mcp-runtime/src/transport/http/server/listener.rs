@@ -14,7 +14,7 @@ use super::options::HttpOptions;
 use super::service::{HttpService, http_service};
 use crate::connection::{Command, Commands};
 use crate::error::ServeError;
-use crate::forever::bounded;
+use crate::limits::FOREVER;
 use crate::limits::{ACCEPT_PAUSE, HEAD_TIMEOUT, LAST_ANSWERS_TIMEOUT, LINGER, MAX_CONNECTIONS};
 use crate::server::Endpoint;
 use crate::server::running::Running;
@@ -116,13 +116,13 @@ impl Http {
 
     fn site(self, service: HttpService, drain: Duration) -> (TcpAddress, Site) {
         let patience = Patience {
-            head: bounded(self.head_timeout),
-            write: bounded(self.options.write_timeout),
-            idle: bounded(
-                self.head_timeout
-                    .max(self.options.keep_alive.saturating_mul(2)),
-            ),
-            linger: bounded(self.linger.min(drain)),
+            head: self.head_timeout.min(FOREVER),
+            write: self.options.write_timeout.min(FOREVER),
+            idle: self
+                .head_timeout
+                .max(self.options.keep_alive.saturating_mul(2))
+                .min(FOREVER),
+            linger: self.linger.min(drain).min(FOREVER),
         };
         let beside = self.beside.into_iter();
         let beside: Vec<_> = beside.flat_map(|routes| routes(&service)).collect();
@@ -206,7 +206,7 @@ impl Listening {
     /// Refuses new requests, and lets those in flight finish. What is left of them then is answered
     /// with an error.
     async fn drain(mut self, within: Duration) {
-        let deadline = Instant::now() + bounded(within);
+        let deadline = Instant::now() + within.min(FOREVER);
         let ending = Arc::clone(&self.site.service().state.ending);
         self.site.service().shut_down();
         // Connections that came too late hold nothing up.

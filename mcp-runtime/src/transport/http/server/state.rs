@@ -13,7 +13,7 @@ use super::rejection::Rejection;
 use super::unread::{Total, Unread};
 use crate::connection::BoxFuture;
 use crate::error::RequestError;
-use crate::forever::bounded;
+use crate::limits::FOREVER;
 use crate::protocol::{LastNegotiated, Negotiated, ServerLifecycle, admit_stateless};
 use crate::server::{Answer, Server, Session};
 use crate::transport::http::session::{HttpSession, SessionId, Sessions};
@@ -155,7 +155,7 @@ impl HttpState {
         }
         let mut ending = self.ending.subscribe();
         // Connections that do not read are closed before.
-        let at_most = bounded(self.options.write_timeout.saturating_mul(2));
+        let at_most = self.options.write_timeout.saturating_mul(2).min(FOREVER);
         tokio::select! {
             () = unread.room() => Ok(()),
             () = tokio::time::sleep(at_most) => Err(Rejection::Unread),

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::SessionId;
 use crate::connection::BoxFuture;
-use crate::forever::bounded;
+use crate::limits::FOREVER;
 use crate::transport::http::principal::Principal;
 
 /// Keeps what makes a session, and says whether it goes on.
@@ -128,7 +128,7 @@ impl SessionStore for MemorySessions {
         if kept.len() == kept.capacity() {
             kept.retain(|_, session| session.until > now);
         }
-        let until = now + bounded(idle);
+        let until = now + idle.min(FOREVER);
         kept.insert(id, Kept { record, until });
         Box::pin(ready(Ok(())))
     }
@@ -144,7 +144,7 @@ impl SessionStore for MemorySessions {
         let mut kept = self.lock();
         let session = kept.get_mut(&id).filter(|kept| kept.until > now);
         let wishes = session.map(|kept| {
-            kept.until = now + bounded(idle);
+            kept.until = now + idle.min(FOREVER);
             kept.record.wishes.clone()
         });
         Box::pin(ready(wishes))
