@@ -1,34 +1,28 @@
-//! Where a server listens for TCP connections.
+//! TCP addresses to listen on, and errors that name the address.
 
+use std::fmt::Display;
 use std::io;
 use std::net::{SocketAddr, TcpListener as StdListener};
 
 use tokio::net::TcpListener;
 
-use super::place::at;
-
-/// Where to listen: an address such as `127.0.0.1:8080`, or a listener that is open already.
+/// An address to listen on such as `127.0.0.1:8080`, or a listener that is open already.
 #[derive(Debug)]
 pub struct TcpAddress(Kind);
 
 #[derive(Debug)]
 enum Kind {
     Name(String),
-    Known(SocketAddr),
     Open(StdListener),
 }
 
 impl TcpAddress {
-    /// Listens.
+    /// Opens the listener.
     pub(super) async fn bind(self) -> io::Result<TcpListener> {
         match self.0 {
             Kind::Name(name) => {
                 let bound = TcpListener::bind(&name).await;
-                bound.map_err(|error| at(&name, &error))
-            }
-            Kind::Known(addr) => {
-                let bound = TcpListener::bind(addr).await;
-                bound.map_err(|error| at(&addr, &error))
+                bound.map_err(|error| error_at(&name, &error))
             }
             Kind::Open(listener) => {
                 listener.set_nonblocking(true)?;
@@ -41,11 +35,11 @@ impl TcpAddress {
     ///
     /// # Errors
     ///
-    /// `NotConnected` where the server opens the listener itself, and what the operating system says.
+    /// `NotConnected` if the listener is not open yet, and errors of the operating system.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         match &self.0 {
             Kind::Open(listener) => listener.local_addr(),
-            Kind::Name(_) | Kind::Known(_) => Err(io::ErrorKind::NotConnected.into()),
+            Kind::Name(_) => Err(io::ErrorKind::NotConnected.into()),
         }
     }
 }
@@ -64,7 +58,7 @@ impl From<String> for TcpAddress {
 
 impl From<SocketAddr> for TcpAddress {
     fn from(addr: SocketAddr) -> Self {
-        Self(Kind::Known(addr))
+        Self(Kind::Name(addr.to_string()))
     }
 }
 
@@ -72,4 +66,9 @@ impl From<StdListener> for TcpAddress {
     fn from(listener: StdListener) -> Self {
         Self(Kind::Open(listener))
     }
+}
+
+/// The error, with the address or path that it concerns.
+pub(super) fn error_at(address: &dyn Display, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{address}: {error}"))
 }

@@ -1,4 +1,4 @@
-//! What a transport is: a connection that brings frames in and takes them out.
+//! Interfaces of transports: connections, and the frames that they carry.
 
 use std::future::Future;
 use std::io;
@@ -10,7 +10,7 @@ use crate::error::CallError;
 use crate::limits::MAX_FRAME_BYTES;
 use crate::protocol::Timeouts;
 
-/// The largest frame that a stream accepts unless told otherwise: 16 MiB.
+/// The largest frame that a stream accepts by default: 16 MiB.
 pub const DEFAULT_MAX_FRAME_BYTES: usize = MAX_FRAME_BYTES;
 
 /// A connection to one peer that can be split into two directions.

@@ -1,18 +1,20 @@
-//! Newline-delimited frames over any byte stream (2026-07-28, "stdio").
+//! Newline-delimited messages over any byte stream (2026-07-28, "stdio").
 
 use std::io::{self, IoSlice};
+use std::mem;
 
+use bytes::{Buf as _, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::{FrameReader, FrameWriter, Incoming, Outbox};
+use super::{DEFAULT_MAX_FRAME_BYTES, FrameReader, FrameWriter, Incoming, Outbox, Transport};
 
-/// How much room is made before each read.
+/// Capacity for each read.
 const READ_BYTES: usize = 16 * 1024;
-/// How much of an oversized frame is kept to look for its id.
+/// Beginning of an oversized frame that is kept to look for its id.
 const HEAD_BYTES: usize = 4 * 1024;
-/// How much of its end is kept, for the same reason.
+/// End that is kept for the same reason.
 const TAIL_BYTES: usize = 128;
-/// How many parts leave in one write; Linux allocates nothing for so many.
+/// Parts of one write; Linux allocates nothing for so many.
 const PARTS: usize = 8;
 
 /// Reads lines; blank ones are skipped, and a carriage return before the line break is tolerated.
@@ -22,10 +24,10 @@ const PARTS: usize = 8;
 #[derive(Debug)]
 pub struct LineReader<R> {
     stream: R,
-    buffer: Vec<u8>,
-    /// Where the first line that was not taken begins.
-    start: usize,
-    /// Up to where no line break was found.
+    buffer: BytesMut,
+    /// Length of the line that was taken last, which is removed before the next.
+    taken: usize,
+    /// Length of the beginning of the next line that has no line break.
     scanned: usize,
     limit: usize,
     /// Set while the rest of an oversized line is being skipped.
@@ -38,62 +40,39 @@ impl<R> LineReader<R> {
     pub fn new(stream: R, limit: usize) -> Self {
         Self {
             stream,
-            buffer: Vec::new(),
-            start: 0,
+            buffer: BytesMut::new(),
+            taken: 0,
             scanned: 0,
             limit,
             skipping: false,
             ended: false,
         }
     }
-
-    /// The end of the line that begins at `start`, once it is complete: the position of its line
-    /// break, or of the end of input.
-    fn line_end(&mut self) -> Option<usize> {
-        let found = memchr::memchr(b'\n', &self.buffer[self.scanned..]);
-        let end = found.map(|offset| self.scanned + offset);
-        self.scanned = end.unwrap_or(self.buffer.len());
-        end.or_else(|| (self.ended && self.start < self.buffer.len()).then_some(self.buffer.len()))
-    }
-
-    /// Forgets what was taken, keeping what belongs to an incomplete line.
-    fn compact(&mut self) {
-        if self.skipping {
-            // Only both ends of the oversized line are kept.
-            let head_end = (self.start + HEAD_BYTES).min(self.buffer.len());
-            let tail_start = self.buffer.len().saturating_sub(TAIL_BYTES).max(head_end);
-            self.buffer.drain(head_end..tail_start);
-            self.buffer.drain(..self.start);
-            self.buffer.shrink_to(READ_BYTES);
-        } else {
-            self.buffer.drain(..self.start);
-        }
-        self.start = 0;
-        self.scanned = self.buffer.len();
-    }
 }
 
 impl<R: AsyncRead + Unpin + Send + 'static> FrameReader for LineReader<R> {
     fn next_frame(&mut self) -> Option<Incoming<'_>> {
         loop {
-            let Some(end) = self.line_end() else {
-                self.skipping |= self.buffer.len() - self.start > self.limit;
+            self.buffer.advance(mem::take(&mut self.taken));
+            let length = self.buffer.len();
+            let found = memchr::memchr(b'\n', &self.buffer[self.scanned..]);
+            let end = found.map(|offset| self.scanned + offset);
+            let Some(end) = end.or((self.ended && length > 0).then_some(length)) else {
+                self.scanned = length;
+                self.skipping |= length > self.limit;
                 return None;
             };
-            let start = self.start;
-            self.start = (end + 1).min(self.buffer.len());
-            self.scanned = self.start;
-            let oversized = std::mem::take(&mut self.skipping) || end - start > self.limit;
-            if oversized {
-                let line = &self.buffer[start..end];
+            self.scanned = 0;
+            self.taken = length.min(end + 1);
+            if mem::take(&mut self.skipping) || end > self.limit {
                 return Some(Incoming::TooLarge {
-                    head: &line[..line.len().min(HEAD_BYTES)],
-                    tail: &line[line.len().saturating_sub(TAIL_BYTES)..],
+                    head: &self.buffer[..end.min(HEAD_BYTES)],
+                    tail: &self.buffer[end.saturating_sub(TAIL_BYTES)..end],
                     limit: self.limit,
                 });
             }
-            if !self.buffer[start..end].trim_ascii().is_empty() {
-                return Some(Incoming::Frame(self.buffer[start..end].trim_ascii()));
+            if !self.buffer[..end].trim_ascii().is_empty() {
+                return Some(Incoming::Frame(self.buffer[..end].trim_ascii()));
             }
         }
     }
@@ -102,7 +81,13 @@ impl<R: AsyncRead + Unpin + Send + 'static> FrameReader for LineReader<R> {
         if self.ended {
             return Ok(false);
         }
-        self.compact();
+        if self.skipping {
+            // Only both ends of the oversized line are kept.
+            let (head, rest) = self.buffer.split_at(self.buffer.len().min(HEAD_BYTES));
+            let tail = &rest[rest.len().saturating_sub(TAIL_BYTES)..];
+            self.buffer = head.iter().chain(tail).collect();
+            self.scanned = self.buffer.len();
+        }
         self.buffer.reserve(READ_BYTES);
         let count = self.stream.read_buf(&mut self.buffer).await?;
         self.ended = count == 0;
@@ -139,12 +124,12 @@ impl<W: AsyncWrite + Unpin + Send + 'static> FrameWriter for LineWriter<W> {
         if self.taken == 0 {
             return Err(io::ErrorKind::WriteZero.into());
         }
-        // The last bytes stay in the outbox until they are flushed, so that a future that is dropped
-        // meanwhile leaves something to do.
+        // The last bytes stay in the outbox until they are flushed, in case this future is dropped
+        // before that.
         if self.taken == outbox.len() {
             self.stream.flush().await?;
         }
-        outbox.advance(std::mem::take(&mut self.taken));
+        outbox.advance(mem::take(&mut self.taken));
         Ok(())
     }
 
@@ -158,6 +143,60 @@ impl<W: AsyncWrite + Unpin + Send + 'static> FrameWriter for LineWriter<W> {
 
     async fn close(&mut self) -> io::Result<()> {
         self.stream.shutdown().await
+    }
+}
+
+/// Newline-delimited messages over a byte stream in each direction.
+///
+/// The framing of stdio serves any reliable stream, sockets included (2026-07-28, "stdio"), so this
+/// is all that a stream-like transport needs.
+///
+/// ```
+/// use mcp_runtime::transport::ByteStream;
+///
+/// let (ours, theirs) = tokio::io::duplex(1024);
+/// let (reader, writer) = tokio::io::split(ours);
+/// let transport = ByteStream::new(reader, writer).max_frame_bytes(1024 * 1024);
+/// # drop((transport, theirs));
+/// ```
+#[derive(Debug)]
+pub struct ByteStream<R, W> {
+    reader: R,
+    writer: W,
+    max_frame_bytes: usize,
+}
+
+impl<R, W> ByteStream<R, W> {
+    /// Reads messages from `reader` and writes them to `writer`.
+    pub fn new(reader: R, writer: W) -> Self {
+        Self {
+            reader,
+            writer,
+            max_frame_bytes: DEFAULT_MAX_FRAME_BYTES,
+        }
+    }
+
+    /// The largest message that is accepted, in bytes; 16 MiB by default.
+    #[must_use]
+    pub fn max_frame_bytes(mut self, limit: usize) -> Self {
+        self.max_frame_bytes = limit;
+        self
+    }
+}
+
+impl<R, W> Transport for ByteStream<R, W>
+where
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    type Reader = LineReader<R>;
+    type Writer = LineWriter<W>;
+
+    async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
+        Ok((
+            LineReader::new(self.reader, self.max_frame_bytes),
+            LineWriter::new(self.writer),
+        ))
     }
 }
 
@@ -269,7 +308,7 @@ mod tests {
             if !self.flushes {
                 return Poll::Pending;
             }
-            let written = std::mem::take(&mut self.written);
+            let written = mem::take(&mut self.written);
             self.flushed.extend(written);
             Poll::Ready(Ok(()))
         }

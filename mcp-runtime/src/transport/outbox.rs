@@ -1,11 +1,11 @@
-//! The bytes that wait to be sent.
-
-#[cfg(feature = "server")]
-mod prepared;
+//! Bytes that wait to be sent.
 
 use std::collections::VecDeque;
 use std::io::IoSlice;
+use std::mem;
 
+use bytes::{Buf as _, Bytes};
+use mcp_types::RequestId;
 use mcp_types::jsonrpc::PreparedResult;
 
 /// Messages on their way out, each one line.
@@ -13,37 +13,33 @@ use mcp_types::jsonrpc::PreparedResult;
 /// A writer takes bytes from the front while the driver appends whole lines at the back.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    bytes: Vec<u8>,
+    /// Parts that go before `last`, none of them empty.
+    parts: VecDeque<Bytes>,
+    last: Vec<u8>,
+    /// Bytes of `last` that were sent.
     sent: usize,
     sent_in_all: u64,
-    /// What stands between the bytes without being copied there.
-    shared: VecDeque<Shared>,
-    /// How much of it waits.
-    shared_len: usize,
     shares: bool,
 }
 
-/// A part of a line that lies elsewhere.
-#[derive(Debug)]
-struct Shared {
-    result: PreparedResult,
-    /// How many of the outbox's own bytes come before it.
-    at: usize,
-    sent: usize,
-}
+/// The members of a prepared result, as bytes.
+struct Members(PreparedResult);
 
-impl Shared {
-    fn waiting(&self) -> &[u8] {
-        &self.result.members().as_bytes()[self.sent..]
+impl AsRef<[u8]> for Members {
+    fn as_ref(&self) -> &[u8] {
+        self.0.members().as_bytes()
     }
 }
+
+/// Shortest prepared result that becomes a part of its own instead of being copied.
+const SHARED_BYTES: usize = 4 * 1024;
 
 /// Capacity that is always kept between writes.
 const KEPT_CAPACITY: usize = 64 * 1024;
 
 /// Capacity that is kept at most, as long as so much is sent at a time. Lists of fifty tools, sixteen
-/// of them in flight, cost four times as much where each batch gets its memory from the system anew.
-const MOST_KEPT_CAPACITY: usize = 1024 * 1024;
+/// of them in flight, cost four times as much if each batch gets its memory from the system anew.
+const MAX_KEPT_CAPACITY: usize = 1024 * 1024;
 
 impl Outbox {
     /// An empty outbox.
@@ -52,9 +48,9 @@ impl Outbox {
         Self::default()
     }
 
-    /// Keeps long results that many get where they are, from here on.
+    /// From here on, does not copy long prepared results, but keeps a reference.
     ///
-    /// For writers that take [`parts`](Self::parts): lines are no longer whole in [`bytes`](Self::bytes).
+    /// For writers that take [`parts`](Self::parts): [`bytes`](Self::bytes) may end within a line.
     pub(crate) fn share(&mut self) {
         self.shares = true;
     }
@@ -65,13 +61,14 @@ impl Outbox {
         self.len() == 0
     }
 
-    /// How many bytes wait.
+    /// Number of bytes that wait.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.bytes.len() - self.sent + self.shared_len
+        let parts: usize = self.parts.iter().map(Bytes::len).sum();
+        parts + self.last.len() - self.sent
     }
 
-    /// How many bytes were sent since the outbox was made.
+    /// Number of bytes that were ever sent.
     pub(crate) fn sent_in_all(&self) -> u64 {
         self.sent_in_all
     }
@@ -80,32 +77,23 @@ impl Outbox {
     /// writer that [takes parts](super::FrameWriter::takes_parts), the first part of them.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        match self.shared.front() {
-            None => &self.bytes[self.sent..],
-            Some(first) if first.at > self.sent => &self.bytes[self.sent..first.at],
-            Some(first) => first.waiting(),
-        }
+        self.parts.front().map_or(&self.last[self.sent..], |it| it)
     }
 
-    /// Whether what waits lies in one piece, [`bytes`](Self::bytes).
+    /// Whether [`bytes`](Self::bytes) is all that waits.
     pub(super) fn is_whole(&self) -> bool {
-        self.shared.is_empty()
+        self.parts.is_empty()
     }
 
-    /// Fills `parts` with the bytes that wait, in their order and as far as there is room; returns
-    /// how many it has filled.
+    /// Fills `parts` with the bytes that wait, in their order and as far as there is room. Returns
+    /// the number of parts that it has filled.
     pub fn parts<'a>(&'a self, parts: &mut [IoSlice<'a>]) -> usize {
-        let (mut filled, mut own) = (0, self.sent);
-        for shared in &self.shared {
-            if filled == parts.len() {
-                return filled;
-            }
-            fill(parts, &mut filled, &self.bytes[own..shared.at]);
-            fill(parts, &mut filled, shared.waiting());
-            own = shared.at;
-        }
-        fill(parts, &mut filled, &self.bytes[own..]);
+        let last = Some(&self.last[self.sent..]).filter(|last| !last.is_empty());
+        let waiting = self.parts.iter().map(Bytes::as_ref).chain(last);
+        let filled = parts.iter_mut().zip(waiting);
         filled
+            .map(|(part, bytes)| *part = IoSlice::new(bytes))
+            .count()
     }
 
     /// The first line that waits, without its line break. For transports that frame messages by
@@ -117,44 +105,31 @@ impl Outbox {
         Some(&bytes[..end])
     }
 
-    /// Removes `count` bytes from the front; more than there are empties the outbox.
+    /// Removes `count` bytes from the front, or all if there are fewer.
     pub fn advance(&mut self, count: usize) {
         let mut left = count.min(self.len());
         self.sent_in_all += left as u64;
-        while !self.is_whole() && left > 0 {
-            let count = left.min(self.bytes().len());
-            self.advance_part(count);
-            left -= count;
+        while let Some(first) = self.parts.front_mut() {
+            let taken = left.min(first.len());
+            first.advance(taken);
+            left -= taken;
+            if !first.is_empty() {
+                return;
+            }
+            self.parts.pop_front();
         }
         self.sent += left;
-        let own = self.bytes.len() - self.sent;
-        if self.is_empty() {
-            let kept = self.bytes.len().clamp(KEPT_CAPACITY, MOST_KEPT_CAPACITY);
-            self.bytes.clear();
-            self.bytes.shrink_to(kept);
+        let waiting = self.last.len() - self.sent;
+        if waiting == 0 {
+            let kept = self.last.len().clamp(KEPT_CAPACITY, MAX_KEPT_CAPACITY);
+            self.last.clear();
+            self.last.shrink_to(kept);
             self.sent = 0;
-        } else if self.sent >= own.max(KEPT_CAPACITY) {
-            // A peer that always asks for more never lets it become empty. Each byte is moved at
-            // most once.
-            self.bytes.drain(..self.sent);
-            for shared in &mut self.shared {
-                shared.at -= self.sent;
-            }
+        } else if self.sent >= waiting.max(KEPT_CAPACITY) {
+            // The outbox of a peer that always asks for more never becomes empty. Each byte is
+            // moved at most once.
+            self.last.drain(..self.sent);
             self.sent = 0;
-        }
-    }
-
-    /// Removes `count` bytes of the first part.
-    fn advance_part(&mut self, count: usize) {
-        match self.shared.front_mut() {
-            Some(first) if first.at == self.sent => {
-                first.sent += count;
-                self.shared_len -= count;
-                if first.waiting().is_empty() {
-                    self.shared.pop_front();
-                }
-            }
-            _ => self.sent += count,
         }
     }
 
@@ -162,32 +137,35 @@ impl Outbox {
     ///
     /// # Errors
     ///
-    /// Whatever `write` fails with; nothing is appended then.
+    /// Those of `write`; nothing is appended then.
     pub fn push<E>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<(), E> {
-        let before = self.bytes.len();
-        write(&mut self.bytes)?;
-        if self.bytes.len() > before {
-            self.bytes.push(b'\n');
+        let before = self.last.len();
+        write(&mut self.last)?;
+        if self.last.len() > before {
+            self.last.push(b'\n');
         }
         Ok(())
     }
-}
 
-/// Puts `bytes` into the next of `parts`, if there are any, and a part for them.
-fn fill<'a>(parts: &mut [IoSlice<'a>], filled: &mut usize, bytes: &'a [u8]) {
-    if !bytes.is_empty()
-        && let Some(part) = parts.get_mut(*filled)
-    {
-        *part = IoSlice::new(bytes);
-        *filled += 1;
+    /// Appends the response to the request `id` with a prepared result, behind `prefix` as in
+    /// [`PreparedResult::write`].
+    pub(crate) fn push_prepared(&mut self, id: &RequestId, prefix: &str, result: &PreparedResult) {
+        if !self.shares || result.members().len() < SHARED_BYTES {
+            result.write(&mut self.last, id, prefix);
+            return self.last.push(b'\n');
+        }
+        result.write_before(&mut self.last, id, prefix);
+        let before = Bytes::from(mem::take(&mut self.last)).slice(mem::take(&mut self.sent)..);
+        let members = Bytes::from_owner(Members(result.clone()));
+        self.parts.extend([before, members]);
+        self.last.extend_from_slice(b"}\n");
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use mcp_types::{RawJson, RequestId, TextContent};
+    use mcp_types::{RawJson, TextContent};
 
-    use super::prepared::SHARED_BYTES;
     use super::*;
 
     fn push(outbox: &mut Outbox, text: &str) {
@@ -220,12 +198,12 @@ mod tests {
         let mut send = |bytes: usize| {
             push(&mut outbox, &"x".repeat(bytes));
             outbox.advance(usize::MAX);
-            outbox.bytes.capacity()
+            outbox.last.capacity()
         };
         assert!(send(10) <= KEPT_CAPACITY);
         assert!(send(10 * KEPT_CAPACITY) >= 10 * KEPT_CAPACITY);
         assert!(send(10) <= KEPT_CAPACITY);
-        assert!(send(2 * MOST_KEPT_CAPACITY) <= MOST_KEPT_CAPACITY);
+        assert!(send(2 * MAX_KEPT_CAPACITY) <= MAX_KEPT_CAPACITY);
     }
 
     #[test]
@@ -238,13 +216,17 @@ mod tests {
             assert_eq!(outbox.len(), "first\n".len());
         }
         assert!(outbox.bytes().ends_with(b"x\n"));
-        assert!(outbox.bytes.len() < 2 * KEPT_CAPACITY);
+        assert!(outbox.last.len() < 2 * KEPT_CAPACITY);
     }
 
-    /// An outbox that shares, with a prepared result between two lines of its own; and all it has.
+    /// A result that is long enough to be a part.
+    fn long() -> PreparedResult {
+        PreparedResult::new(&TextContent::new("x".repeat(SHARED_BYTES))).unwrap()
+    }
+
+    /// An outbox that shares, with prepared results between two other lines; and all of its bytes.
     fn sharing() -> (Outbox, Vec<u8>) {
-        let text = "x".repeat(SHARED_BYTES);
-        let result = PreparedResult::new(&TextContent::new(text)).unwrap();
+        let result = long();
         let mut outbox = Outbox::new();
         outbox.share();
         push(&mut outbox, "first");
@@ -260,7 +242,7 @@ mod tests {
         (outbox, expected)
     }
 
-    /// How many parts an outbox has, and what they say.
+    /// How many parts an outbox has, and their bytes.
     fn joined<const PARTS: usize>(outbox: &Outbox) -> (usize, Vec<u8>) {
         let mut parts = [IoSlice::new(&[]); PARTS];
         let filled = outbox.parts(&mut parts);
@@ -273,7 +255,7 @@ mod tests {
     #[test]
     fn long_prepared_results_are_parts_of_their_own() {
         let (outbox, expected) = sharing();
-        assert!(outbox.bytes.len() < SHARED_BYTES);
+        assert!(outbox.last.len() < SHARED_BYTES);
         assert_eq!(outbox.len(), expected.len());
         assert_eq!(joined::<8>(&outbox), (5, expected.clone()));
         let (filled, beginning) = joined::<2>(&outbox);
@@ -295,21 +277,19 @@ mod tests {
                 assert_eq!(outbox.len(), expected.len() - sent.len());
             }
             assert_eq!(sent, expected);
-            assert!(outbox.bytes.is_empty() && outbox.shared.is_empty());
+            assert!(outbox.last.is_empty() && outbox.parts.is_empty());
         }
     }
 
     #[test]
     fn short_results_and_those_for_other_writers_are_copied() {
-        let (sharing, _) = sharing();
-        let long = &sharing.shared[0].result;
         let short = PreparedResult::new(&RawJson::empty_object()).unwrap();
         let id = RequestId::from(1);
         let mut outbox = Outbox::new();
-        outbox.push_prepared(&id, "", long);
+        outbox.push_prepared(&id, "", &long());
         outbox.share();
         outbox.push_prepared(&id, "", &short);
-        assert!(outbox.shared.is_empty());
+        assert!(outbox.parts.is_empty());
         assert_eq!(outbox.bytes().iter().filter(|it| **it == b'\n').count(), 2);
     }
 
@@ -317,14 +297,13 @@ mod tests {
     fn what_is_between_the_parts_does_not_grow() {
         let (mut outbox, _) = sharing();
         for _ in 0..1000 {
-            let result = outbox.shared[0].result.clone();
             let before = outbox.len();
-            outbox.push_prepared(&RequestId::from(1), "", &result);
+            outbox.push_prepared(&RequestId::from(1), "", &long());
             push(&mut outbox, &"x".repeat(1000));
             outbox.advance(outbox.len() - before);
         }
-        assert!(outbox.bytes.len() < 2 * KEPT_CAPACITY);
-        assert!(outbox.shared.len() < 5);
+        assert!(outbox.last.len() < 2 * KEPT_CAPACITY);
+        assert!(outbox.parts.len() < 8);
     }
 
     #[test]

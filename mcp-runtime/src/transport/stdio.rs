@@ -1,17 +1,9 @@
-//! The standard streams of this process (2026-07-28, "stdio").
+//! Standard streams of this process (2026-07-28, "stdio").
 
 #[cfg(unix)]
-#[path = "stdio/beside.rs"]
-mod beside;
-#[cfg(target_os = "linux")]
-#[path = "stdio/pipe.rs"]
-mod pipe;
-#[cfg(unix)]
-#[path = "stdio/shared.rs"]
-mod shared;
-#[cfg_attr(target_os = "linux", path = "stdio/linux.rs")]
-#[cfg_attr(all(unix, not(target_os = "linux")), path = "stdio/unix.rs")]
-#[cfg_attr(not(unix), path = "stdio/pool.rs")]
+mod blocking;
+#[cfg_attr(unix, path = "stdio/nonblocking.rs")]
+#[cfg_attr(not(unix), path = "stdio/tokio.rs")]
 mod streams;
 
 use std::io;

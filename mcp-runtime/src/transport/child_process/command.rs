@@ -1,29 +1,104 @@
-//! What to start, and how.
+//! Commands that start servers.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::io;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::process::Command;
-use tokio::sync::Mutex;
 
-use super::environment::safe;
-use super::group::Group;
-use super::process::{ChildWriter, Process};
-use super::program::resolve;
-use super::reader::ChildReader;
-use super::stderr::Recent;
-use super::{Exit, Grace, Stderr};
-use crate::transport::{DEFAULT_MAX_FRAME_BYTES, LineReader, Transport};
+use super::platform::{Group, resolve};
+use super::stderr::Stderr;
+use crate::limits::CHILD_GRACE;
+use crate::transport::DEFAULT_MAX_FRAME_BYTES;
 
-/// What is called when a child has ended.
-pub(super) type OnExit = Arc<dyn Fn(Exit) + Send + Sync>;
+/// Callback for the end of a child.
+type OnExit = Arc<dyn Fn(Exit) + Send + Sync>;
 
-/// A server to be started as a child process; opening the transport starts it.
+/// Variables that programs need to run and that hold no secrets. Everything else, tokens and keys
+/// among it, has to be passed on by name.
+const SAFE: &[&str] = &[
+    "HOME",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    // Windows.
+    "APPDATA",
+    "COMSPEC",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "PATHEXT",
+    "PROCESSOR_ARCHITECTURE",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "USERNAME",
+    "USERPROFILE",
+];
+
+/// Time limits for the steps of ending a child.
+///
+/// ```
+/// use std::time::Duration;
+/// use mcp_runtime::transport::child_process::Grace;
+///
+/// let impatient = Grace { close: Duration::from_millis(500), ..Grace::default() };
+/// # drop(impatient);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grace {
+    /// From the end of its input until SIGTERM; 2 seconds by default.
+    pub close: Duration,
+    /// From SIGTERM until SIGKILL; 2 seconds by default.
+    pub terminate: Duration,
+}
+
+impl Default for Grace {
+    fn default() -> Self {
+        Self {
+            close: CHILD_GRACE,
+            terminate: CHILD_GRACE,
+        }
+    }
+}
+
+/// The end of a child.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Exit {
+    /// Its exit code, or the signal that ended it.
+    pub status: ExitStatus,
+    /// The step that ended it.
+    pub step: ExitStep,
+}
+
+/// A step of ending a child.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExitStep {
+    /// It ended by itself, at the latest when its input was closed.
+    Closed,
+    /// It ended after SIGTERM, or outside Unix was killed at once.
+    Terminated,
+    /// It was ended with SIGKILL.
+    Killed,
+}
+
+/// A server as a child process, which opening the transport starts.
 ///
 /// Closing the connection ends the child: its input is closed, and if it does not end by itself
 /// it gets SIGTERM and finally SIGKILL, each after the time that [`Grace`] gives. A connection
@@ -32,7 +107,7 @@ pub(super) type OnExit = Arc<dyn Fn(Exit) + Send + Sync>;
 /// leave the group (`setsid`, daemons) are not reached. On Windows a job object ends all that the
 /// child has started.
 ///
-/// A child that ends by itself is started again, as [`Reconnect`](crate::client::Reconnect) says.
+/// A child that ends by itself is started again, see [`Reconnect`](crate::client::Reconnect).
 /// Calls and connecting fail with its [`ChildExited`](crate::ChildExited) until then.
 ///
 /// ```no_run
@@ -53,14 +128,14 @@ pub struct ChildProcess {
     environment: BTreeMap<OsString, OsString>,
     whole_environment: bool,
     directory: Option<PathBuf>,
-    stderr: Stderr,
-    grace: Grace,
-    max_frame_bytes: usize,
-    on_exit: Option<OnExit>,
+    pub(super) stderr: Stderr,
+    pub(super) grace: Grace,
+    pub(super) max_frame_bytes: usize,
+    pub(super) on_exit: Option<OnExit>,
 }
 
 impl ChildProcess {
-    /// A server that is started as `program`, looked up in `PATH`, and on Windows with the extensions
+    /// A server that `program` starts, looked up in `PATH`, and on Windows with the extensions
     /// in `PATHEXT`, as a shell does.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
@@ -107,7 +182,7 @@ impl ChildProcess {
     }
 
     /// Passes on the whole environment of this process, secrets included. By default a child
-    /// sees only what programs need to run, such as `PATH`, `HOME` and `LANG`.
+    /// gets only the variables that programs need to run, such as `PATH`, `HOME` and `LANG`.
     #[must_use]
     pub fn inherit_env(mut self) -> Self {
         self.whole_environment = true;
@@ -121,14 +196,14 @@ impl ChildProcess {
         self
     }
 
-    /// Where its standard error goes; to the log unless set.
+    /// The destination of its standard error; the log by default.
     #[must_use]
     pub fn stderr(mut self, stderr: Stderr) -> Self {
         self.stderr = stderr;
         self
     }
 
-    /// How much time it gets to end by itself.
+    /// The time it gets to end by itself.
     #[must_use]
     pub fn grace(mut self, grace: Grace) -> Self {
         self.grace = grace;
@@ -149,7 +224,12 @@ impl ChildProcess {
         self
     }
 
-    fn command(&self) -> Command {
+    /// The name of the program, for messages.
+    pub(super) fn program(&self) -> String {
+        self.program.to_string_lossy().into_owned()
+    }
+
+    pub(super) fn command(&self) -> Command {
         let directory = self.directory.as_deref();
         let program = resolve(&self.program, directory, &self.environment);
         let mut command = Command::new(program);
@@ -171,46 +251,40 @@ impl ChildProcess {
     }
 }
 
-impl Transport for ChildProcess {
-    type Reader = ChildReader;
-    type Writer = ChildWriter;
-
-    async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
-        let program = self.program.to_string_lossy().into_owned();
-        let mut child = self.command().spawn().map_err(|error| {
-            io::Error::new(
-                error.kind(),
-                format!("`{program}` can't be started: {error}"),
-            )
-        })?;
-        let streams = child.stdin.take().zip(child.stdout.take());
-        let stderr = child.stderr.take();
-        let recent = Recent::default();
-        let stderr = stderr.map(|stream| {
-            let (program, recent) = (program.clone(), recent.clone());
-            tokio::spawn(self.stderr.read(stream, program, recent))
-        });
-        let process = Process::new(child, program, stderr, recent, self.grace, self.on_exit);
-        let process = Arc::new(Mutex::new(process));
-        let (input, output) = streams.ok_or(io::ErrorKind::BrokenPipe)?;
-        let lines = LineReader::new(output, self.max_frame_bytes);
-        Ok((
-            ChildReader::new(lines, Arc::clone(&process)),
-            ChildWriter::new(input, process),
-        ))
-    }
-
-    fn again(&self) -> Option<Self> {
-        Some(self.clone())
-    }
-}
-
 impl fmt::Debug for ChildProcess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Neither arguments nor environment: they may hold secrets.
+        // Arguments and environment may hold secrets.
         f.debug_struct("ChildProcess")
             .field("program", &self.program)
             .field("directory", &self.directory)
             .finish_non_exhaustive()
+    }
+}
+
+/// The `variables` that a child gets by default.
+fn safe(
+    variables: impl Iterator<Item = (OsString, OsString)>,
+) -> impl Iterator<Item = (OsString, OsString)> {
+    variables.filter(|(name, value)| {
+        let known = name.to_str().is_some_and(|name| SAFE.contains(&name));
+        // A shell runs such a value as a function.
+        known && !value.to_string_lossy().starts_with("()")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_and_functions_are_not_passed_on() {
+        let variables = [
+            ("PATH", "/bin"),
+            ("API_KEY", "secret"),
+            ("TERM", "() { :; }; echo"),
+        ];
+        let variables = variables.map(|(name, value)| (name.into(), value.into()));
+        let safe: Vec<_> = safe(variables.into_iter()).collect();
+        assert_eq!(safe, [("PATH".into(), "/bin".into())]);
     }
 }

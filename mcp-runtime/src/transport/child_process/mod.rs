@@ -1,23 +1,15 @@
-//! A server as a child process, spoken to over its standard streams (2026-07-28, "stdio").
+//! Servers as child processes, connected by their standard streams (2026-07-28, "stdio").
 //!
-//! [`ChildProcess`] says what to start and how; [`Stderr`] where its messages go; [`Grace`] how
-//! much time it gets to end by itself, and [`Exit`] how it did.
+//! [`ChildProcess`] is the command to start, [`Stderr`] the destination of its messages, [`Grace`]
+//! the time it gets to end by itself, and [`Exit`] its end.
 
 mod command;
-mod environment;
-mod exit;
-#[cfg_attr(unix, path = "group_unix.rs")]
-#[cfg_attr(windows, path = "group_windows.rs")]
-#[cfg_attr(not(any(unix, windows)), path = "group_other.rs")]
-mod group;
+#[cfg_attr(unix, path = "unix.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+mod platform;
 mod process;
-#[cfg_attr(windows, path = "program_windows.rs")]
-mod program;
-mod reader;
 mod stderr;
 
-pub use command::ChildProcess;
-pub use exit::{Exit, ExitStep, Grace};
-pub use process::ChildWriter;
-pub use reader::ChildReader;
+pub use command::{ChildProcess, Exit, ExitStep, Grace};
+pub use process::{ChildReader, ChildWriter};
 pub use stderr::{Captured, Stderr};

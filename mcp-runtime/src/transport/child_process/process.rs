@@ -1,38 +1,83 @@
-//! A child that runs.
+//! A running child process, its end, and the two directions of its connection.
 
 use std::io;
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::process::{Child, ChildStdin};
+use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::command::OnExit;
-use super::group::Group;
-use super::stderr::Recent;
-use super::{Exit, ExitStep, Grace};
+use super::command::{ChildProcess, Exit, ExitStep};
+use super::platform::Group;
+use super::stderr::Captured;
 use crate::error::ChildExited;
-use crate::limits::STDERR_TIMEOUT;
-use crate::transport::{FrameWriter, LineWriter, Outbox};
+use crate::limits::{EXIT_STATUS_TIMEOUT, EXIT_STDERR_BYTES, STDERR_TIMEOUT};
+use crate::transport::{
+    FrameReader, FrameWriter, Incoming, LineReader, LineWriter, Outbox, Transport,
+};
 
-/// The input of a child process, and the process itself: closing the one ends the other.
+impl Transport for ChildProcess {
+    type Reader = ChildReader;
+    type Writer = ChildWriter;
+
+    async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
+        let max_frame_bytes = self.max_frame_bytes;
+        let mut process = Process::spawn(self)?;
+        let streams = process.child.stdin.take().zip(process.child.stdout.take());
+        let (input, output) = streams.ok_or(io::ErrorKind::BrokenPipe)?;
+        let process = Arc::new(Mutex::new(process));
+        let reader = ChildReader {
+            lines: LineReader::new(output, max_frame_bytes),
+            process: Arc::clone(&process),
+            ended: false,
+        };
+        let writer = ChildWriter {
+            input: Some(LineWriter::new(input)),
+            process,
+        };
+        Ok((reader, writer))
+    }
+
+    fn again(&self) -> Option<Self> {
+        Some(self.clone())
+    }
+}
+
+/// The output of a child process. At its end, reading fails with
+/// [`ChildExited`](crate::ChildExited) if the child has ended.
+#[derive(Debug)]
+pub struct ChildReader {
+    lines: LineReader<ChildStdout>,
+    process: Arc<Mutex<Process>>,
+    ended: bool,
+}
+
+impl FrameReader for ChildReader {
+    fn next_frame(&mut self) -> Option<Incoming<'_>> {
+        self.lines.next_frame()
+    }
+
+    async fn fill(&mut self) -> io::Result<bool> {
+        if !self.ended {
+            self.ended = !self.lines.fill().await?;
+            // A last line without a line break may be left.
+            return Ok(true);
+        }
+        let exited = self.process.lock().await.exited(EXIT_STATUS_TIMEOUT).await;
+        exited.map_or(Ok(false), |exited| Err(io::Error::other(exited)))
+    }
+}
+
+/// The input of a child process. Closing it ends the process.
 ///
-/// When it is dropped without being closed, the child is killed, on Unix with its process group.
+/// If it is dropped without being closed, the child is killed, on Unix with its process group.
 #[derive(Debug)]
 pub struct ChildWriter {
     input: Option<LineWriter<ChildStdin>>,
     process: Arc<Mutex<Process>>,
-}
-
-impl ChildWriter {
-    pub(super) fn new(input: ChildStdin, process: Arc<Mutex<Process>>) -> Self {
-        Self {
-            input: Some(LineWriter::new(input)),
-            process,
-        }
-    }
 }
 
 impl FrameWriter for ChildWriter {
@@ -54,43 +99,48 @@ impl FrameWriter for ChildWriter {
     }
 }
 
-/// A child process, and all that belongs to it.
-pub(super) struct Process {
+/// A child process with its group and its standard error.
+#[derive(Debug)]
+struct Process {
     child: Child,
-    program: String,
+    command: ChildProcess,
     group: Group,
     stderr: Option<JoinHandle<()>>,
-    /// The newest of standard error.
-    recent: Recent,
-    grace: Grace,
-    on_exit: Option<OnExit>,
+    /// The newest 4 KiB of standard error.
+    recent: Captured,
     ended: bool,
 }
 
 impl Process {
-    pub(super) fn new(
-        child: Child,
-        program: String,
-        stderr: Option<JoinHandle<()>>,
-        recent: Recent,
-        grace: Grace,
-        on_exit: Option<OnExit>,
-    ) -> Self {
-        Self {
-            group: Group::of(&child),
+    /// Starts the child.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such program, or the operating system can't start it.
+    fn spawn(command: ChildProcess) -> io::Result<Self> {
+        let program = command.program();
+        let mut child = command.command().spawn().map_err(|error| {
+            let reason = format!("`{program}` can't be started: {error}");
+            io::Error::new(error.kind(), reason)
+        })?;
+        let recent = Captured::with_limit(EXIT_STDERR_BYTES);
+        let stderr = child.stderr.take().map(|stream| {
+            let stderr = command.stderr.clone();
+            tokio::spawn(stderr.read(stream, program, recent.clone()))
+        });
+        Ok(Self {
+            group: Group::new(&child),
             child,
-            program,
+            command,
             stderr,
             recent,
-            grace,
-            on_exit,
             ended: false,
-        }
+        })
     }
 
-    /// The end of the child, if it ends within `limit`. What is left of its standard error is waited
-    /// for as long.
-    pub(super) async fn exited(&mut self, limit: Duration) -> Option<ChildExited> {
+    /// The end of the child, if it ends within `limit`, with the rest of its standard error, if that
+    /// ends as well.
+    async fn exited(&mut self, limit: Duration) -> Option<ChildExited> {
         let deadline = Instant::now() + limit;
         let status = timeout_at(deadline, self.child.wait()).await.ok()?;
         if let Some(stderr) = &mut self.stderr
@@ -99,18 +149,18 @@ impl Process {
             self.stderr = None;
         }
         Some(ChildExited {
-            program: self.program.clone(),
+            program: self.command.program(),
             status: status.ok()?,
             stderr: self.recent.text(),
         })
     }
 
-    /// Waits for the child, whose input is closed, and insists step by step (2026-07-28, "stdio",
-    /// section Shutdown).
+    /// Waits for the child, whose input is closed, then terminates and finally kills it
+    /// (2026-07-28, "stdio", section Shutdown).
     async fn end(&mut self) -> io::Result<()> {
-        let (status, step) = match timeout(self.grace.close, self.child.wait()).await {
+        let (status, step) = match timeout(self.command.grace.close, self.child.wait()).await {
             Ok(status) => (status?, ExitStep::Closed),
-            Err(_) => self.insist().await?,
+            Err(_) => self.terminate().await?,
         };
         self.ended = true;
         // Descendants that outlived the child are ended with it.
@@ -121,15 +171,15 @@ impl Process {
             stderr.abort();
         }
         tracing::debug!(%status, ?step, "the child process has ended");
-        if let Some(on_exit) = &self.on_exit {
+        if let Some(on_exit) = &self.command.on_exit {
             on_exit(Exit { status, step });
         }
         Ok(())
     }
 
-    async fn insist(&mut self) -> io::Result<(std::process::ExitStatus, ExitStep)> {
+    async fn terminate(&mut self) -> io::Result<(ExitStatus, ExitStep)> {
         self.group.terminate(&mut self.child);
-        if let Ok(status) = timeout(self.grace.terminate, self.child.wait()).await {
+        if let Ok(status) = timeout(self.command.grace.terminate, self.child.wait()).await {
             return Ok((status?, ExitStep::Terminated));
         }
         self.group.kill();
@@ -147,14 +197,5 @@ impl Drop for Process {
         if let Some(stderr) = &self.stderr {
             stderr.abort();
         }
-    }
-}
-
-impl std::fmt::Debug for Process {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Process")
-            .field("child", &self.child)
-            .field("grace", &self.grace)
-            .finish_non_exhaustive()
     }
 }

@@ -1,15 +1,16 @@
-//! What a child says on standard error.
+//! Standard error of child processes.
 
 use std::collections::VecDeque;
+use std::io;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::ChildStderr;
 
-use crate::limits::{CAPTURED_STDERR_BYTES, EXIT_STDERR_BYTES, STDERR_LINE_BYTES};
+use crate::limits::{CAPTURED_STDERR_BYTES, STDERR_LINE_BYTES};
 
-/// Where the standard error of a child goes. A child may write there for any reason, not only
+/// Destination of the standard error of a child, which may write there for any reason, not only
 /// about errors.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -34,11 +35,11 @@ impl Stderr {
         }
     }
 
-    /// Reads until the end, where there is something to be read.
-    pub(super) async fn read(self, stream: ChildStderr, program: String, recent: Recent) {
+    /// Reads until the end.
+    pub(super) async fn read(self, stream: ChildStderr, program: String, recent: Captured) {
         let read = match self {
             Self::Log => log(stream, &program, &recent).await,
-            Self::Capture(captured) => captured.fill(stream, &recent).await,
+            Self::Capture(captured) => capture(stream, &captured, &recent).await,
             Self::Inherit | Self::Discard => Ok(()),
         };
         if let Err(error) = read {
@@ -47,7 +48,7 @@ impl Stderr {
     }
 }
 
-async fn log(stream: ChildStderr, program: &str, recent: &Recent) -> std::io::Result<()> {
+async fn log(stream: ChildStderr, program: &str, recent: &Captured) -> io::Result<()> {
     let mut stream = BufReader::new(stream);
     let mut line = Vec::new();
     loop {
@@ -56,67 +57,67 @@ async fn log(stream: ChildStderr, program: &str, recent: &Recent) -> std::io::Re
         if part.read_until(b'\n', &mut line).await? == 0 {
             return Ok(());
         }
-        recent.0.keep(&line);
+        recent.push(&line);
         let line = String::from_utf8_lossy(&line);
         tracing::info!(program, "{}", line.trim_end());
     }
 }
 
-/// The newest of what a child said on standard error. Clones share it.
-#[derive(Clone, Debug, Default)]
-pub struct Captured(Newest<CAPTURED_STDERR_BYTES>);
-
-/// The newest 4 KiB of standard error, for the error that tells of the end of a child.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Recent(Newest<EXIT_STDERR_BYTES>);
-
-impl Recent {
-    pub(super) fn text(&self) -> String {
-        self.0.text()
+async fn capture(
+    mut stream: ChildStderr,
+    captured: &Captured,
+    recent: &Captured,
+) -> io::Result<()> {
+    let mut buffer = vec![0; 4096];
+    loop {
+        let count = stream.read(&mut buffer).await?;
+        if count == 0 {
+            return Ok(());
+        }
+        captured.push(&buffer[..count]);
+        recent.push(&buffer[..count]);
     }
 }
 
-/// The newest `LIMIT` bytes of a stream.
-#[derive(Clone, Debug, Default)]
-struct Newest<const LIMIT: usize>(Arc<Mutex<VecDeque<u8>>>);
-
-impl<const LIMIT: usize> Newest<LIMIT> {
-    fn text(&self) -> String {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(kept.make_contiguous()).into_owned()
-    }
-
-    fn keep(&self, bytes: &[u8]) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(bytes);
-        let surplus = kept.len().saturating_sub(LIMIT);
-        kept.drain(..surplus);
-    }
+/// The newest standard error of a child. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Captured {
+    bytes: Arc<Mutex<VecDeque<u8>>>,
+    limit: usize,
 }
 
 impl Captured {
-    /// Room for what a child will say.
+    /// An empty buffer of 64 KiB.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self::with_limit(CAPTURED_STDERR_BYTES)
     }
 
-    /// What is kept, the newest 64 KiB. Bytes that are no UTF-8 are replaced.
+    pub(super) fn with_limit(limit: usize) -> Self {
+        Self {
+            bytes: Arc::default(),
+            limit,
+        }
+    }
+
+    /// The newest 64 KiB. Bytes that are not UTF-8 are replaced.
     #[must_use]
     pub fn text(&self) -> String {
-        self.0.text()
+        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(bytes.make_contiguous()).into_owned()
     }
 
-    async fn fill(&self, mut stream: ChildStderr, recent: &Recent) -> std::io::Result<()> {
-        let mut buffer = vec![0; 4096];
-        loop {
-            let count = stream.read(&mut buffer).await?;
-            if count == 0 {
-                return Ok(());
-            }
-            self.0.keep(&buffer[..count]);
-            recent.0.keep(&buffer[..count]);
-        }
+    fn push(&self, new: &[u8]) {
+        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        bytes.extend(new);
+        let surplus = bytes.len().saturating_sub(self.limit);
+        bytes.drain(..surplus);
+    }
+}
+
+impl Default for Captured {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -127,8 +128,8 @@ mod tests {
     #[test]
     fn the_newest_is_kept() {
         let captured = Captured::new();
-        captured.0.keep(b"old");
-        captured.0.keep(&vec![b'n'; CAPTURED_STDERR_BYTES - 1]);
+        captured.push(b"old");
+        captured.push(&vec![b'n'; CAPTURED_STDERR_BYTES - 1]);
         let text = captured.text();
         assert_eq!(text.len(), CAPTURED_STDERR_BYTES);
         assert!(text.starts_with("dn"));

@@ -1,29 +1,28 @@
-//! Sockets: the framing of stdio, for many clients at once.
+//! TCP and Unix sockets: the framing of stdio, for many clients at once.
 //!
-//! `tcp` and `unix` say where a server listens; [`tcp_client`] and `unix_client` connect to one.
-//! Either way messages are lines of JSON (2026-07-28, "stdio", which allows any reliable stream), in
-//! both eras. Each client has a connection of its own, and all share one server.
+//! `tcp` and `unix` listen; [`tcp_client`] and `unix_client` connect. Messages are lines of JSON
+//! (2026-07-28, "stdio", which allows any reliable stream), in both eras. Each client has a
+//! connection of its own, and all share one server.
 //!
 //! # Security
 //!
-//! There is neither authentication nor encryption on a TCP connection: whoever reaches the port is
-//! served. Listen on the loopback interface, where any user and any program of the machine is let
-//! in, or put a proxy in front that knows its clients. A Unix socket lets in those who may write to
-//! its file, which is its owner alone unless said otherwise, and tells handlers who calls.
+//! A TCP connection has neither authentication nor encryption: everyone who reaches the port is
+//! served. Listen on the loopback interface, which admits any user and any program of the machine,
+//! or put a proxy in front that authenticates its clients. A Unix socket admits those who may write
+//! to its file, by default its owner alone, and gives handlers the identity of the caller.
 
-mod client;
-#[cfg(feature = "server")]
-mod door;
-mod stream;
 #[cfg(feature = "server")]
 mod tcp;
-#[cfg(unix)]
+mod tcp_client;
+#[cfg(all(unix, feature = "server"))]
 mod unix;
+#[cfg(unix)]
+mod unix_client;
 
-pub use client::{TcpClient, tcp_client};
 #[cfg(feature = "server")]
 pub use tcp::{Tcp, tcp};
-#[cfg(unix)]
-pub use unix::client::{UnixClient, unix_client};
+pub use tcp_client::{TcpClient, tcp_client};
 #[cfg(all(unix, feature = "server"))]
 pub use unix::{Caller, Unix, unix};
+#[cfg(unix)]
+pub use unix_client::{UnixClient, unix_client};

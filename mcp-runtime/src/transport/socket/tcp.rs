@@ -1,21 +1,22 @@
-//! Listening for TCP connections.
+//! Servers over TCP.
 
 use std::io;
 use std::net::SocketAddr;
 
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::watch;
 
-use super::door::{Door, Entrance};
 use crate::error::ServeError;
 use crate::limits::MAX_CONNECTIONS;
-use crate::server::listen::listen;
+use crate::server::listen::{Listener, attend, listen};
 use crate::server::running::Running;
 use crate::server::{Connected, Endpoint};
-use crate::transport::{DEFAULT_MAX_FRAME_BYTES, TcpAddress};
+use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, TcpAddress};
 
 /// An address at which clients are served over TCP, each on a connection of its own.
 ///
-/// Nothing checks who connects: listen on the loopback interface only (see the
+/// Clients are not authenticated: listen on the loopback interface only (see the
 /// [module](super#security)).
 ///
 /// ```no_run
@@ -54,14 +55,14 @@ impl Tcp {
         self
     }
 
-    /// How many clients may be connected; 10,000 unless set. Others wait to be accepted.
+    /// The largest number of connected clients; 10,000 by default. Others wait to be accepted.
     #[must_use]
     pub fn max_connections(mut self, connections: usize) -> Self {
         self.max_connections = connections;
         self
     }
 
-    /// Listens from now on, so that [`local_addr`](Self::local_addr) is known. Clients that connect
+    /// Opens the listener, so that [`local_addr`](Self::local_addr) is known. Clients that connect
     /// are served once the server is.
     ///
     /// ```
@@ -83,7 +84,7 @@ impl Tcp {
         })
     }
 
-    /// Where clients find the server.
+    /// The address that clients connect to.
     ///
     /// # Errors
     ///
@@ -95,22 +96,35 @@ impl Tcp {
 
 impl Endpoint for Tcp {
     async fn run(self, running: Running) -> Result<(), ServeError> {
-        let door = Door {
-            entrance: self.address.bind().await.map_err(ServeError::Open)?,
+        let listener = LineListener {
+            listener: self.address.bind().await.map_err(ServeError::Open)?,
             max_frame_bytes: self.max_frame_bytes,
         };
-        listen(door, running, self.max_connections).await;
+        listen(listener, running, self.max_connections).await;
         Ok(())
     }
 }
 
 impl Connected for Tcp {}
 
-impl Entrance for TcpListener {
-    type Stream = TcpStream;
+struct LineListener {
+    listener: TcpListener,
+    max_frame_bytes: usize,
+}
 
-    async fn next(&mut self) -> io::Result<TcpStream> {
-        let (stream, _) = self.accept().await?;
-        Ok(stream)
+impl Listener for LineListener {
+    type Client = ByteStream<OwnedReadHalf, OwnedWriteHalf>;
+
+    async fn accept(&mut self) -> io::Result<Self::Client> {
+        let (stream, _) = self.listener.accept().await?;
+        // A message is one write, which must not wait for another. Fails if the client has left,
+        // which reading shows as well.
+        let _ = stream.set_nodelay(true);
+        let (reader, writer) = stream.into_split();
+        Ok(ByteStream::new(reader, writer).max_frame_bytes(self.max_frame_bytes))
+    }
+
+    async fn serve(client: Self::Client, running: Running, ending: watch::Receiver<bool>) {
+        attend(client, running, ending).await;
     }
 }

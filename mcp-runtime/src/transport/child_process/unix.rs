@@ -1,12 +1,18 @@
-//! The child and those of its descendants that do not leave it, as a process group of their own.
-//!
-//! Wrappers such as `npx` and `sh -c` start the server as a process of theirs; a signal to the
-//! group reaches it as well. A group of its own also keeps Ctrl-C, typed at the terminal, from
-//! ending the server before the client can close it.
+//! Child processes on Unix.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::{Child, Command};
 
+/// The process group of a child, with those of its descendants that do not leave it.
+///
+/// Wrappers such as `npx` and `sh -c` start the server as a child of theirs; a signal to the group
+/// reaches it as well. A group of its own also keeps Ctrl-C, typed at the terminal, from ending the
+/// server before the client can close it.
 #[derive(Debug)]
 pub(super) struct Group(Option<Pid>);
 
@@ -17,7 +23,7 @@ impl Group {
     }
 
     /// The group of a child that was just started.
-    pub(super) fn of(child: &Child) -> Self {
+    pub(super) fn new(child: &Child) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         Self(id.and_then(Pid::from_raw))
     }
@@ -33,7 +39,16 @@ impl Group {
     }
 
     fn signal(&self, signal: Signal) {
-        // A group that is gone is what was asked for.
+        // Fails if the group has ended.
         let _ = self.0.map(|leader| kill_process_group(leader, signal));
     }
+}
+
+/// Returns `program`, which the system looks up in `PATH` by itself.
+pub(super) fn resolve<'a>(
+    program: &'a OsStr,
+    _directory: Option<&Path>,
+    _environment: &BTreeMap<OsString, OsString>,
+) -> Cow<'a, OsStr> {
+    Cow::Borrowed(program)
 }

@@ -1,8 +1,8 @@
-//! Streams that can only be waited for by blocking, such as terminals and files: a thread beside
-//! the program copies between the stream and a pipe, which can be waited for.
+//! Asynchronous access to terminals and files, which can only be read and written by blocking: a
+//! thread of its own copies between the stream and a pipe that tokio can poll.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -12,78 +12,66 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::unix::pipe;
 use tokio::sync::oneshot;
 
-/// This side's end of the pipe, and what comes of the copying.
+/// One end of the pipe, and the outcome of the thread that copies from or to its other end.
 #[derive(Debug)]
-pub(super) struct Beside<P> {
-    /// None once everything has been written to it.
+pub(super) struct BlockingStream<P> {
+    /// `None` once the pipe is closed for writing.
     pipe: Option<P>,
-    /// None once it is known.
+    /// `None` once the outcome is known.
     copied: Option<oneshot::Receiver<io::Result<()>>>,
 }
 
-impl Beside<pipe::Receiver> {
+impl BlockingStream<pipe::Receiver> {
     /// Reads `stream`.
     ///
     /// # Errors
     ///
     /// When the operating system has no thread or no pipe left.
-    pub(super) fn reading(stream: &impl AsFd) -> io::Result<Self> {
+    pub(super) fn reader(stream: &impl AsFd) -> io::Result<Self> {
         let (reader, writer) = io::pipe()?;
         Ok(Self {
             pipe: Some(pipe::Receiver::from_owned_fd(reader.into())?),
-            copied: Some(copying(
-                stream.as_fd().try_clone_to_owned()?,
-                writer.into(),
-            )?),
+            copied: Some(spawn_copy(duplicate(stream)?, writer.into())?),
         })
     }
 }
 
-impl Beside<pipe::Sender> {
+impl BlockingStream<pipe::Sender> {
     /// Writes to `stream`.
     ///
     /// # Errors
     ///
     /// When the operating system has no thread or no pipe left.
-    pub(super) fn writing(stream: &impl AsFd) -> io::Result<Self> {
+    pub(super) fn writer(stream: &impl AsFd) -> io::Result<Self> {
         let (reader, writer) = io::pipe()?;
         Ok(Self {
             pipe: Some(pipe::Sender::from_owned_fd(writer.into())?),
-            copied: Some(copying(
-                reader.into(),
-                stream.as_fd().try_clone_to_owned()?,
-            )?),
+            copied: Some(spawn_copy(reader.into(), duplicate(stream)?)?),
         })
     }
 }
 
-/// Copies everything in a thread, and tells what came of it.
-fn copying(from: OwnedFd, to: OwnedFd) -> io::Result<oneshot::Receiver<io::Result<()>>> {
+fn duplicate(stream: &impl AsFd) -> io::Result<OwnedFd> {
+    stream.as_fd().try_clone_to_owned()
+}
+
+/// Copies until the end of `from` in a thread, and sends the outcome.
+fn spawn_copy(from: OwnedFd, to: OwnedFd) -> io::Result<oneshot::Receiver<io::Result<()>>> {
     let (done, copied) = oneshot::channel();
     thread::Builder::new()
         .name("stdio".to_owned())
         .spawn(move || {
-            let outcome = copy(&mut File::from(from), &mut File::from(to));
-            // Nobody listens any more when the connection has ended otherwise.
+            let (mut from, mut to) = (File::from(from), File::from(to));
+            // As a trait object: between two files, the kernel copies, and signals are errors.
+            let outcome = io::copy(&mut from as &mut dyn Read, &mut to).map(|_| ());
+            // The receiver is gone if the connection has ended otherwise.
             let _ = done.send(outcome);
         })?;
     Ok(copied)
 }
 
-fn copy(from: &mut File, to: &mut File) -> io::Result<()> {
-    let mut buffer = [0; 16 * 1024];
-    loop {
-        match from.read(&mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(count) => to.write_all(&buffer[..count])?,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-}
-
-impl<P> Beside<P> {
-    /// Waits until everything is copied.
+impl<P> BlockingStream<P> {
+    /// Waits for the end of the thread.
     fn poll_copied(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let Some(copied) = &mut self.copied else {
             return Poll::Ready(Ok(()));
@@ -94,7 +82,7 @@ impl<P> Beside<P> {
     }
 }
 
-impl AsyncRead for Beside<pipe::Receiver> {
+impl AsyncRead for BlockingStream<pipe::Receiver> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -111,7 +99,7 @@ impl AsyncRead for Beside<pipe::Receiver> {
     }
 }
 
-impl AsyncWrite for Beside<pipe::Sender> {
+impl AsyncWrite for BlockingStream<pipe::Sender> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -122,7 +110,7 @@ impl AsyncWrite for Beside<pipe::Sender> {
         };
         let written = ready!(Pin::new(pipe).poll_write(cx, bytes));
         if written.is_err() {
-            // The thread has ended, and knows why.
+            // The thread has ended, with the cause.
             ready!(self.poll_copied(cx))?;
         }
         Poll::Ready(written)
@@ -148,14 +136,14 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_written_can_be_read_again() {
-        let path = std::env::temp_dir().join(format!("mcp-beside-{}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("mcp-blocking-{}", std::process::id()));
         let text = vec![b'x'; 200_000];
-        let mut writing = Beside::writing(&File::create(&path).unwrap()).unwrap();
+        let mut writing = BlockingStream::writer(&File::create(&path).unwrap()).unwrap();
         writing.write_all(&text).await.unwrap();
         writing.shutdown().await.unwrap();
 
         let mut found = Vec::new();
-        let mut reading = Beside::reading(&File::open(&path).unwrap()).unwrap();
+        let mut reading = BlockingStream::reader(&File::open(&path).unwrap()).unwrap();
         reading.read_to_end(&mut found).await.unwrap();
         std::fs::remove_file(&path).unwrap();
         assert!(found == text, "{} bytes", found.len());
@@ -163,15 +151,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_went_wrong_is_told() {
+    async fn an_error_of_the_stream_is_returned() {
         let folder = File::open(std::env::temp_dir()).unwrap();
-        let mut reading = Beside::reading(&folder).unwrap();
+        let mut reading = BlockingStream::reader(&folder).unwrap();
         let error = reading.read(&mut [0; 8]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
 
         let null = OpenOptions::new().read(true).open("/dev/null").unwrap();
-        let mut writing = Beside::writing(&null).unwrap();
-        // Whether the first sign of it comes now or at the end depends on the thread.
+        let mut writing = BlockingStream::writer(&null).unwrap();
+        // The thread may fail before or after the first write.
         let outcome = match writing.write(b"to where nothing can be written").await {
             Ok(_) => writing.shutdown().await,
             Err(error) => Err(error),

@@ -1,4 +1,4 @@
-//! Standard streams served by tokio's blocking pool, which works on every platform.
+//! Standard streams of other platforms, on tokio's blocking pool.
 
 use std::io;
 

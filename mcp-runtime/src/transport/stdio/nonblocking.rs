@@ -1,7 +1,9 @@
-//! A socket that other processes may hold as well, as Node.js gives them to its children.
+//! Standard streams of Unix: pipes and sockets are read and written without blocking a thread.
 //!
-//! It can't be opened anew as a pipe can, and must not be switched to non-blocking. So it stays
-//! blocking, and each operation says for itself that it does not want to wait.
+//! Of a pipe, Linux opens a second description by `/proc`, since switching the given one to
+//! non-blocking would change it for every process that shares it. A socket, which Node.js gives to
+//! its children, can't be opened again: it stays blocking, and each operation sets `MSG_DONTWAIT`.
+//! Other streams are left to a thread.
 
 use std::io::{self, IoSlice, Read};
 use std::mem::MaybeUninit;
@@ -12,29 +14,59 @@ use std::task::{Context, Poll, ready};
 use socket2::{Socket, Type};
 use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::unix::pipe;
 
-/// One direction of such a socket.
+use super::blocking::BlockingStream;
+
+pub(super) type Input = Box<dyn AsyncRead + Send + Unpin>;
+pub(super) type Output = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// Opens standard input.
+pub(super) fn input() -> io::Result<Input> {
+    if let Ok(pipe) = pipe::OpenOptions::new().open_receiver("/proc/self/fd/0") {
+        return Ok(Box::new(pipe));
+    }
+    let stream = io::stdin();
+    Ok(match SharedSocket::new(&stream) {
+        Some(socket) => Box::new(socket),
+        None => Box::new(BlockingStream::reader(&stream)?),
+    })
+}
+
+/// Opens standard output.
+pub(super) fn output() -> io::Result<Output> {
+    if let Ok(pipe) = pipe::OpenOptions::new().open_sender("/proc/self/fd/1") {
+        return Ok(Box::new(pipe));
+    }
+    let stream = io::stdout();
+    Ok(match SharedSocket::new(&stream) {
+        Some(socket) => Box::new(socket),
+        None => Box::new(BlockingStream::writer(&stream)?),
+    })
+}
+
+/// A blocking socket that other processes may share.
 #[derive(Debug)]
-pub(super) struct SharedSocket(AsyncFd<Socket>);
+struct SharedSocket(AsyncFd<Socket>);
 
 impl SharedSocket {
-    /// The socket that `stream` is, if it is one.
-    pub(super) fn of(stream: &impl AsFd) -> Option<Self> {
+    /// Registers `stream` with tokio if it is a stream socket.
+    fn new(stream: &impl AsFd) -> Option<Self> {
         let socket = Socket::from(stream.as_fd().try_clone_to_owned().ok()?);
-        // What is no socket has no type.
+        // Other files have no type.
         let is_stream = socket.r#type().is_ok_and(|kind| kind == Type::STREAM);
         #[expect(
             deprecated,
-            reason = "its successor is unsafe, for types that let go of their descriptor: no socket does"
+            reason = "its successor is unsafe, for types that release their descriptor: no socket does"
         )]
         let registered = is_stream.then(|| AsyncFd::new(socket).ok()).flatten();
         registered.map(Self)
     }
 }
 
-/// Reads what is there already.
+/// Reads without waiting; `WouldBlock` if nothing has arrived.
 fn read_now(mut socket: &Socket, buffer: &mut [u8]) -> io::Result<usize> {
-    // A look at the first byte tells whether reading would wait.
+    // Peeking fails where reading would wait.
     let mut first = [MaybeUninit::uninit()];
     socket.recv_with_flags(&mut first, libc::MSG_PEEK | libc::MSG_DONTWAIT)?;
     socket.read(buffer)
@@ -49,14 +81,8 @@ impl AsyncRead for SharedSocket {
         loop {
             let mut ready = ready!(self.0.poll_read_ready(cx))?;
             let unfilled = buf.initialize_unfilled();
-            match ready.try_io(|socket| read_now(socket.get_ref(), unfilled)) {
-                Ok(Ok(count)) => {
-                    buf.advance(count);
-                    return Poll::Ready(Ok(()));
-                }
-                Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
-                Ok(Err(error)) => return Poll::Ready(Err(error)),
-                Err(_would_wait) => {}
+            if let Ok(read) = ready.try_io(|socket| read_now(socket.get_ref(), unfilled)) {
+                return Poll::Ready(read.map(|count| buf.advance(count)));
             }
         }
     }
@@ -79,10 +105,8 @@ impl AsyncWrite for SharedSocket {
         loop {
             let mut ready = ready!(self.0.poll_write_ready(cx))?;
             let send = |it: &Socket| it.send_vectored_with_flags(parts, libc::MSG_DONTWAIT);
-            match ready.try_io(|socket| send(socket.get_ref())) {
-                Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
-                Ok(outcome) => return Poll::Ready(outcome),
-                Err(_would_wait) => {}
+            if let Ok(written) = ready.try_io(|socket| send(socket.get_ref())) {
+                return Poll::Ready(written);
             }
         }
     }
@@ -95,7 +119,7 @@ impl AsyncWrite for SharedSocket {
         Poll::Ready(Ok(()))
     }
 
-    /// Leaves the socket open: whoever shares it may not be done with it.
+    /// Leaves the socket open for the processes that share it.
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
@@ -113,15 +137,15 @@ mod tests {
     #[test]
     fn only_sockets_are_taken_for_sockets() {
         let file = std::fs::File::open("/dev/null").unwrap();
-        assert!(SharedSocket::of(&file).is_none());
+        assert!(SharedSocket::new(&file).is_none());
         let (reader, _writer) = io::pipe().unwrap();
-        assert!(SharedSocket::of(&reader).is_none());
+        assert!(SharedSocket::new(&reader).is_none());
     }
 
     #[tokio::test]
     async fn a_blocking_socket_never_blocks_and_stays_blocking() {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
-        let mut socket = SharedSocket::of(&ours).unwrap();
+        let mut socket = SharedSocket::new(&ours).unwrap();
         let mut buffer = [0; 8];
         let nothing = tokio::time::timeout(std::time::Duration::ZERO, socket.read(&mut buffer));
         assert!(nothing.await.is_err());

@@ -1,4 +1,4 @@
-//! Connecting to a server over a Unix socket.
+//! Clients over Unix sockets.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,11 +6,10 @@ use std::path::PathBuf;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
-use crate::transport::place::at;
-use crate::transport::socket::stream::Stream;
-use crate::transport::{DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
+use crate::transport::address::error_at;
+use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
 
-/// A server that listens at the socket file `path`. It is connected to when it is used.
+/// A server that listens at the socket file `path`. Opening the transport connects to it.
 ///
 /// ```
 /// let transport = mcp_runtime::transport::socket::unix_client("/run/library.sock");
@@ -46,18 +45,9 @@ impl Transport for UnixClient {
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
         let stream = UnixStream::connect(&self.path).await;
-        let stream = stream.map_err(|error| at(&self.path.display(), &error))?;
-        stream.halves(self.max_frame_bytes)
-    }
-}
-
-impl Stream for UnixStream {
-    type Reader = LineReader<OwnedReadHalf>;
-    type Writer = LineWriter<OwnedWriteHalf>;
-
-    fn halves(self, max_frame_bytes: usize) -> io::Result<(Self::Reader, Self::Writer)> {
-        let (reader, writer) = self.into_split();
-        let reader = LineReader::new(reader, max_frame_bytes);
-        Ok((reader, LineWriter::new(writer)))
+        let stream = stream.map_err(|error| error_at(&self.path.display(), &error))?;
+        let (reader, writer) = stream.into_split();
+        let lines = ByteStream::new(reader, writer).max_frame_bytes(self.max_frame_bytes);
+        lines.open().await
     }
 }

@@ -1,16 +1,15 @@
-//! Connecting to a server over TCP.
+//! Clients over TCP.
 
 use std::io;
 
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
-use super::stream::Stream;
-use crate::transport::place::at;
-use crate::transport::{DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
+use crate::transport::address::error_at;
+use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, LineReader, LineWriter, Transport};
 
-/// A server at `address`, a name or number with a port such as `127.0.0.1:7000`. It is connected to
-/// when it is used.
+/// A server at `address`, a host with a port such as `127.0.0.1:7000`. Opening the transport connects
+/// to it.
 ///
 /// ```
 /// let transport = mcp_runtime::transport::socket::tcp_client("127.0.0.1:7000");
@@ -46,20 +45,11 @@ impl Transport for TcpClient {
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
         let stream = TcpStream::connect(&self.address).await;
-        let stream = stream.map_err(|error| at(&self.address, &error))?;
-        stream.halves(self.max_frame_bytes)
-    }
-}
-
-impl Stream for TcpStream {
-    type Reader = LineReader<OwnedReadHalf>;
-    type Writer = LineWriter<OwnedWriteHalf>;
-
-    fn halves(self, max_frame_bytes: usize) -> io::Result<(Self::Reader, Self::Writer)> {
-        // A message is one write: waiting for more of them would only delay it.
-        self.set_nodelay(true)?;
-        let (reader, writer) = self.into_split();
-        let reader = LineReader::new(reader, max_frame_bytes);
-        Ok((reader, LineWriter::new(writer)))
+        let stream = stream.map_err(|error| error_at(&self.address, &error))?;
+        // A message is one write, which must not wait for another.
+        stream.set_nodelay(true)?;
+        let (reader, writer) = stream.into_split();
+        let lines = ByteStream::new(reader, writer).max_frame_bytes(self.max_frame_bytes);
+        lines.open().await
     }
 }

@@ -1,0 +1,220 @@
+//! Servers over Unix sockets.
+
+use std::fs::{self, Metadata, Permissions};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::net::UnixStream as StdStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use tokio::net::UnixListener;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::watch;
+
+use crate::error::ServeError;
+use crate::limits::MAX_CONNECTIONS;
+use crate::server::listen::{Listener, attend, listen};
+use crate::server::running::Running;
+use crate::server::{Connected, Endpoint};
+use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES};
+
+/// A socket file at which clients are served, each on a connection of its own.
+///
+/// The file belongs to the user who runs the server and lets nobody else in, unless
+/// [`mode`](Unix::mode) says otherwise; the directory must let clients reach it. A file that a server
+/// left behind that has died is replaced; while one is alive, or where something else is, serving
+/// fails. The file is removed at the end. Its path is limited to about 100 bytes by the operating
+/// system. Handlers get the caller by `cx.identity::<Caller>()`.
+///
+/// ```no_run
+/// use mcp_runtime::prelude::*;
+/// use mcp_runtime::transport::unix;
+///
+/// # struct Library;
+/// # #[mcp_server] impl Library {}
+/// #[mcp_runtime::main]
+/// async fn main() -> Result<(), ServeError> {
+///     Library.serve(unix("/run/library.sock")).await
+/// }
+/// ```
+#[must_use]
+pub fn unix(path: impl Into<PathBuf>) -> Unix {
+    Unix {
+        path: path.into(),
+        mode: 0o600,
+        max_frame_bytes: DEFAULT_MAX_FRAME_BYTES,
+        max_connections: MAX_CONNECTIONS,
+    }
+}
+
+/// A socket file at which clients are served; made by [`unix`].
+#[derive(Clone, Debug)]
+pub struct Unix {
+    path: PathBuf,
+    mode: u32,
+    max_frame_bytes: usize,
+    max_connections: usize,
+}
+
+/// The process at the other end of a Unix socket, as the operating system reports it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Caller {
+    /// The number of the user.
+    pub user: u32,
+    /// The number of the group.
+    pub group: u32,
+    /// The number of the process, if the system reports it.
+    pub process: Option<i32>,
+}
+
+impl Unix {
+    /// The permissions of the file, `0o600` unless set: whoever may write to it may connect.
+    /// `0o660` lets in the members of its group, `0o666` everybody.
+    #[must_use]
+    pub fn mode(mut self, mode: u32) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// The largest message that is accepted, in bytes; 16 MiB by default.
+    #[must_use]
+    pub fn max_frame_bytes(mut self, limit: usize) -> Self {
+        self.max_frame_bytes = limit;
+        self
+    }
+
+    /// The largest number of connected clients; 10,000 by default. Others wait to be accepted.
+    #[must_use]
+    pub fn max_connections(mut self, connections: usize) -> Self {
+        self.max_connections = connections;
+        self
+    }
+}
+
+impl Endpoint for Unix {
+    async fn run(self, running: Running) -> Result<(), ServeError> {
+        let (file, listener) =
+            SocketFile::listen(self.path, self.mode).map_err(ServeError::Open)?;
+        let listener = LineListener {
+            listener,
+            _file: file,
+            max_frame_bytes: self.max_frame_bytes,
+        };
+        listen(listener, running, self.max_connections).await;
+        Ok(())
+    }
+}
+
+impl Connected for Unix {}
+
+struct LineListener {
+    listener: UnixListener,
+    /// Removed after `listener` is closed.
+    _file: SocketFile,
+    max_frame_bytes: usize,
+}
+
+impl Listener for LineListener {
+    type Client = (Option<Caller>, ByteStream<OwnedReadHalf, OwnedWriteHalf>);
+
+    async fn accept(&mut self) -> io::Result<Self::Client> {
+        let (stream, _) = self.listener.accept().await?;
+        let caller = stream.peer_cred().ok().map(|credentials| Caller {
+            user: credentials.uid(),
+            group: credentials.gid(),
+            process: credentials.pid(),
+        });
+        let (reader, writer) = stream.into_split();
+        let lines = ByteStream::new(reader, writer).max_frame_bytes(self.max_frame_bytes);
+        Ok((caller, lines))
+    }
+
+    async fn serve((caller, lines): Self::Client, running: Running, ending: watch::Receiver<bool>) {
+        if let Some(caller) = caller {
+            running.peer.attach(Arc::new(caller));
+        }
+        attend(lines, running, ending).await;
+    }
+}
+
+/// A socket file of this process, removed when it is dropped.
+#[derive(Debug)]
+struct SocketFile {
+    path: PathBuf,
+    /// Device and inode: another file may have taken its place.
+    identity: (u64, u64),
+}
+
+impl SocketFile {
+    /// Listens at `path`, with the permissions `mode`.
+    ///
+    /// The socket is made under another name and renamed, so that nobody can connect before its
+    /// permissions are set, and a stale one is replaced atomically.
+    ///
+    /// # Errors
+    ///
+    /// When another process listens there, when something else than a socket is there, or when the
+    /// directory can't be written to.
+    fn listen(path: PathBuf, mode: u32) -> io::Result<(Self, UnixListener)> {
+        check_free(&path)?;
+        let made = temporary(&path);
+        let listener = UnixListener::bind(&made)?;
+        let moved = fs::set_permissions(&made, Permissions::from_mode(mode))
+            .and_then(|()| fs::symlink_metadata(&made))
+            .and_then(|metadata| fs::rename(&made, &path).map(|()| metadata));
+        match moved {
+            Ok(metadata) => {
+                let identity = identity(&metadata);
+                Ok((Self { path, identity }, listener))
+            }
+            Err(error) => {
+                // The first error matters.
+                let _ = fs::remove_file(&made);
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        let ours = fs::symlink_metadata(&self.path)
+            .is_ok_and(|metadata| identity(&metadata) == self.identity);
+        if ours && let Err(error) = fs::remove_file(&self.path) {
+            tracing::debug!(%error, "a socket file could not be removed");
+        }
+    }
+}
+
+/// Fails unless `path` is free, or a socket on which no process listens.
+fn check_free(path: &Path) -> io::Result<()> {
+    let metadata = match fs::symlink_metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let refuse = |reason| Err(io::Error::new(io::ErrorKind::AddrInUse, reason));
+    if !metadata.file_type().is_socket() {
+        return refuse("there is a file that is no socket");
+    }
+    match StdStream::connect(path) {
+        // The process that listened has died.
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+        Ok(_) => refuse("another process listens there"),
+    }
+}
+
+/// A name in the same directory that nothing else uses.
+fn temporary(path: &Path) -> PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    path.with_file_name(format!(".{:x}-{count:x}", std::process::id()))
+}
+
+fn identity(metadata: &Metadata) -> (u64, u64) {
+    (metadata.dev(), metadata.ino())
+}
