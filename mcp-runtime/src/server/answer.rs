@@ -1,6 +1,6 @@
-//! Results on their way out.
+//! Results of handlers, and the raw JSON that they are sent as.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use mcp_types::jsonrpc::{PreparedResult, RequestId, write};
 use mcp_types::{
@@ -10,15 +10,47 @@ use mcp_types::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::connection::Outgoing;
+use crate::connection::{BoxFuture, Outgoing};
+use crate::error::ProtocolError;
 use crate::protocol::{Negotiated, tree};
 use crate::transport::Outbox;
 
-/// A result, in the form that the revision of its request wants.
+/// The result of a handler, ready or pending.
+///
+/// A handler that does not wait returns a ready result, which needs neither an allocation nor a task.
+pub enum Reply<T> {
+    /// The result.
+    Ready(Result<T, ProtocolError>),
+    /// The future of the result; dropping it cancels the call.
+    Pending(BoxFuture<Result<T, ProtocolError>>),
+}
+
+impl<T: 'static> Reply<T> {
+    /// Applies `change` to the result.
+    pub(super) fn then<U: 'static>(
+        self,
+        change: impl FnOnce(T) -> Result<U, ProtocolError> + Send + 'static,
+    ) -> Reply<U> {
+        match self {
+            Self::Ready(answer) => Reply::Ready(answer.and_then(change)),
+            Self::Pending(future) => Reply::Pending(then(future, change)),
+        }
+    }
+}
+
+/// Applies `change` to the output of a future.
+pub(super) fn then<T: 'static, U>(
+    future: BoxFuture<Result<T, ProtocolError>>,
+    change: impl FnOnce(T) -> Result<U, ProtocolError> + Send + 'static,
+) -> BoxFuture<Result<U, ProtocolError>> {
+    Box::pin(async move { future.await.and_then(change) })
+}
+
+/// A result in the form of the request's revision.
 #[derive(Debug)]
 pub(crate) struct Answer {
     body: Body,
-    /// Set where the server names itself in the result and the body leaves that to the writer.
+    /// The server's name, if the writer has to add it to the body.
     identity: Option<Arc<Identity>>,
 }
 
@@ -27,16 +59,15 @@ enum Body {
     Empty,
     Prepared(PreparedResult),
     Written(RawJson),
-    /// In a box, because an answer is handed on a dozen times, and moving it each time costs more
-    /// than the allocation.
+    /// Boxed, because moving it with the answer costs more than the allocation.
     CallTool(Box<CallToolResult>),
 }
 
-/// How a server names itself in each result (2026-07-28, "Overview", section `_meta`).
+/// The server's name in each result (2026-07-28, "Overview", section `_meta`).
 #[derive(Debug)]
 pub(super) struct Identity {
     info: Implementation,
-    /// A `_meta` member with nothing but the server's name, preceded by a brace.
+    /// The beginning of an object with a `_meta` of only the server's name.
     prefix: String,
 }
 
@@ -52,7 +83,7 @@ impl Identity {
 }
 
 impl Answer {
-    /// The empty result, which `ping` is answered with.
+    /// The empty result.
     pub(super) fn empty() -> Self {
         Self {
             body: Body::Empty,
@@ -60,7 +91,7 @@ impl Answer {
         }
     }
 
-    /// A result that was written before.
+    /// A result that is shared by all callers.
     pub(super) fn prepared(
         result: PreparedResult,
         negotiated: &Negotiated,
@@ -72,7 +103,7 @@ impl Answer {
         }
     }
 
-    /// A result that is written for this one request.
+    /// A result without the server's name in its `_meta`.
     pub(super) fn once<T: Serialize + Conform>(mut result: T, revision: Revision) -> Self {
         result.conform(revision);
         Self {
@@ -81,7 +112,7 @@ impl Answer {
         }
     }
 
-    /// A result that is written for this one request, by a server that names itself in it.
+    /// A result with the server's name in its `_meta`, in revisions that have it there.
     pub(super) fn written<T: Serialize + Conform>(
         result: T,
         negotiated: &Negotiated,
@@ -91,14 +122,14 @@ impl Answer {
         let Body::Written(json) = &answer.body else {
             return answer;
         };
-        // A result that has a `_meta` of its own keeps it.
+        // A result with a `_meta` of its own keeps it.
         if negotiated.results_name_server() && !json.get().starts_with(r#"{"_meta""#) {
             answer.identity = Some(Arc::clone(server));
         }
         answer
     }
 
-    /// The result of a method that an extension brings.
+    /// The result of an extension's method.
     pub(super) fn extension(
         mut result: JsonObject,
         negotiated: &Negotiated,
@@ -183,5 +214,28 @@ fn write(
             Ok(())
         }
         Some(prefix) => write::result_with_prefix(out, id, prefix, result),
+    }
+}
+
+/// A result that is shared by all callers, written once for each revision when first requested.
+#[derive(Debug, Default)]
+pub(super) struct Prepared {
+    by_revision: [OnceLock<PreparedResult>; Revision::ALL.len()],
+}
+
+impl Prepared {
+    /// The result for `revision`; `make` makes it the first time.
+    pub(super) fn get<T: Serialize + Conform>(
+        &self,
+        revision: Revision,
+        make: impl Fn() -> T,
+    ) -> PreparedResult {
+        let slot = &self.by_revision[revision.index()];
+        let written = slot.get_or_init(|| {
+            let mut result = make();
+            result.conform(revision);
+            PreparedResult::new(&result).expect("a generated result is a JSON object")
+        });
+        written.clone()
     }
 }

@@ -1,4 +1,4 @@
-//! What has changed on the server, and who wants to know.
+//! Changes of a server, collected for each client that subscribes to them.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-/// Something of a server's that has changed.
+/// A change of a server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Change {
@@ -16,20 +16,20 @@ pub enum Change {
     Prompts,
     /// The list of resources, or of templates.
     Resources,
-    /// What the resource under this URI contains.
+    /// The contents of the resource with this URI.
     Resource(String),
 }
 
-/// Where changes are announced; one for each server. Cloning is cheap: the clones share it.
+/// The sender of changes; one for each server. Cloning is cheap: the clones share it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Changes {
     topics: Arc<Mutex<Topics>>,
 }
 
-/// Who waits for which change, in the order of their numbers.
+/// The subscribers of each change, ordered by id.
 type Topics = HashMap<Change, Vec<(u64, Arc<Waiting>)>>;
 
-/// The changes that one listener has not taken yet. There are never more than it wants.
+/// The changes that one subscriber has not taken yet: at most those it has subscribed to.
 #[derive(Debug, Default)]
 struct Waiting {
     /// In order.
@@ -37,96 +37,105 @@ struct Waiting {
     arrived: Notify,
 }
 
-/// Gathers the changes that somebody wants to know of, until they are taken. However often
-/// something changes meanwhile, it is said once.
+/// Collects the changes that one client has subscribed to, until they are taken. A change that
+/// happens several times meanwhile is collected once.
 #[derive(Debug)]
-pub(crate) struct Listener {
+pub(crate) struct Subscriber {
     changes: Changes,
     id: u64,
-    /// In order. Most want to know of a few changes, for which a set takes three times the room.
-    pub(super) wanted: Mutex<Vec<Wanted>>,
+    /// In order. A vector, because most subscribe to few changes.
+    topics: Mutex<Vec<Topic>>,
     waiting: Arc<Waiting>,
 }
 
-/// A change that a listener wants to know of.
+/// A change that a subscriber has subscribed to.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Wanted {
-    /// The change; that of a resource by its canonical URI.
+struct Topic {
+    /// The change; that of a resource with its canonical URI.
     change: Change,
-    /// The listener's own spelling of the URI, if it is another.
+    /// The client's spelling of the URI, if it differs.
     spelling: Option<Box<str>>,
 }
 
 impl Changes {
-    /// Tells all who want to know, and whether anybody does. Never waits for any of them.
+    /// Passes a change to its subscribers, without waiting. Returns whether there are any.
     pub(crate) fn publish(&self, change: Change) -> bool {
         let topics = lock(&self.topics);
-        let listeners = topics.get(&change);
-        for (_, waiting) in listeners.map_or(&[][..], Vec::as_slice) {
+        let subscribers = topics.get(&change);
+        for (_, waiting) in subscribers.map_or(&[][..], Vec::as_slice) {
             if insert(&mut lock(&waiting.changes), &change) {
                 waiting.arrived.notify_one();
             }
         }
-        listeners.is_some()
+        subscribers.is_some()
     }
 
-    /// Somebody who does not want to know anything yet.
-    pub(crate) fn listener(&self) -> Listener {
+    /// A new subscriber, without subscriptions.
+    pub(crate) fn subscriber(&self) -> Subscriber {
         static LAST: AtomicU64 = AtomicU64::new(0);
-        Listener {
+        Subscriber {
             changes: self.clone(),
             id: LAST.fetch_add(1, Ordering::Relaxed),
-            wanted: Mutex::default(),
+            topics: Mutex::default(),
             waiting: Arc::default(),
         }
     }
 }
 
-impl Listener {
-    /// Wants to know of a change from now on.
-    pub(crate) fn want(&self, change: Change) {
-        self.want_as(change, None);
+impl Subscriber {
+    /// Subscribes to a change.
+    pub(crate) fn subscribe(&self, change: Change) {
+        self.subscribe_as(change, None);
     }
 
-    /// Wants to know of changes of the resource `canonical`, and to hear of it as `spelling`.
-    pub(crate) fn want_resource(&self, canonical: &str, spelling: &str) {
+    /// Subscribes to the resource `canonical`, to be reported as `spelling`.
+    pub(crate) fn subscribe_resource(&self, canonical: &str, spelling: &str) {
         let own = (canonical != spelling).then(|| spelling.into());
-        self.want_as(Change::Resource(canonical.to_owned()), own);
+        self.subscribe_as(Change::Resource(canonical.to_owned()), own);
     }
 
-    fn want_as(&self, change: Change, spelling: Option<Box<str>>) {
+    fn subscribe_as(&self, change: Change, spelling: Option<Box<str>>) {
         let mut topics = lock(&self.changes.topics);
-        let listeners = topics.entry(change.clone()).or_default();
-        if let Err(place) = place(listeners, self.id) {
-            listeners.insert(place, (self.id, Arc::clone(&self.waiting)));
+        let subscribers = topics.entry(change.clone()).or_default();
+        if let Err(place) = place(subscribers, self.id) {
+            subscribers.insert(place, (self.id, Arc::clone(&self.waiting)));
         }
-        let (mut wanted, new) = (lock(&self.wanted), Wanted { change, spelling });
-        if let Err(place) = wanted.binary_search(&new) {
-            wanted.insert(place, new);
+        let (mut own, new) = (lock(&self.topics), Topic { change, spelling });
+        if let Err(place) = own.binary_search(&new) {
+            own.insert(place, new);
         }
     }
 
-    /// Does not want to know any more of the resource that it calls `spelling`.
-    pub(crate) fn forget_resource(&self, spelling: &str) {
+    /// Unsubscribes from the resource that was subscribed to as `spelling`.
+    pub(crate) fn unsubscribe_resource(&self, spelling: &str) {
         let mut topics = lock(&self.changes.topics);
-        let mut wanted = lock(&self.wanted);
-        let Some(place) = wanted.iter().position(|it| it.uri() == Some(spelling)) else {
+        let mut own = lock(&self.topics);
+        let Some(place) = own.iter().position(|it| it.uri() == Some(spelling)) else {
             return;
         };
-        let Wanted { change, .. } = wanted.remove(place);
-        // It may want to know of it under another spelling.
-        if !wanted.iter().any(|it| it.change == change) {
+        let Topic { change, .. } = own.remove(place);
+        // It may be subscribed to under another spelling as well.
+        if !own.iter().any(|it| it.change == change) {
             leave(&mut topics, &change, self.id);
             lock(&self.waiting.changes).retain(|waiting| *waiting != change);
         }
     }
 
-    /// How many changes are wanted.
-    pub(crate) fn wants(&self) -> usize {
-        lock(&self.wanted).len()
+    /// The number of subscriptions.
+    pub(crate) fn len(&self) -> usize {
+        lock(&self.topics).len()
     }
 
-    /// Waits until there is something to take.
+    /// The URIs of the resources subscribed to, as the client spells them.
+    pub(crate) fn resources(&self) -> Vec<String> {
+        let own = lock(&self.topics);
+        own.iter()
+            .filter_map(Topic::uri)
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// Waits until there is a change to take.
     ///
     /// Cancel safe. Only one task may wait at a time.
     pub(crate) async fn changed(&self) {
@@ -135,31 +144,31 @@ impl Listener {
         }
     }
 
-    /// What has changed since it was last asked, in order, each once in each of its spellings.
+    /// Takes the changes collected, in order, each once in each of its spellings.
     pub(crate) fn take(&self) -> Vec<Change> {
         let changes = std::mem::take(&mut *lock(&self.waiting.changes));
-        let wanted = lock(&self.wanted);
+        let own = lock(&self.topics);
         let mut taken = Vec::with_capacity(changes.len());
         for change in &changes {
-            let spelled = wanted.iter().filter(|it| it.change == *change);
-            taken.extend(spelled.map(Wanted::said));
+            let spelled = own.iter().filter(|it| it.change == *change);
+            taken.extend(spelled.map(Topic::reported));
         }
         taken
     }
 }
 
-impl Drop for Listener {
+impl Drop for Subscriber {
     fn drop(&mut self) {
         let mut topics = lock(&self.changes.topics);
-        for wanted in &*lock(&self.wanted) {
-            leave(&mut topics, &wanted.change, self.id);
+        for topic in &*lock(&self.topics) {
+            leave(&mut topics, &topic.change, self.id);
         }
     }
 }
 
-impl Wanted {
-    /// The URI as the listener spells it, if it is about a resource.
-    pub(super) fn uri(&self) -> Option<&str> {
+impl Topic {
+    /// The URI as the client spells it, if it is a resource.
+    fn uri(&self) -> Option<&str> {
         match (&self.spelling, &self.change) {
             (Some(spelling), _) => Some(spelling),
             (None, Change::Resource(uri)) => Some(uri),
@@ -167,8 +176,8 @@ impl Wanted {
         }
     }
 
-    /// The change as the listener is told of it.
-    fn said(&self) -> Change {
+    /// The change in the client's spelling.
+    fn reported(&self) -> Change {
         match &self.spelling {
             Some(spelling) => Change::Resource(spelling.to_string()),
             None => self.change.clone(),
@@ -177,22 +186,22 @@ impl Wanted {
 }
 
 fn leave(topics: &mut Topics, change: &Change, id: u64) {
-    if let Some(listeners) = topics.get_mut(change) {
-        if let Ok(place) = place(listeners, id) {
-            listeners.remove(place);
+    if let Some(subscribers) = topics.get_mut(change) {
+        if let Ok(place) = place(subscribers, id) {
+            subscribers.remove(place);
         }
-        if listeners.is_empty() {
+        if subscribers.is_empty() {
             topics.remove(change);
         }
     }
 }
 
-/// Where the listener `id` stands, or belongs.
-fn place(listeners: &[(u64, Arc<Waiting>)], id: u64) -> Result<usize, usize> {
-    listeners.binary_search_by_key(&id, |(id, _)| *id)
+/// The index of the subscriber `id`, or where to insert it.
+fn place(subscribers: &[(u64, Arc<Waiting>)], id: u64) -> Result<usize, usize> {
+    subscribers.binary_search_by_key(&id, |(id, _)| *id)
 }
 
-/// Adds a change to others, and says whether it was not there yet.
+/// Adds a change to others. Returns `false` if it was there.
 fn insert(changes: &mut Vec<Change>, change: &Change) -> bool {
     match changes.binary_search(change) {
         Ok(_) => false,
@@ -216,54 +225,54 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_changes_often_is_said_once() {
+    async fn a_change_that_repeats_is_collected_once() {
         let changes = Changes::default();
-        let listener = changes.listener();
-        listener.want(Change::Tools);
-        listener.want_resource("a:1", "a:1");
+        let subscriber = changes.subscriber();
+        subscriber.subscribe(Change::Tools);
+        subscriber.subscribe_resource("a:1", "a:1");
         for _ in 0..1000 {
             changes.publish(resource("a:1"));
             changes.publish(resource("a:2"));
         }
         changes.publish(Change::Tools);
-        listener.changed().await;
-        assert_eq!(listener.take(), [Change::Tools, resource("a:1")]);
-        assert_eq!(listener.take(), []);
+        subscriber.changed().await;
+        assert_eq!(subscriber.take(), [Change::Tools, resource("a:1")]);
+        assert_eq!(subscriber.take(), []);
         changes.publish(Change::Tools);
-        listener.changed().await;
-        assert_eq!(listener.take(), [Change::Tools]);
+        subscriber.changed().await;
+        assert_eq!(subscriber.take(), [Change::Tools]);
     }
 
     #[test]
-    fn nothing_is_kept_for_who_has_lost_interest() {
+    fn nothing_is_kept_after_unsubscribing() {
         let changes = Changes::default();
-        let listener = changes.listener();
-        listener.want_resource("a:1", "a:1");
-        listener.want(Change::Prompts);
-        listener.want(Change::Prompts);
-        assert_eq!(listener.wants(), 2);
+        let subscriber = changes.subscriber();
+        subscriber.subscribe_resource("a:1", "a:1");
+        subscriber.subscribe(Change::Prompts);
+        subscriber.subscribe(Change::Prompts);
+        assert_eq!(subscriber.len(), 2);
         changes.publish(resource("a:1"));
-        listener.forget_resource("a:1");
+        subscriber.unsubscribe_resource("a:1");
         changes.publish(resource("a:1"));
-        assert_eq!(listener.take(), []);
-        assert_eq!(listener.wants(), 1);
-        drop(listener);
+        assert_eq!(subscriber.take(), []);
+        assert_eq!(subscriber.len(), 1);
+        drop(subscriber);
         assert!(lock(&changes.topics).is_empty());
     }
 
     #[test]
-    fn a_listener_hears_of_a_resource_in_each_of_its_spellings() {
+    fn a_resource_is_reported_in_each_of_its_spellings() {
         let changes = Changes::default();
-        let listener = changes.listener();
-        listener.want_resource("a:1", "a:%31");
-        listener.want_resource("a:1", "A:1");
+        let subscriber = changes.subscriber();
+        subscriber.subscribe_resource("a:1", "a:%31");
+        subscriber.subscribe_resource("a:1", "A:1");
         assert!(changes.publish(resource("a:1")));
-        assert_eq!(listener.take(), [resource("A:1"), resource("a:%31")]);
-        listener.forget_resource("a:1");
-        listener.forget_resource("A:1");
+        assert_eq!(subscriber.take(), [resource("A:1"), resource("a:%31")]);
+        subscriber.unsubscribe_resource("a:1");
+        subscriber.unsubscribe_resource("A:1");
         assert!(changes.publish(resource("a:1")));
-        assert_eq!(listener.take(), [resource("a:%31")]);
-        listener.forget_resource("a:%31");
+        assert_eq!(subscriber.take(), [resource("a:%31")]);
+        subscriber.unsubscribe_resource("a:%31");
         assert!(!changes.publish(resource("a:1")));
     }
 }

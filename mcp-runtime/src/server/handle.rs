@@ -1,4 +1,4 @@
-//! The handle to a server.
+//! Servers, and the trait of types that are offered as one.
 
 use std::sync::Arc;
 
@@ -29,47 +29,44 @@ pub struct Server {
 }
 
 impl Server {
-    /// Begins a server without tools.
+    /// A builder of a server.
     #[must_use]
     pub fn builder() -> ServerBuilder {
         ServerBuilder::default()
     }
 
-    /// Serves one connection until the peer closes it, or all that come to an address; either way
-    /// until the process is told to end.
-    ///
-    /// Nothing happens until the value is awaited.
+    /// Serves one connection until the client closes it, or all connections of an address; either way
+    /// until a shutdown. The returned value has to be awaited.
     pub fn serve<E: Endpoint>(&self, endpoint: E) -> Serve<E> {
         Serve::new(self.clone(), endpoint)
     }
 
-    /// The tools that the server has now, in the order in which they are listed.
+    /// The tools of the server, in the order of their list.
     #[must_use]
     pub fn tools(&self) -> Vec<Tool> {
         self.router().tools().cloned().collect()
     }
 
-    /// Tells the clients that want to know of it that something has changed: those of the handshake
-    /// era by a notification, those without one where they listen. Never waits for any of them;
-    /// what changes often is said once in a while.
+    /// Notifies the clients that have subscribed to `change`, by their session or by
+    /// `subscriptions/listen`. Never waits for a client; frequent changes are merged.
     ///
-    /// Clients are told of the lists that [`ServerBuilder::dynamic`] names, and of resources that
-    /// can be subscribed to. Of what [`edit`](Self::edit) changes they are told by itself.
+    /// Has an effect for the lists that [`ServerBuilder::dynamic`] names, and for resources that can
+    /// be subscribed to. [`edit`](Self::edit) notifies by itself.
     ///
     /// A URI may be spelled in any way that leads to the resource. One that no resource has, or that
-    /// is no URI at all (RFC 3986), is logged as a warning, once for each of the first 100.
+    /// is no URI (RFC 3986), is logged as a warning, once for each of the first 100.
     pub fn notify_changed(&self, change: Change) {
         self.check_announced(&change);
         self.live.publish(change);
     }
 
-    /// Tells the clients that have subscribed to the resource under `uri` that it has changed, as
-    /// [`notify_changed`](Self::notify_changed) does.
+    /// Notifies the clients that have subscribed to the resource `uri`, like
+    /// [`notify_changed`](Self::notify_changed).
     pub fn notify_resource_updated(&self, uri: impl Into<String>) {
         self.notify_changed(Change::Resource(uri.into()));
     }
 
-    /// What is kept of one client.
+    /// A session for a new client.
     pub(crate) fn session(&self) -> Arc<Session> {
         let announced = self.router().announced();
         Arc::new(Session::new(self.clone(), announced))
@@ -91,5 +88,55 @@ impl Server {
 
     pub(crate) fn revisions(&self) -> Revisions {
         self.settings().revisions
+    }
+}
+
+/// A type whose functions are offered as tools, prompts and resources.
+///
+/// Implemented by `#[mcp_server]`, with a registration for each function.
+///
+/// ```
+/// use mcp_runtime::prelude::*;
+///
+/// struct Calculator;
+///
+/// #[mcp_server]
+/// impl Calculator {
+///     /// Adds two whole numbers.
+///     #[tool]
+///     fn add(&self, a: i64, b: i64) -> i64 {
+///         a + b
+///     }
+/// }
+///
+/// let server = Calculator.into_server();
+/// # drop(server);
+/// ```
+pub trait McpServer: Send + Sync + Sized + 'static {
+    /// Registers the functions.
+    fn register(self: Arc<Self>, server: &mut ServerBuilder);
+
+    /// A builder with the functions registered, to configure and add to.
+    fn into_builder(self) -> ServerBuilder {
+        let mut builder = Server::builder();
+        Arc::new(self).register(&mut builder);
+        builder
+    }
+
+    /// The server, for any number of connections.
+    fn into_server(self) -> Server {
+        self.into_builder().build()
+    }
+
+    /// Serves one connection until the client closes it, or all connections of an address; either way
+    /// until a shutdown. The returned value has to be awaited.
+    fn serve<E: Endpoint>(self, endpoint: E) -> Serve<E> {
+        self.into_server().serve(endpoint)
+    }
+}
+
+impl<T: McpServer> From<T> for Server {
+    fn from(server: T) -> Self {
+        server.into_server()
     }
 }

@@ -1,14 +1,13 @@
-//! What a server does when it starts, when a client is there, and when it ends.
+//! Hooks that run when a server starts, a client is initialized, or the server shuts down.
 
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
 
 use mcp_types::{ClientCapabilities, ErrorObject, Implementation, Revision};
 
-use super::{Server, ServerBuilder, task};
+use super::{Server, ServerBuilder};
 use crate::connection::{BoxFuture, Contained, Peer, contain};
 use crate::error::ServeError;
 use crate::protocol::Negotiated;
@@ -18,18 +17,18 @@ type Outcome = BoxFuture<Result<(), BoxError>>;
 type Hook = Box<dyn Fn() -> Outcome + Send + Sync>;
 type InitializedHook = Box<dyn Fn(Initialized) + Send + Sync>;
 
-/// What a hook may return: nothing, or a `Result` whose error is reported.
+/// The return type of a hook: `()`, or a `Result` whose error is reported.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a hook",
     label = "neither `()` nor a `Result<(), …>` with an error of `std`",
     note = "the error has to implement `std::error::Error`, `Send` and `Sync`, or be text"
 )]
 pub trait IntoHookResult {
-    /// The error, if it is one.
+    /// Converts the value.
     ///
     /// # Errors
     ///
-    /// What the hook reports.
+    /// The error of the hook.
     fn into_hook_result(self) -> Result<(), BoxError>;
 }
 
@@ -45,7 +44,7 @@ impl<E: Into<BoxError>> IntoHookResult for Result<(), E> {
     }
 }
 
-/// A client that has shaken hands, as [`ServerBuilder::on_initialized`] is told.
+/// A client whose handshake is done; the argument of [`ServerBuilder::on_initialized`].
 #[derive(Clone, Debug)]
 pub struct Initialized {
     negotiated: Arc<Negotiated>,
@@ -53,25 +52,25 @@ pub struct Initialized {
 }
 
 impl Initialized {
-    /// The revision of the protocol that was agreed on.
+    /// The negotiated revision of the protocol.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.negotiated.revision
     }
 
-    /// What the client says it is. Not verified: for display and logs, not for decisions.
+    /// The client's own name and version. Not verified: for display and logs, not for decisions.
     #[must_use]
     pub fn client_info(&self) -> Option<&Implementation> {
         self.negotiated.peer_info.as_ref()
     }
 
-    /// What the client is able to do.
+    /// The capabilities of the client.
     #[must_use]
     pub fn client_capabilities(&self) -> &ClientCapabilities {
         &self.negotiated.peer_capabilities
     }
 
-    /// The client, to send it requests and notifications as long as it is there.
+    /// The client, to send it requests and notifications.
     #[must_use]
     pub fn peer(&self) -> &Peer {
         &self.peer
@@ -79,8 +78,7 @@ impl Initialized {
 }
 
 impl ServerBuilder {
-    /// Runs `hook` each time the server is about to be served, before anything is opened or read:
-    /// the place to open a database or to load state.
+    /// Runs `hook` each time before the server is served, for example to open a database.
     ///
     /// Hooks run in the order in which they were added. An error ends serving with
     /// [`ServeError::Start`].
@@ -103,8 +101,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Runs `hook` for each client whose handshake is done, once a connection or HTTP session, while
-    /// its calls are served. Stateless clients shake no hands.
+    /// Runs `hook` after each handshake, once for each connection or HTTP session, concurrently with
+    /// its calls. Stateless clients have no handshake.
     ///
     /// An error is logged; the connection goes on.
     pub fn on_initialized<F>(
@@ -118,7 +116,7 @@ impl ServerBuilder {
             .hooks
             .initialized
             .push(Box::new(move |client| {
-                beside(|| {
+                run_detached(|| {
                     let outcome = hook(client);
                     Box::pin(async move { outcome.await.into_hook_result() })
                 });
@@ -126,9 +124,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Runs `hook` each time the server has been served: all calls are finished or cancelled, all
-    /// connections closed. The place to save and release what [`on_start`](Self::on_start) has
-    /// opened.
+    /// Runs `hook` each time after the server was served: all calls are finished or cancelled, all
+    /// connections closed. For example to release what [`on_start`](Self::on_start) has opened.
     ///
     /// Hooks run in the reverse of the order in which they were added, all of them, also when
     /// serving has failed, but not when `on_start` has. An error is logged, and returned as
@@ -147,7 +144,7 @@ impl Server {
         &self.settings().hooks
     }
 
-    /// Tells that a client has shaken hands.
+    /// Runs the `on_initialized` hooks for a client.
     pub(crate) fn initialized(&self, negotiated: &Arc<Negotiated>, peer: impl FnOnce() -> Peer) {
         self.hooks().initialized(negotiated, peer);
     }
@@ -172,7 +169,7 @@ pub(super) struct Hooks {
 }
 
 impl Hooks {
-    /// Runs the hooks of `mounted` as well, in the place where it is mounted.
+    /// Adds the hooks of a mounted server, in the order of mounting.
     pub(super) fn mount(&mut self, mounted: &Server) {
         let server = mounted.clone();
         self.start.push(boxed(move || {
@@ -191,7 +188,7 @@ impl Hooks {
         }));
     }
 
-    /// Runs what belongs before everything else.
+    /// Runs the `on_start` hooks, up to the first error.
     pub(super) async fn start(&self) -> Result<(), ServeError> {
         self.run_start().await.map_err(ServeError::Start)
     }
@@ -203,7 +200,7 @@ impl Hooks {
         Ok(())
     }
 
-    /// Runs what belongs after everything else; the first error is returned.
+    /// Runs all `on_shutdown` hooks, last first; returns the first error.
     pub(super) async fn shut_down(&self) -> Result<(), ServeError> {
         self.run_shutdown().await.map_err(ServeError::Shutdown)
     }
@@ -219,7 +216,7 @@ impl Hooks {
         outcome
     }
 
-    /// Tells that a client has shaken hands.
+    /// Runs the `on_initialized` hooks.
     pub(super) fn initialized(&self, negotiated: &Arc<Negotiated>, peer: impl FnOnce() -> Peer) {
         if self.initialized.is_empty() {
             return;
@@ -234,26 +231,17 @@ impl Hooks {
     }
 }
 
-/// Runs a hook beside the calls of a client: one that has to wait for something becomes a task.
-fn beside(hook: impl FnOnce() -> Outcome) {
-    // A panic is logged; there is no one to answer.
+/// Calls a hook, and runs its future in a task. Errors and panics are logged.
+fn run_detached(hook: impl FnOnce() -> Outcome) {
     let Ok(outcome) = contain(hook) else {
         return;
     };
-    let mut reported = Contained(Box::pin(async move {
+    tokio::spawn(Contained(Box::pin(async move {
         if let Err(error) = outcome.await {
             tracing::error!(%error, "`on_initialized` failed");
         }
         Ok::<_, ErrorObject>(())
-    }));
-    let mut context = Context::from_waker(Waker::noop());
-    let polled = std::pin::Pin::new(&mut reported).poll(&mut context);
-    if polled == Poll::Pending {
-        task::begin(Box::pin(async move {
-            // What went wrong has been said.
-            let _ = reported.await;
-        }));
-    }
+    })));
 }
 
 impl fmt::Debug for Hooks {

@@ -7,8 +7,8 @@ use mcp_types::jsonrpc::PreparedResult;
 use mcp_types::{Conform, Revision};
 use serde::Serialize;
 
+use super::answer::Prepared;
 use super::cursor::{Pageable, Place};
-use super::prepared::Prepared;
 use crate::error::RequestError;
 
 /// A list that is the same for everybody, written once for each page and revision.

@@ -1,24 +1,43 @@
-//! Serving, from start to end.
+//! Serving at an endpoint, from start to shutdown.
 
 use std::any::Any;
-use std::future::IntoFuture;
+use std::future::{Future, IntoFuture};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::endpoint::{Connected, Endpoint};
 use super::running::Running;
-use super::signal::{Obeying, Signals, one_more};
+use super::signal::{SignalHandler, Signals};
 use super::{BoxFuture, Server};
 use crate::connection::{Limits, Peer};
 use crate::error::ServeError;
 use crate::transport::Transport;
 
-/// A server in its place; await it to serve.
+/// An endpoint to serve at, where there may be one client or many: any [`Transport`] is one for a
+/// single connection.
 ///
-/// On one connection, it ends when the client closes it. In any place, it ends when
-/// [`ShutdownHandle::shut_down`] is called, or when the process is asked to end by SIGTERM or
-/// Ctrl-C: no new calls are taken, and those in flight may finish within the drain time. A second
-/// signal ends them at once.
+/// For a new kind of connection, implement [`Transport`].
+pub trait Endpoint: Send + 'static {
+    /// Serves until the last connection ends or the server is shut down.
+    #[doc(hidden)]
+    fn run(self, running: Running) -> impl Future<Output = Result<(), ServeError>> + Send;
+}
+
+/// An endpoint whose clients have a connection each, with limits of its own.
+pub trait Connected: Endpoint {}
+
+impl<T: Transport> Endpoint for T {
+    async fn run(self, running: Running) -> Result<(), ServeError> {
+        running.serve(self).await
+    }
+}
+
+impl<T: Transport> Connected for T {}
+
+/// A server bound to an endpoint; await it to serve.
+///
+/// Ends when the client closes a single connection, when [`ShutdownHandle::shut_down`] is called, or
+/// on SIGTERM or Ctrl-C: new calls are refused, and those in flight may finish within the drain
+/// timeout. A second signal ends them at once.
 ///
 /// ```
 /// use std::time::Duration;
@@ -49,21 +68,21 @@ impl<E: Endpoint> Serve<E> {
         }
     }
 
-    /// How long calls in flight may go on once the end is asked for, or their connection is closed;
-    /// 10 seconds unless set.
+    /// The time that calls in flight have after a shutdown, or after their connection was closed; 10
+    /// seconds by default.
     pub fn drain_timeout(mut self, timeout: Duration) -> Self {
         self.running.limits.drain = timeout;
         self
     }
 
-    /// Leaves SIGTERM and Ctrl-C to the program, as a build does without the feature `signal`, which
-    /// all transports of servers bring.
+    /// Leaves SIGTERM and Ctrl-C to the program, as builds without the feature `signal` do (all server
+    /// transports enable it).
     pub fn without_signals(mut self) -> Self {
         self.signals = false;
         self
     }
 
-    /// A handle that ends the server from elsewhere.
+    /// A handle to shut the server down.
     pub fn shutdown_handle(&self) -> ShutdownHandle {
         self.running.shutdown_handle()
     }
@@ -72,16 +91,22 @@ impl<E: Endpoint> Serve<E> {
         let server = self.running.server.clone();
         let hooks = server.hooks();
         hooks.start().await?;
-        let (served, mut obeying) = match self.signals.then(Signals::listen).transpose() {
+        let (served, mut signals) = match self.signals.then(Signals::listen).transpose() {
             Ok(signals) => {
-                let obeying = signals.map(|it| Obeying::new(it, self.running.peer.clone()));
-                (self.endpoint.run(self.running).await, obeying)
+                let signals = signals.map(|it| SignalHandler::new(it, self.running.peer.clone()));
+                (self.endpoint.run(self.running).await, signals)
             }
             Err(error) => (Err(ServeError::Open(error)), None),
         };
+        let signal = async {
+            match &mut signals {
+                Some(signals) => signals.next().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             released = hooks.shut_down() => served.and(released),
-            () = one_more(&mut obeying) => {
+            () = signal => {
                 tracing::warn!("`on_shutdown` was cut short by a signal");
                 served
             }
@@ -89,24 +114,23 @@ impl<E: Endpoint> Serve<E> {
     }
 }
 
-/// What one connection may use. Over HTTP, where a client has no connection of its own, its options
-/// say such things.
+/// Limits of each connection. Over HTTP, where clients share connections, they are in its options.
 impl<E: Connected> Serve<E> {
-    /// How long a client may leave unread what it was sent; 60 seconds unless set. After that, its
-    /// connection is closed.
+    /// The time in which a client has to read what it was sent, after which its connection is closed;
+    /// 60 seconds by default.
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.running.limits.write = timeout;
         self
     }
 
-    /// How many calls of one connection may be in flight; 256 unless set. One more is refused at
-    /// once.
+    /// The number of calls of one connection that may be in flight; 256 by default. Further ones are
+    /// refused at once.
     pub fn max_in_flight(mut self, calls: usize) -> Self {
         self.running.limits.max_in_flight = calls;
         self
     }
 
-    /// How deeply the JSON of a message may nest; 128 levels unless set.
+    /// The levels to which the JSON of a message may nest; 128 by default.
     pub fn max_depth(mut self, levels: usize) -> Self {
         self.running.limits.max_depth = levels;
         self
@@ -114,9 +138,8 @@ impl<E: Connected> Serve<E> {
 }
 
 impl<T: Transport> Serve<T> {
-    /// Says who is at the other end, for handlers to find with
-    /// [`Context::identity`](super::Context::identity). For programs that know, from the
-    /// credentials of a socket perhaps. What is said first stays.
+    /// Sets the identity of the client, such as the credentials of a socket, for handlers to get with
+    /// [`Context::identity`](super::Context::identity). Only the first call has an effect.
     pub fn identity<I: Any + Send + Sync>(self, identity: I) -> Self {
         self.running.peer.attach(Arc::new(identity));
         self
@@ -132,19 +155,18 @@ impl<E: Endpoint> IntoFuture for Serve<E> {
     }
 }
 
-/// Ends what is being served.
+/// Shuts a server down.
 #[derive(Clone, Debug)]
 pub struct ShutdownHandle {
     peer: Peer,
 }
 
 impl ShutdownHandle {
-    /// A handle on whatever obeys the commands that are sent to `peer`.
     pub(super) fn new(peer: Peer) -> Self {
         Self { peer }
     }
 
-    /// Takes no new calls, lets those in flight finish within the drain time, then closes.
+    /// Refuses new calls, waits for those in flight within the drain timeout, then closes.
     pub fn shut_down(&self) {
         self.peer.shut_down();
     }

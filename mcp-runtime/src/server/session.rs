@@ -1,38 +1,52 @@
-//! What belongs to one client, for as long as the session with it lasts.
+//! State of one client between its requests.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use mcp_types::LoggingLevel;
+use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use super::announce::{Announced, announce};
-use super::changes::Listener;
-use super::logging::{Severity, Threshold};
-use super::{Server, task};
+use super::Server;
+use super::changes::Subscriber;
+use super::logging::{LEVELS, Severity, Threshold};
+use super::notify::{Announced, notify};
 use crate::connection::Peer;
 use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
 
-/// What the server keeps of one client beyond single requests: a connection has one, or a session
-/// over HTTP. Requests of the stateless era keep nothing here, and find nothing.
+/// State of one client between its requests: of a connection, or of a session over HTTP.
+///
+/// Stateless requests leave it empty.
 #[derive(Debug)]
 pub(crate) struct Session {
     server: Server,
     announced: Announced,
-    /// The least severe log messages that the client wants, where it says so once for all.
+    /// The least severe log messages to send (`logging/setLevel`).
     pub(super) log_level: Threshold,
-    /// What the client is told of, once it can be told anything.
-    pub(super) telling: OnceLock<Telling>,
-    /// Whether the client has asked for something else since that was last looked at.
-    pub(super) asked: AtomicBool,
+    /// Set once the handshake is done, if the server announces changes.
+    notifications: OnceLock<Notifications>,
+    /// Whether the [`SessionState`] has changed since [`take_changed`](Self::take_changed).
+    changed: AtomicBool,
     ending: watch::Sender<bool>,
 }
 
-/// The task that tells the client what has changed. It ends when this is dropped.
+/// What a client has asked for beyond single requests, for another process to restore its session.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct SessionState {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_level: Option<LoggingLevel>,
+    /// The URIs of the resources subscribed to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    resources: Vec<String>,
+}
+
+/// The task that notifies the client of changes. It ends when this is dropped.
 #[derive(Debug)]
-pub(super) struct Telling {
-    pub(super) listener: Arc<Listener>,
+struct Notifications {
+    subscriber: Arc<Subscriber>,
     task: AbortHandle,
 }
 
@@ -42,99 +56,136 @@ impl Session {
             server,
             announced,
             log_level: Threshold::default(),
-            telling: OnceLock::new(),
-            asked: AtomicBool::new(false),
+            notifications: OnceLock::new(),
+            changed: AtomicBool::new(false),
             ending: watch::Sender::new(false),
         }
     }
 
-    /// The server that the client talks to.
     pub(super) fn server(&self) -> &Server {
         &self.server
     }
 
-    /// Whether the server says that it logs.
+    /// Whether the server declares logging.
     pub(super) fn logs(&self) -> bool {
         self.announced.logs
     }
 
-    /// The handshake is over: from now on the client is told through `peer` which lists change,
-    /// and which of the resources that it subscribes to.
+    /// Notifies the client through `peer` from now on, of lists and of the resources that it
+    /// subscribes to. Called when the handshake is done.
     pub(crate) fn begin(&self, peer: Peer) {
         if !self.announced.any() {
             return;
         }
-        self.telling.get_or_init(|| {
-            let listener = Arc::new(self.server.changes().listener());
+        self.notifications.get_or_init(|| {
+            let subscriber = Arc::new(self.server.changes().subscriber());
             for list in self.announced.lists() {
-                listener.want(list);
+                subscriber.subscribe(list);
             }
-            let heard = Arc::clone(&listener);
-            let task = task::begin(Box::pin(async move {
-                // It ends when the client can't be told any more.
-                let Err(_) = announce(&heard, &peer, None).await;
-            }));
-            Telling { listener, task }
+            let source = Arc::clone(&subscriber);
+            let task = tokio::spawn(async move {
+                // It fails when the connection is over.
+                let Err(_) = notify(&source, &peer, None).await;
+            });
+            let task = task.abort_handle();
+            Notifications { subscriber, task }
         });
     }
 
-    /// The client wants no less severe log messages from now on.
+    /// Sets the least severe log messages to send.
     pub(super) fn set_log_level(&self, least: Severity) {
         self.log_level.set(least);
-        self.asked.store(true, Ordering::Release);
+        self.changed.store(true, Ordering::Release);
     }
 
-    /// The client wants to be told when the resource changes that it calls `uri` (2025-11-25,
+    /// Subscribes the client to a resource, to be notified under the spelling `uri` (2025-11-25,
     /// "Resources", section Subscriptions).
     ///
     /// # Errors
     ///
-    /// When it has subscribed to too many.
+    /// When it has subscribed to [`MAX_SUBSCRIPTIONS`] resources.
     pub(super) fn subscribe(&self, canonical: &str, uri: &str) -> Result<(), RequestError> {
-        self.want(canonical, uri)?;
-        self.asked.store(true, Ordering::Release);
+        self.add_subscription(canonical, uri)?;
+        self.changed.store(true, Ordering::Release);
         Ok(())
     }
 
-    pub(super) fn want(&self, canonical: &str, uri: &str) -> Result<(), RequestError> {
-        let Some(telling) = self.telling.get() else {
+    fn add_subscription(&self, canonical: &str, uri: &str) -> Result<(), RequestError> {
+        let Some(notifications) = self.notifications.get() else {
             return Ok(());
         };
-        if telling.listener.wants() >= MAX_SUBSCRIPTIONS {
+        if notifications.subscriber.len() >= MAX_SUBSCRIPTIONS {
             return Err(RequestError::TooManySubscriptions(MAX_SUBSCRIPTIONS));
         }
-        telling.listener.want_resource(canonical, uri);
+        notifications.subscriber.subscribe_resource(canonical, uri);
         Ok(())
     }
 
-    /// The client has heard enough of a resource.
+    /// Ends the subscription to a resource.
     pub(super) fn unsubscribe(&self, uri: &str) {
-        self.forget(uri);
-        self.asked.store(true, Ordering::Release);
+        self.remove_subscription(uri);
+        self.changed.store(true, Ordering::Release);
     }
 
-    pub(super) fn forget(&self, uri: &str) {
-        if let Some(telling) = self.telling.get() {
-            telling.listener.forget_resource(uri);
+    fn remove_subscription(&self, uri: &str) {
+        if let Some(notifications) = self.notifications.get() {
+            notifications.subscriber.unsubscribe_resource(uri);
         }
     }
 
-    /// The server or the connection ends, and with it whatever lasts until then.
+    fn subscriptions(&self) -> Vec<String> {
+        let notifications = self.notifications.get();
+        notifications.map_or_else(Vec::new, |it| it.subscriber.resources())
+    }
+
+    /// Whether the state has changed since this was last called.
+    pub(crate) fn take_changed(&self) -> bool {
+        self.changed.load(Ordering::Acquire) && self.changed.swap(false, Ordering::AcqRel)
+    }
+
+    /// The state to restore the session from.
+    pub(crate) fn state(&self) -> SessionState {
+        let Severity(least) = self.log_level.get();
+        SessionState {
+            log_level: LEVELS.get(usize::from(least)).cloned(),
+            resources: self.subscriptions(),
+        }
+    }
+
+    /// Replaces the state by that of another process.
+    pub(crate) fn restore(&self, state: &SessionState) {
+        let level = state.log_level.as_ref().and_then(Severity::of);
+        let level = level.unwrap_or_else(|| Threshold::default().get());
+        self.log_level.set(level);
+        for uri in self.subscriptions() {
+            if !state.resources.contains(&uri) {
+                self.remove_subscription(&uri);
+            }
+        }
+        let router = self.server.router();
+        for uri in &state.resources {
+            let canonical = router.canonical_uri(uri);
+            // The process that accepted the subscription has checked the limit.
+            let _ = self.add_subscription(canonical.as_deref().unwrap_or(uri), uri);
+        }
+    }
+
+    /// Ends the subscriptions of the session, because the server or the connection ends.
     pub(crate) fn end(&self) {
         self.ending.send_replace(true);
-        if let Some(telling) = self.telling.get() {
-            telling.task.abort();
+        if let Some(notifications) = self.notifications.get() {
+            notifications.task.abort();
         }
     }
 
-    /// Waits until the end is near.
+    /// Waits until [`end`](Self::end) was called.
     pub(super) async fn ended(&self) {
-        // The sender lives as long as this does, so that there is no error.
+        // Never fails: the sender lives as long as this.
         let _ = self.ending.subscribe().wait_for(|ending| *ending).await;
     }
 }
 
-impl Drop for Telling {
+impl Drop for Notifications {
     fn drop(&mut self) {
         self.task.abort();
     }

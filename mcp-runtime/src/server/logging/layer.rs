@@ -1,4 +1,4 @@
-//! What the program logs by `tracing`, for the clients whose requests it is about.
+//! A `tracing` layer that sends events to the clients whose requests they belong to.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,13 +17,12 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::server::Context;
 
-/// A layer that forwards what is logged under `target` while a request is served to the client
-/// that sent the request, as [`Context::log`] would: where the server
-/// [says](crate::ServerBuilder::logging) that it logs, and as far as the client wants to hear it.
+/// A layer that sends the events of `target` to the client whose request is being served, under
+/// the conditions of [`Context::log`].
 ///
-/// The target is that of a crate or module, with all that is in it. It becomes the logger's name;
-/// an event that has only a message becomes text, any other an object. What is logged outside of
-/// requests stays here.
+/// The target is a crate or module, including its submodules. It becomes the logger's name; an
+/// event that has only a message becomes text, any other an object. Events outside of requests are
+/// not sent.
 ///
 /// ```
 /// use mcp_runtime::server::client_logs;
@@ -44,16 +43,16 @@ where
     }))
 }
 
-/// Whether there is such a layer, so that without one requests need not look for it.
+/// Whether a layer was made; otherwise requests skip the lookup.
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
-/// The requests that are being served, by their spans.
+/// The contexts of the requests being served, by the ids of their spans.
 #[derive(Default)]
 struct ClientLogs {
     requests: Mutex<HashMap<u64, Context>>,
 }
 
-/// Lets the layer know which request the current span is about.
+/// Registers `cx` as the context of the current span.
 pub(in crate::server) fn attach(cx: &Context) {
     if !IN_USE.load(Ordering::Relaxed) {
         return;

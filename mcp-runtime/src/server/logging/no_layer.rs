@@ -1,4 +1,4 @@
-//! Without the layer, nobody wants to know which request a span is about.
+//! No layer: requests are not attached to their spans.
 
 use crate::server::Context;
 

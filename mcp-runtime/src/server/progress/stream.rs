@@ -1,12 +1,11 @@
-//! Progress that is counted in the items of a stream.
+//! Progress counted in the items of a stream.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
 
-use super::Progress;
-use super::items::known;
+use super::{Progress, exact};
 
 /// Passes on the items of a stream and reports how many are done; made by
 /// [`Progress::over_stream`].
@@ -26,7 +25,7 @@ impl Progress {
         ProgressStream {
             progress: self.clone(),
             given: 0,
-            total: known(stream.size_hint()),
+            total: exact(stream.size_hint()),
             stream,
         }
     }
@@ -36,7 +35,7 @@ impl<S: Stream + Unpin> Stream for ProgressStream<S> {
     type Item = S::Item;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<S::Item>> {
-        // Whoever asks for the next item is done with the one before. Asking twice says it once.
+        // The item before is done when the next one is asked for. A report that repeats is not sent.
         if self.given > 0 {
             self.progress.report(self.given, self.total, "");
         }

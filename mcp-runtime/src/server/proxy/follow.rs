@@ -9,8 +9,8 @@ use super::lasting::Lasting;
 use super::remote::Remote;
 use crate::client::{Client, SubscriptionEvent, is_lost};
 use crate::server::List;
-use crate::server::announce::Announced;
 use crate::server::live::Live;
+use crate::server::notify::Announced;
 
 /// Subscribes to changes of the lists of the server behind the proxy. `None` where it does not
 /// announce any, or refuses.

@@ -7,7 +7,7 @@ use super::follow::{follow, listen};
 use super::remote::Remote;
 use crate::client::Client;
 use crate::error::CallError;
-use crate::server::{List, Server, task};
+use crate::server::{List, Server};
 
 impl Server {
     /// A server that offers what the server behind `client` offers, to serve it elsewhere, or to
@@ -85,6 +85,6 @@ pub(super) async fn server(
     }
     let (behind, live) = (Arc::downgrade(&remote), Arc::downgrade(&server.live));
     let following = follow(client.clone(), behind, live, news);
-    remote.keep(task::begin(Box::pin(following)));
+    remote.keep(tokio::spawn(following).abort_handle());
     Ok(server)
 }

@@ -12,7 +12,6 @@ use crate::client::{Client, SubscriptionEvent};
 use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::server::changes::Change;
 use crate::server::live::Live;
-use crate::server::task;
 
 /// The resources that are watched, each by a task.
 #[derive(Debug, Default)]
@@ -57,13 +56,13 @@ pub(super) fn watch(remote: &Weak<Remote>, live: &Weak<Live>, uri: &str) {
     }
     let (remote, live, client) = (remote.clone(), live.clone(), behind.client.clone());
     let name = uri.to_owned();
-    let watching = task::begin(Box::pin(async move {
+    let watching = tokio::spawn(async move {
         run(client, &remote, &live, &name).await;
         if let Some(behind) = remote.upgrade() {
             behind.watched.lock().remove(&name);
         }
-    }));
-    watched.insert(uri.to_owned(), watching);
+    });
+    watched.insert(uri.to_owned(), watching.abort_handle());
 }
 
 async fn run(client: Client, remote: &Weak<Remote>, live: &Weak<Live>, uri: &str) {

@@ -17,8 +17,8 @@ use crate::connection::Served;
 use crate::error::RequestError;
 use crate::protocol::{Negotiated, not_offered};
 use crate::server::answer::Identity;
+use crate::server::answer::then;
 use crate::server::logging::Severity;
-use crate::server::reply::then;
 use crate::server::resources::{Listing, Viewer};
 use crate::server::{Answer, MethodCall, Reply};
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use mcp_types::{JsonObject, ServerCapabilities, Tool};
 
-use crate::server::announce::Announced;
 use crate::server::answer::Identity;
+use crate::server::answer::Prepared;
 use crate::server::edit::Catalog;
 use crate::server::introduction::Introduction;
-use crate::server::prepared::Prepared;
+use crate::server::notify::Announced;
 use crate::server::prompts::Prompts;
 use crate::server::resources::Resources;
 use crate::server::settings::Settings;

@@ -12,8 +12,8 @@ use crate::connection::Served;
 use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::server::Answer;
+use crate::server::notify::Subscription;
 use crate::server::resources::Viewer;
-use crate::server::subscriptions::Subscription;
 
 impl Router {
     pub(super) fn listen(&self, request: Admitted<'_>) -> Result<Served<Answer>, RequestError> {

@@ -1,4 +1,4 @@
-//! Ctrl-C, where there is nothing else.
+//! Ctrl-C, on systems without Unix signals.
 
 use std::io;
 
@@ -9,7 +9,7 @@ impl Signals {
         Ok(Self)
     }
 
-    /// Waits for the next request to end; forever where it can't be known.
+    /// Waits for the next Ctrl-C; forever if the system can't deliver it.
     pub(in crate::server) async fn next(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending().await

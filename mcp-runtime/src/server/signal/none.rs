@@ -1,4 +1,4 @@
-//! No signals: without a transport that listens to the operating system, they are left to the program.
+//! No signals: without the feature `signal` they are left to the program.
 
 use std::future::pending;
 use std::io;

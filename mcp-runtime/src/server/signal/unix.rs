@@ -19,11 +19,11 @@ impl Signals {
         })
     }
 
-    /// Waits for the next request to end.
+    /// Waits for the next of the two signals.
     pub(in crate::server) async fn next(&mut self) {
         poll_fn(|cx| {
-            let asked = [&mut self.terminate, &mut self.interrupt].map(|it| it.poll_recv(cx));
-            match asked.iter().any(Poll::is_ready) {
+            let polls = [&mut self.terminate, &mut self.interrupt].map(|it| it.poll_recv(cx));
+            match polls.iter().any(Poll::is_ready) {
                 true => Poll::Ready(()),
                 false => Poll::Pending,
             }

@@ -176,7 +176,7 @@ impl HttpSession {
             return;
         }
         match serde_json::from_slice(&wishes) {
-            Ok(wishes) => self.session.go_by(&wishes),
+            Ok(state) => self.session.restore(&state),
             Err(error) => tracing::warn!(%error, "what is kept of a session can't be read"),
         }
         self.lock().wishes = wishes;
@@ -184,10 +184,10 @@ impl HttpSession {
 
     /// What is to be kept of the client's wishes, if that has changed here.
     pub(in crate::transport::http) fn new_wishes(&self) -> Option<Bytes> {
-        if !self.session.was_asked() {
+        if !self.session.take_changed() {
             return None;
         }
-        let wishes = Bytes::from(serde_json::to_vec(&self.session.wishes()).ok()?);
+        let wishes = Bytes::from(serde_json::to_vec(&self.session.state()).ok()?);
         self.lock().wishes = wishes.clone();
         Some(wishes)
     }
