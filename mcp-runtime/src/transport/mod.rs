@@ -27,9 +27,7 @@ pub mod memory;
 )]
 mod outbox;
 #[cfg(any(feature = "http-client", feature = "websocket"))]
-mod sent_headers;
-#[cfg(any(feature = "http-client", feature = "websocket"))]
-mod server_url;
+mod server_address;
 #[cfg(feature = "socket")]
 pub mod socket;
 #[cfg(feature = "stdio")]

@@ -1,4 +1,4 @@
-//! TLS, as clients use it.
+//! TLS of HTTP and WebSocket clients.
 
 use std::error::Error;
 use std::io;
@@ -7,13 +7,13 @@ use std::sync::Arc;
 use rustls::pki_types::CertificateDer;
 use rustls::{CertificateError, ClientConfig, RootCertStore};
 
-/// TLS with servers whose certificates lead to the roots of the Mozilla project, or to one of
-/// `roots`, which are in DER.
+/// Returns a configuration that trusts the root certificates of the Mozilla project and `roots`, which
+/// are in DER.
 ///
 /// # Errors
 ///
-/// When one of `roots` is no certificate.
-pub(in crate::transport) fn config(roots: &[Vec<u8>]) -> io::Result<Arc<ClientConfig>> {
+/// If one of `roots` is no certificate.
+pub(in crate::transport) fn config(roots: &[Vec<u8>]) -> io::Result<ClientConfig> {
     let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidInput, reason);
     let mut trusted = RootCertStore::empty();
     trusted.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
@@ -30,12 +30,10 @@ pub(in crate::transport) fn config(roots: &[Vec<u8>]) -> io::Result<Arc<ClientCo
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(io::Error::other)?;
-    Ok(Arc::new(
-        config.with_root_certificates(trusted).with_no_client_auth(),
-    ))
+    Ok(config.with_root_certificates(trusted).with_no_client_auth())
 }
 
-/// What to do about a failure of TLS, if `error` is one that users meet.
+/// Returns advice for TLS errors that users meet.
 pub(in crate::transport) fn advice(error: &(dyn Error + 'static)) -> Option<&'static str> {
     let mut error = error;
     // One error of I/O may hold another one, which is not its source.

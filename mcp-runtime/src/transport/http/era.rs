@@ -4,7 +4,8 @@ use http::header::HeaderMap;
 use mcp_types::jsonrpc::{Frame, Message};
 use mcp_types::{Era, InitializeRequest, Request, Revision};
 
-use super::headers::{self, Repeated, only};
+use super::header_validation::{Repeated, only};
+use super::headers;
 use crate::protocol::{RequestParams, is_stateless_only};
 
 /// What the header `MCP-Protocol-Version` says.

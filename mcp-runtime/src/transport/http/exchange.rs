@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use http::request::Parts;
 
-use super::mirror;
+use super::header_validation;
 use super::principal::Principal;
 use super::session::HttpSession;
 use super::stream::{NoRoom, Stream};
@@ -110,7 +110,9 @@ impl Link for Exchange {
         match self.session {
             // Only the stateless era repeats arguments in headers.
             Some(_) => Ok(()),
-            None => mirror::check_params(&self.arrival.parts.headers, headers, arguments),
+            None => {
+                header_validation::check_params(&self.arrival.parts.headers, headers, arguments)
+            }
         }
     }
 

@@ -11,13 +11,13 @@ use super::era::{self, Named};
 use super::event_stream::EventStream;
 use super::events::EventId;
 use super::handshake::check_version;
-use super::headers;
 use super::rejection::Rejection;
 use super::response;
 use super::session::HttpSession;
 use super::state::HttpState;
 use super::stream::Stream;
 use super::unread::Unread;
+use super::{header_validation, headers};
 
 /// Opens the stream of a session, or goes on with one that broke off.
 ///
@@ -30,12 +30,12 @@ pub(super) async fn listen(
     unread: &Unread,
 ) -> Result<Response<ResponseBody>, Rejection> {
     let session = session(state, parts).await?;
-    if !headers::accepts(&parts.headers, headers::EVENT_STREAM) {
+    if !header_validation::accepts(&parts.headers, headers::EVENT_STREAM) {
         return Err(Rejection::Accept);
     }
     state.room(unread).await?;
     let pace = state.options.pace();
-    let last = headers::only(&parts.headers, &headers::LAST_EVENT_ID);
+    let last = header_validation::only(&parts.headers, &headers::LAST_EVENT_ID);
     let events = match last.map_err(|_| Rejection::EventId)? {
         None => {
             let events = EventStream::new(Arc::clone(session.standalone()), None, pace);

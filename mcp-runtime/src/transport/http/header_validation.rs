@@ -1,55 +1,108 @@
-//! Headers that repeat what the body says, checked against it (2026-07-28, "Streamable HTTP",
-//! section "Request Metadata").
+//! Validation of request headers: media types, headers that may be given once, and headers that
+//! repeat members of the body (2026-07-28, "Streamable HTTP", section "Request Metadata").
 
 use std::borrow::Cow;
+use std::fmt;
 
-use http::header::{HeaderMap, HeaderName, HeaderValue};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use mcp_types::{
     CallToolRequest, GetPromptRequest, ReadResourceRequest, Request, RequestMetaRef, integer_digits,
 };
 
-use super::headers::{self, decoded, plain};
+use super::headers::{
+    BASE64_PREFIX, BASE64_SUFFIX, JSON, METHOD, NAME, PROTOCOL_VERSION, essence, is_media_type,
+};
 use crate::error::RequestError;
 use crate::protocol::{ParamHeader, RequestParams, StrictJson, StrictValue};
 
-/// Checks the headers that every stateless request has, beside the version.
+/// A header with one value was given more than once.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Repeated;
+
+/// Returns the value of a header that may be given once.
 ///
 /// # Errors
 ///
-/// The error to answer with, naming the header.
+/// When it is given more than once: a gateway in front of the server may have used another of the
+/// values than the server would.
+pub(super) fn only<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<&'a HeaderValue>, Repeated> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next();
+    match values.next() {
+        None => Ok(value),
+        Some(_) => Err(Repeated),
+    }
+}
+
+/// Whether the body is JSON, by its header.
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
+    let value = only(headers, &CONTENT_TYPE).ok().flatten();
+    value.is_some_and(|value| is_media_type(value.as_bytes(), JSON))
+}
+
+/// Whether the client accepts `media_type`. Without `Accept`, it accepts any.
+pub(super) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
+    let kind = media_type.split('/').next().unwrap_or_default();
+    let accepts = |range: &[u8]| match essence(range).strip_suffix(b"/*") {
+        Some(any) => any == b"*" || any.eq_ignore_ascii_case(kind.as_bytes()),
+        None => is_media_type(range, media_type),
+    };
+    let mut values = headers.get_all(ACCEPT).iter().peekable();
+    values.peek().is_none()
+        || values
+            .flat_map(|value| value.as_bytes().split(|byte| *byte == b','))
+            .any(accepts)
+}
+
+/// Checks the headers of every stateless request, beside the version.
+///
+/// # Errors
+///
+/// [`RequestError::HeaderMismatch`] with the name of the header.
 pub(super) fn check(
     headers: &HeaderMap,
     method: &str,
     params: &RequestParams<'_>,
 ) -> Result<(), RequestError> {
-    compare(
-        &headers::METHOD,
-        said(headers, &headers::METHOD)?,
-        plain,
-        method,
-    )?;
+    check_header(headers, &METHOD, plain, Some(|text: &str| text == method))?;
     let named = match method {
         CallToolRequest::METHOD | GetPromptRequest::METHOD => params.name(),
         ReadResourceRequest::METHOD => params.uri(),
         _ => return Ok(()),
     };
-    // What is no string is refused with the other faults of the parameters.
-    let Ok(named) = named else {
-        return Ok(());
-    };
-    compare(
-        &headers::NAME,
-        said(headers, &headers::NAME)?,
-        decoded,
-        &named,
-    )
+    // A name that is no string is refused with the other errors of the parameters.
+    named.map_or(Ok(()), |named| {
+        check_header(headers, &NAME, decoded, Some(|text: &str| text == named))
+    })
+}
+
+/// Checks the header that repeats the version. A version that is missing from the body is an error
+/// of the body.
+///
+/// # Errors
+///
+/// [`RequestError::HeaderMismatch`].
+pub(super) fn check_version(
+    headers: &HeaderMap,
+    meta: &RequestMetaRef<'_>,
+) -> Result<(), RequestError> {
+    let in_body = meta
+        .protocol_version
+        .and_then(|raw| raw.parse::<Cow<'_, str>>().ok());
+    let is_same = |text: &str| in_body.as_ref().is_none_or(|in_body| text == in_body);
+    check_header(headers, &PROTOCOL_VERSION, plain, Some(is_same))
 }
 
 /// Checks the `Mcp-Param-*` headers of a call.
 ///
 /// # Errors
 ///
-/// The error to answer with, naming the header.
+/// [`RequestError::HeaderMismatch`] with the name of the header.
 pub(super) fn check_params(
     headers: &HeaderMap,
     params: &[ParamHeader],
@@ -59,76 +112,35 @@ pub(super) fn check_params(
         let Ok(name) = HeaderName::try_from(&param.name) else {
             continue;
         };
-        let value = arguments.get(&param.path);
-        let value = value.filter(|value| !matches!(value, StrictValue::Null));
-        check_param(&name, said(headers, &name)?, value)?;
+        let argument = arguments.get(&param.path);
+        let argument = argument.filter(|value| !matches!(value, StrictValue::Null));
+        let is_same = argument.map(|argument| |text: &str| is_same(text, argument));
+        check_header(headers, &name, decoded, is_same)?;
     }
     Ok(())
 }
 
-/// The version that the header names.
-///
-/// # Errors
-///
-/// When it is missing, unreadable, or not the one in the body.
-pub(super) fn check_version(
+/// Checks one header, read by `read`. It must be absent if `is_same` is.
+fn check_header(
     headers: &HeaderMap,
-    meta: &RequestMetaRef<'_>,
-) -> Result<(), RequestError> {
-    let name = &headers::PROTOCOL_VERSION;
-    let value = said(headers, name)?.ok_or_else(|| missing(name))?;
-    let in_body = meta
-        .protocol_version
-        .and_then(|raw| raw.parse::<Cow<'_, str>>().ok());
-    match in_body {
-        Some(in_body) => compare(name, Some(value), plain, &in_body),
-        // A version that is missing from the body is a fault of the body.
-        None => Ok(()),
-    }
-}
-
-/// What a header says, which has to be one thing.
-fn said<'a>(
-    headers: &'a HeaderMap,
     name: &HeaderName,
-) -> Result<Option<&'a HeaderValue>, RequestError> {
-    headers::only(headers, name).map_err(|_| malformed(name, "it is given more than once"))
-}
-
-/// Compares a header, read by `read`, with what the body says.
-fn compare(
-    name: &HeaderName,
-    value: Option<&HeaderValue>,
     read: fn(&HeaderValue) -> Result<Cow<'_, str>, &'static str>,
-    in_body: &str,
+    is_same: Option<impl Fn(&str) -> bool>,
 ) -> Result<(), RequestError> {
-    let value = value.ok_or_else(|| missing(name))?;
-    let text = read(value).map_err(|reason| malformed(name, reason))?;
-    if text == in_body {
-        Ok(())
-    } else {
-        Err(differs(name, &text))
-    }
+    let value = only(headers, name).map_err(|Repeated| "it is given more than once");
+    let text = value.and_then(|value| value.map(read).transpose());
+    let fault = match (text, is_same) {
+        (Ok(None), None) => return Ok(()),
+        (Ok(None), Some(_)) => "is missing".to_owned(),
+        (Ok(Some(text)), Some(is_same)) if is_same(&text) => return Ok(()),
+        (Ok(Some(text)), _) => format!("says `{text}`, the body something else"),
+        (Err(reason), _) => format!("can't be read: {reason}"),
+    };
+    let fault = format!("the header `{}` {fault}", Title(name));
+    Err(RequestError::HeaderMismatch(fault))
 }
 
-fn check_param(
-    name: &HeaderName,
-    header: Option<&HeaderValue>,
-    argument: Option<&StrictValue<'_>>,
-) -> Result<(), RequestError> {
-    let text = header
-        .map(|value| decoded(value).map_err(|reason| malformed(name, reason)))
-        .transpose()?;
-    match (text, argument) {
-        (None, None) => Ok(()),
-        (None, Some(_)) => Err(missing(name)),
-        (Some(text), None) => Err(differs(name, &text)),
-        (Some(text), Some(argument)) if is_same(&text, argument) => Ok(()),
-        (Some(text), Some(_)) => Err(differs(name, &text)),
-    }
-}
-
-/// Whether a header says what an argument says; integers are compared as integers of any length.
+/// Whether a header repeats an argument; integers are compared as integers of any length.
 fn is_same(text: &str, argument: &StrictValue<'_>) -> bool {
     match argument {
         StrictValue::String(string) => text == string,
@@ -141,8 +153,8 @@ fn is_same(text: &str, argument: &StrictValue<'_>) -> bool {
     }
 }
 
-/// The integer that a header says: decimal digits without leading zeros, which a sign may precede
-/// and a fraction of zeros follow.
+/// Reads an integer: decimal digits without leading zeros, which a sign may precede and a fraction of
+/// zeros follow.
 fn integer(text: &str) -> Option<Cow<'_, str>> {
     let (integer, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = integer.strip_prefix('-').unwrap_or(integer);
@@ -152,33 +164,44 @@ fn integer(text: &str) -> Option<Cow<'_, str>> {
     (is_plain && is_canonical && is_whole).then(|| integer_digits(integer))?
 }
 
-fn missing(name: &HeaderName) -> RequestError {
-    mismatch(format!("the header `{}` is missing", Title(name)))
+/// Returns the text of a header as it is.
+///
+/// # Errors
+///
+/// When it is not plain ASCII.
+fn plain(value: &HeaderValue) -> Result<Cow<'_, str>, &'static str> {
+    let text = value
+        .to_str()
+        .map_err(|_| "it holds characters that are not plain ASCII")?;
+    Ok(Cow::Borrowed(text.trim_matches([' ', '\t'])))
 }
 
-fn malformed(name: &HeaderName, reason: &str) -> RequestError {
-    mismatch(format!(
-        "the header `{}` can't be read: {reason}",
-        Title(name)
-    ))
+/// Returns the text of `Mcp-Name` or `Mcp-Param-*`, decoded where it is encoded (2026-07-28,
+/// "Streamable HTTP", section "Value Encoding").
+///
+/// # Errors
+///
+/// When it is not plain ASCII, or its Base64 is malformed or not UTF-8.
+fn decoded(value: &HeaderValue) -> Result<Cow<'_, str>, &'static str> {
+    let text = plain(value)?;
+    let encoded = text
+        .strip_prefix(BASE64_PREFIX)
+        .and_then(|rest| rest.strip_suffix(BASE64_SUFFIX));
+    let Some(encoded) = encoded else {
+        return Ok(text);
+    };
+    let bytes = STANDARD
+        .decode(encoded)
+        .map_err(|_| "its Base64 is malformed")?;
+    let text = String::from_utf8(bytes).map_err(|_| "its Base64 does not hold UTF-8")?;
+    Ok(Cow::Owned(text))
 }
 
-fn differs(name: &HeaderName, text: &str) -> RequestError {
-    mismatch(format!(
-        "the header `{}` says `{text}`, the body something else",
-        Title(name)
-    ))
-}
-
-fn mismatch(reason: String) -> RequestError {
-    RequestError::HeaderMismatch(reason)
-}
-
-/// A header's name as people write it.
+/// A header's name as people write it, such as `Mcp-Param-Region`.
 struct Title<'a>(&'a HeaderName);
 
-impl std::fmt::Display for Title<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Title<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, word) in self.0.as_str().split('-').enumerate() {
             let (first, rest) = word.split_at(word.len().min(1));
             let dash = if i == 0 { "" } else { "-" };
@@ -193,6 +216,71 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn headers(name: HeaderName, value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(name, HeaderValue::from_static(value))])
+    }
+
+    #[test]
+    fn media_types_are_compared_without_parameters_and_case() {
+        assert!(is_json(&headers(
+            CONTENT_TYPE,
+            "Application/JSON; charset=utf-8"
+        )));
+        assert!(!is_json(&headers(CONTENT_TYPE, "application/jsonl")));
+        assert!(!is_json(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn what_is_said_twice_is_not_said() {
+        let mut twice = headers(CONTENT_TYPE, JSON);
+        assert_eq!(only(&twice, &CONTENT_TYPE).unwrap().unwrap(), JSON);
+        assert_eq!(only(&twice, &METHOD), Ok(None));
+        twice.append(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+        assert_eq!(only(&twice, &CONTENT_TYPE), Err(Repeated));
+        assert!(!is_json(&twice));
+    }
+
+    #[test]
+    fn ranges_count_as_acceptance() {
+        for accepted in ["*/*", "text/html, application/*;q=0.5", "application/json"] {
+            assert!(accepts(&headers(ACCEPT, accepted), JSON), "{accepted}");
+        }
+        for refused in [
+            "text/event-stream",
+            "text/*",
+            "",
+            "*",
+            "application/json-seq",
+        ] {
+            assert!(!accepts(&headers(ACCEPT, refused), JSON), "{refused}");
+        }
+        assert!(accepts(&HeaderMap::new(), JSON));
+    }
+
+    #[test]
+    fn encoded_values_are_decoded() {
+        let text = |value| decoded(&HeaderValue::from_static(value)).map(Cow::into_owned);
+        for (value, expected) in [
+            ("us-west1", "us-west1"),
+            ("  padded\t", "padded"),
+            ("=?base64?SGVsbG8sIOS4lueVjA==?=", "Hello, 世界"),
+            ("=?base64?IHBhZGRlZCA=?=", " padded "),
+            ("=?base64?SGVsbG8=", "=?base64?SGVsbG8="),
+            ("SGVsbG8=", "SGVsbG8="),
+        ] {
+            assert_eq!(text(value).as_deref(), Ok(expected), "{value}");
+        }
+        for broken in [
+            "=?base64?SGVsbG8?=",
+            "=?base64?SGVs!!!bG8=?=",
+            "=?base64?/w==?=",
+        ] {
+            assert!(text(broken).is_err(), "{broken}");
+        }
+        let raw = HeaderValue::from_bytes(b"caf\xe9").unwrap();
+        assert!(decoded(&raw).is_err());
+    }
 
     type Headers<'a> = &'a [(&'static str, &'static str)];
 

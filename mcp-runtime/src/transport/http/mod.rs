@@ -28,7 +28,6 @@ mod get;
 mod handshake;
 #[cfg(feature = "http-server")]
 mod header_validation;
-#[cfg(feature = "http-server")]
 mod headers;
 #[cfg(all(feature = "http-server", feature = "sse"))]
 mod legacy;
@@ -42,7 +41,10 @@ mod server;
 mod session;
 #[cfg(feature = "http-server")]
 mod sessions;
-#[cfg(feature = "http-server")]
+#[cfg_attr(
+    not(all(feature = "http-client", feature = "http-server")),
+    allow(dead_code)
+)]
 mod sse;
 #[cfg(feature = "http-server")]
 mod stateless;
@@ -55,8 +57,6 @@ mod work;
 pub use events::{EventStore, MemoryEvents, StoredEvent};
 #[cfg(all(feature = "http-server", feature = "websocket"))]
 pub(super) use exchange::Arrival;
-#[cfg(feature = "http-server")]
-use header_validation as mirror;
 #[cfg(all(feature = "http-server", feature = "sse"))]
 pub use legacy::SseService;
 #[cfg(feature = "http-server")]

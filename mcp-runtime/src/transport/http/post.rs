@@ -24,7 +24,7 @@ use super::state::HttpState;
 use super::stream::Stream;
 use super::unread::Unread;
 use super::work::Work;
-use super::{handshake, headers, response, stateless};
+use super::{handshake, header_validation, headers, response, stateless};
 use crate::connection::write_error;
 
 /// A request without its body, which has been read.
@@ -66,11 +66,11 @@ pub(super) async fn serve<B: Body>(
     body: B,
     connection: &ConnectionInfo,
 ) -> Result<Response<ResponseBody>, Rejection> {
-    if !headers::is_json(&parts.headers) {
+    if !header_validation::is_json(&parts.headers) {
         return Err(Rejection::ContentType);
     }
-    if !headers::accepts(&parts.headers, headers::JSON)
-        || !headers::accepts(&parts.headers, headers::EVENT_STREAM)
+    if !header_validation::accepts(&parts.headers, headers::JSON)
+        || !header_validation::accepts(&parts.headers, headers::EVENT_STREAM)
     {
         return Err(Rejection::Accept);
     }

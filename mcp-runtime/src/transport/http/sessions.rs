@@ -6,12 +6,12 @@ use bytes::Bytes;
 use http::request::Parts;
 
 use super::events::EventLog;
-use super::headers;
 use super::principal::Principal;
 use super::rejection::Rejection;
 use super::session::{HttpSession, SessionId, SessionRecord, SessionStoreError, first_request_id};
 use super::state::{HttpState, now};
 use super::stream::Stream;
+use super::{header_validation, headers};
 
 impl HttpState {
     /// A session that no request can name yet.
@@ -79,7 +79,7 @@ impl HttpState {
         &self,
         parts: &Parts,
     ) -> Result<Option<Arc<HttpSession>>, Rejection> {
-        let value = headers::only(&parts.headers, &headers::SESSION_ID);
+        let value = header_validation::only(&parts.headers, &headers::SESSION_ID);
         let Some(value) = value.map_err(|_| Rejection::SessionUnknown)? else {
             return Ok(None);
         };

@@ -1,6 +1,9 @@
-//! Server-sent events, as they are written.
+//! Server-sent events: written by servers, parsed by clients.
+
+use std::time::Duration;
 
 use bytes::Bytes;
+use http::HeaderValue;
 
 /// A comment, which keeps the connection from looking idle.
 pub(super) const COMMENT: Bytes = Bytes::from_static(b":\n\n");
@@ -35,6 +38,154 @@ fn field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     out.push(b'\n');
 }
 
+/// Parses a stream of events, however its bytes arrive.
+#[derive(Debug, Default)]
+pub(super) struct EventParser {
+    /// The largest message, in bytes.
+    limit: usize,
+    /// The beginning of a line.
+    buffer: Vec<u8>,
+    /// Whether any line has come.
+    begun: bool,
+    /// Whether the last line ended with a carriage return, of which a line feed may be a part.
+    returned: bool,
+    /// The data of the event; of one over the limit, not all of it.
+    data: Option<Vec<u8>>,
+    /// The type of the event; empty for a message.
+    kind: Vec<u8>,
+    /// The data of the event `endpoint`, the first one of HTTP+SSE.
+    pub(super) endpoint: Option<String>,
+    /// The id of the last event, to resume from; `None` also if no header can carry it.
+    pub(super) last_id: Option<HeaderValue>,
+    /// The pause before resuming that the server has set.
+    pub(super) retry: Option<Duration>,
+}
+
+/// An event with a message.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    Message(Vec<u8>),
+    /// The beginning of a message over the limit.
+    TooLarge(Vec<u8>),
+}
+
+/// A stream of events may begin with one, which is no part of them.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Bytes that are kept of a message over the limit, to look for its id.
+const HEAD: usize = 4096;
+
+/// The longest name of a field that is understood, with a colon and a space.
+const FIELD: usize = "event: ".len();
+
+impl EventParser {
+    /// A parser of messages of at most `limit` bytes.
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            ..Self::default()
+        }
+    }
+
+    /// Begins a stream that continues the last one. An event that was not complete is dropped.
+    pub(super) fn resume(&mut self) {
+        *self = Self {
+            limit: self.limit,
+            endpoint: self.endpoint.take(),
+            last_id: self.last_id.take(),
+            retry: self.retry,
+            ..Self::default()
+        };
+    }
+
+    /// Parses bytes, and returns the events that they complete.
+    pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Event> {
+        let mut events = Vec::new();
+        let mut rest = bytes;
+        while let Some(length) = memchr::memchr2(b'\n', b'\r', rest) {
+            let (piece, end) = (&rest[..length], rest[length]);
+            rest = &rest[length + 1..];
+            self.extend(piece);
+            let mut line = std::mem::take(&mut self.buffer);
+            let returned = std::mem::replace(&mut self.returned, end == b'\r');
+            if !(returned && end == b'\n' && line.is_empty()) {
+                events.extend(self.line(&line));
+            }
+            line.clear();
+            self.buffer = line;
+        }
+        self.extend(rest);
+        events
+    }
+
+    /// Adds to the beginning of a line, as far as it may still be within the limit.
+    fn extend(&mut self, piece: &[u8]) {
+        // One byte more than is allowed shows that it is too much.
+        let most = self.limit.saturating_add(FIELD + BYTE_ORDER_MARK.len() + 1);
+        let room = most - self.buffer.len();
+        self.buffer
+            .extend_from_slice(&piece[..piece.len().min(room)]);
+    }
+
+    fn line(&mut self, mut line: &[u8]) -> Option<Event> {
+        if !std::mem::replace(&mut self.begun, true) {
+            line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        }
+        if line.is_empty() {
+            return self.complete();
+        }
+        let colon = memchr::memchr(b':', line).unwrap_or(line.len());
+        let (field, value) = line.split_at(colon);
+        let value = value.strip_prefix(b":").unwrap_or(value);
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match field {
+            b"data" => self.data(value),
+            b"event" => self.kind = value.to_vec(),
+            b"id" if !value.contains(&0) => {
+                // After an id that no header can carry the stream can't be resumed, least of all
+                // from an earlier place.
+                let id = HeaderValue::from_bytes(value).ok();
+                self.last_id = id.filter(|id| !id.is_empty());
+            }
+            b"retry" if value.iter().all(u8::is_ascii_digit) => {
+                let millis = std::str::from_utf8(value).ok()?.parse().ok()?;
+                self.retry = Some(Duration::from_millis(millis));
+            }
+            _ => {}
+        }
+        None
+    }
+
+    fn data(&mut self, value: &[u8]) {
+        match &mut self.data {
+            Some(data) if data.len() > self.limit => {}
+            Some(data) => {
+                // White space between tokens of JSON, which stays on one line that way.
+                data.push(b' ');
+                data.extend_from_slice(value);
+            }
+            None => self.data = Some(value.to_vec()),
+        }
+    }
+
+    fn complete(&mut self) -> Option<Event> {
+        let mut data = self.data.take().unwrap_or_default();
+        match &*std::mem::take(&mut self.kind) {
+            b"" | b"message" if data.len() > self.limit => {
+                data.truncate(HEAD);
+                Some(Event::TooLarge(data))
+            }
+            b"" | b"message" => (!data.is_empty()).then_some(Event::Message(data)),
+            b"endpoint" => {
+                // Data that is not UTF-8 is no URL either, and is refused as such.
+                self.endpoint = Some(String::from_utf8_lossy(&data).into_owned());
+                None
+            }
+            _ => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,5 +195,111 @@ mod tests {
         assert_eq!(event(None, b"{}"), "data: {}\n\n");
         assert_eq!(event(Some("1-2"), b"{}"), "id: 1-2\ndata: {}\n\n");
         assert_eq!(empty("1-2", Some(500)), "id: 1-2\nretry: 500\ndata:\n\n");
+    }
+
+    fn parser() -> EventParser {
+        EventParser::new(100)
+    }
+
+    fn fed(parser: &mut EventParser, pieces: &[&str]) -> Vec<String> {
+        let events = pieces
+            .iter()
+            .flat_map(|piece| parser.feed(piece.as_bytes()));
+        let texts = events.map(|event| match event {
+            Event::Message(message) => String::from_utf8(message).unwrap(),
+            Event::TooLarge(head) => format!("too large: {}", head.len()),
+        });
+        texts.collect()
+    }
+
+    #[test]
+    fn events_are_found_however_they_arrive() {
+        let mut parser = parser();
+        let pieces = [
+            "id: 1-0\nda",
+            "ta:\n\nda",
+            "ta: {\"a\"\ndata: :1}\r\n\r",
+            "\n: comment\n\n",
+        ];
+        assert_eq!(fed(&mut parser, &pieces), [r#"{"a" :1}"#]);
+        assert_eq!(parser.last_id, Some("1-0".parse().unwrap()));
+        assert_eq!(
+            fed(&mut parser, &["retry: 500\nevent: message\ndata: 7\n\n"]),
+            ["7"]
+        );
+        assert_eq!(parser.retry, Some(Duration::from_millis(500)));
+    }
+
+    #[test]
+    fn lines_end_as_they_like() {
+        for pieces in [
+            &["\u{feff}data: 1\r\rdata: 2\n\rdata: 3\r\n\r\n"][..],
+            &["data: 1\r", "\n\r", "\ndata: 2\r\r", "data: 3\n", "\n"],
+            &["da", "ta", ": 1", "\r", "\rdata: 2\n\ndata: 3\r", "\r"],
+        ] {
+            assert_eq!(fed(&mut parser(), pieces), ["1", "2", "3"]);
+        }
+    }
+
+    #[test]
+    fn what_is_no_id_or_time_is_left_out() {
+        let mut parser = parser();
+        let pieces = ["id: 7\nretry: 5\nid: 8\0\nretry: +9\nretry: 1s\n\n"];
+        assert!(fed(&mut parser, &pieces).is_empty());
+        assert_eq!(parser.last_id, Some("7".parse().unwrap()));
+        assert_eq!(parser.retry, Some(Duration::from_millis(5)));
+    }
+
+    #[test]
+    fn an_id_that_can_not_be_sent_back_is_none_to_resume_from() {
+        for id in ["\u{1}", ""] {
+            let mut parser = parser();
+            let pieces = [&*format!("id: 7\ndata: 1\n\nid: {id}\ndata: 2\n\n")];
+            assert_eq!(fed(&mut parser, &pieces), ["1", "2"]);
+            assert_eq!(parser.last_id, None, "{id:?}");
+        }
+    }
+
+    #[test]
+    fn events_of_other_kinds_are_no_messages() {
+        let mut parser = parser();
+        let pieces = ["event: endpoint\ndata: /m\n\nevent: x\ndata: 1\n\ndata: 2\n\n"];
+        assert_eq!(fed(&mut parser, &pieces), ["2"]);
+        assert_eq!(parser.endpoint.as_deref(), Some("/m"));
+    }
+
+    #[test]
+    fn an_event_over_the_limit_is_not_held_and_others_are_read() {
+        let exact = "x".repeat(100);
+        let long = "x".repeat(101);
+        let half = "x".repeat(60);
+        for (pieces, found) in [
+            (format!("data: {exact}\n\n"), exact.clone()),
+            (format!("\u{feff}data: {exact}\n\n"), exact.clone()),
+            (format!("data: {long}\n\n"), "too large: 101".to_owned()),
+            (
+                format!("data: {half}\ndata: {half}\ndata: {half}\n\n"),
+                "too large: 121".to_owned(),
+            ),
+        ] {
+            let mut parser = parser();
+            let texts = fed(&mut parser, &[&pieces, "id: 9\ndata: 2\n\n"]);
+            assert_eq!(texts, [found, "2".to_owned()], "{pieces:?}");
+            assert_eq!(parser.last_id, Some("9".parse().unwrap()));
+        }
+        let mut parser = parser();
+        for _ in 0..100 {
+            assert!(parser.feed(half.as_bytes()).is_empty());
+            assert!(parser.buffer.capacity() < 500);
+        }
+    }
+
+    #[test]
+    fn an_event_that_breaks_off_is_dropped() {
+        let mut parser = parser();
+        assert!(fed(&mut parser, &["id: 1\ndata: 1\ndata: brok"]).is_empty());
+        parser.resume();
+        assert_eq!(fed(&mut parser, &["\u{feff}data: 2\n\n"]), ["2"]);
+        assert_eq!(parser.last_id, Some("1".parse().unwrap()));
     }
 }

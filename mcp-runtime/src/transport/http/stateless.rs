@@ -9,7 +9,7 @@ use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, RequestId,
 use mcp_types::{CallToolRequest, Era, RawJsonRef, Request as _};
 
 use super::exchange::Exchange;
-use super::mirror;
+use super::header_validation;
 use super::permits::Permit;
 use super::post::{self, Begun, Later, Post};
 use super::stream::Stream;
@@ -128,7 +128,7 @@ fn checked<'a>(
     if method == CallToolRequest::METHOD {
         params.arguments()?;
     }
-    mirror::check_version(headers, params.meta())?;
-    mirror::check(headers, method, &params)?;
+    header_validation::check_version(headers, params.meta())?;
+    header_validation::check(headers, method, &params)?;
     Ok(params)
 }

@@ -1,19 +1,20 @@
 //! The client's side: connecting to a URL.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
+use http::header::{HeaderValue, SEC_WEBSOCKET_PROTOCOL};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Error;
-use tokio_tungstenite::tungstenite::client::ClientRequestBuilder;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::error::TlsError;
 use tokio_tungstenite::{Connector, MaybeTlsStream, connect_async_tls_with_config};
 
 use super::frames::config;
 use super::{WebSocket, WebSocketReader, WebSocketWriter};
 use crate::limits::{MAX_FRAME_BYTES, WEBSOCKET_PING};
-use crate::transport::sent_headers::SentHeaders;
-use crate::transport::server_url::ServerUrl;
+use crate::transport::server_address::ServerAddress;
 use crate::transport::{Transport, tls};
 
 /// A server at `url`, such as `ws://127.0.0.1:8080/mcp`. It is connected to when it is used. User
@@ -29,29 +30,25 @@ use crate::transport::{Transport, tls};
 #[must_use]
 pub fn websocket(url: impl Into<String>) -> WebSocketUrl {
     WebSocketUrl {
-        url: ServerUrl::new(url.into()),
-        headers: SentHeaders::default(),
+        server: ServerAddress::new(url.into()),
         max_frame_bytes: MAX_FRAME_BYTES,
         ping: WEBSOCKET_PING,
-        roots: Vec::new(),
     }
 }
 
 /// A server to connect to; made by [`websocket`].
 #[derive(Clone, Debug)]
 pub struct WebSocketUrl {
-    url: ServerUrl,
-    headers: SentHeaders,
+    server: ServerAddress,
     max_frame_bytes: usize,
     ping: Duration,
-    roots: Vec<Vec<u8>>,
 }
 
 impl WebSocketUrl {
     /// Sends a header with the handshake, such as `Authorization`.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.headers.add(name.into(), value.into());
+        self.server.add_header(name.into(), value.into());
         self
     }
 
@@ -73,7 +70,7 @@ impl WebSocketUrl {
     /// Trusts one more root certificate, in DER: that of an organisation, perhaps.
     #[must_use]
     pub fn root_certificate(mut self, der: impl Into<Vec<u8>>) -> Self {
-        self.roots.push(der.into());
+        self.server.roots.push(der.into());
         self
     }
 }
@@ -87,20 +84,13 @@ impl Transport for WebSocketUrl {
     }
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
-        let invalid = |_| io::Error::new(io::ErrorKind::InvalidInput, "the URL is malformed");
-        let target = self.url.target(["ws", "wss"])?;
-        let mut request = ClientRequestBuilder::new(target.url.parse().map_err(invalid)?)
-            .with_sub_protocol("mcp");
-        let is_set = |(name, _): (&str, _)| name.eq_ignore_ascii_case("authorization");
-        let authorization = target.authorization;
-        if let Some(value) = authorization.filter(|_| !self.headers.iter().any(is_set)) {
-            request = request.with_header("authorization", value);
-        }
-        for (name, value) in self.headers.iter() {
-            request = request.with_header(name, value);
-        }
+        let (uri, mut headers) = self.server.target(["ws", "wss"])?;
+        let mut request = uri.into_client_request().map_err(io::Error::other)?;
+        let subprotocol = HeaderValue::from_static("mcp");
+        headers.insert(SEC_WEBSOCKET_PROTOCOL, subprotocol);
+        request.headers_mut().extend(headers);
         let config = config(self.max_frame_bytes);
-        let tls = Connector::Rustls(tls::config(&self.roots)?);
+        let tls = Connector::Rustls(Arc::new(tls::config(&self.server.roots)?));
         let connected = connect_async_tls_with_config(request, Some(config), true, Some(tls)).await;
         let (stream, _) = connected.map_err(explained)?;
         WebSocket::new(stream).ping_every(self.ping).open().await

@@ -1,25 +1,121 @@
-//! The task that sends what the client says.
+//! The connection as the driver sees it, and the task that sends its messages.
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::Arc;
 
-use mcp_types::RequestId;
+use mcp_types::{InitializeRequest, InitializedNotification, Notification, Request, RequestId};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 use tokio::time::{Instant, timeout};
 
-use super::fault::not_sent;
-use super::frames::Delivery;
-use super::outgoing::{Kind, Outgoing};
-use super::remote::{Ended, Remote};
-use crate::limits::{MAX_UNSENT_NOTIFICATIONS, SESSION_END_TIMEOUT};
+use super::outgoing::Outgoing;
+use super::remote::Remote;
+use crate::error::CallError;
+use crate::limits::{CLOSE_TIMEOUT, MAX_UNSENT_NOTIFICATIONS, SESSION_END_TIMEOUT};
+use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox};
+
+/// Something for the driver.
+#[derive(Debug)]
+pub(super) enum Delivery {
+    Message(Vec<u8>),
+    /// The beginning of a message over the limit.
+    TooLarge(Vec<u8>),
+    /// The reason for which a request gets no answer.
+    Failed(RequestId, CallError),
+}
+
+/// Reads the messages of the server, of all responses.
+#[derive(Debug)]
+pub struct HttpReader {
+    deliveries: mpsc::Receiver<Delivery>,
+    /// The largest message, in bytes.
+    limit: usize,
+    next: Option<Delivery>,
+    /// The message that was taken last, or its beginning.
+    current: Vec<u8>,
+}
+
+impl HttpReader {
+    pub(super) fn new(deliveries: mpsc::Receiver<Delivery>, limit: usize) -> Self {
+        Self {
+            deliveries,
+            limit,
+            next: None,
+            current: Vec::new(),
+        }
+    }
+}
+
+impl FrameReader for HttpReader {
+    fn next_frame(&mut self) -> Option<Incoming<'_>> {
+        let next = self.next.take();
+        Some(match next.or_else(|| self.deliveries.try_recv().ok())? {
+            Delivery::Message(message) => {
+                self.current = message;
+                Incoming::Frame(&self.current)
+            }
+            Delivery::TooLarge(head) => {
+                self.current = head;
+                Incoming::TooLarge {
+                    head: &self.current,
+                    tail: &[],
+                    limit: self.limit,
+                }
+            }
+            Delivery::Failed(id, error) => Incoming::Failed { id, error },
+        })
+    }
+
+    async fn fill(&mut self) -> io::Result<bool> {
+        self.next = self.deliveries.recv().await;
+        Ok(self.next.is_some())
+    }
+}
+
+/// Sends each message as a request of its own.
+#[derive(Debug)]
+pub struct HttpWriter {
+    lines: Option<mpsc::UnboundedSender<Vec<u8>>>,
+    running: JoinHandle<()>,
+}
+
+impl HttpWriter {
+    pub(super) fn new(lines: mpsc::UnboundedSender<Vec<u8>>, running: JoinHandle<()>) -> Self {
+        Self {
+            lines: Some(lines),
+            running,
+        }
+    }
+}
+
+impl FrameWriter for HttpWriter {
+    async fn write(&mut self, outbox: &mut Outbox) -> io::Result<()> {
+        let lines = self.lines.as_ref().ok_or(io::ErrorKind::NotConnected)?;
+        while let Some(line) = outbox.first_line() {
+            let sent = lines.send(line.to_vec());
+            sent.map_err(|_| io::ErrorKind::NotConnected)?;
+            let length = line.len() + 1;
+            outbox.advance(length);
+        }
+        Ok(())
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.lines = None;
+        if timeout(CLOSE_TIMEOUT, &mut self.running).await.is_err() {
+            self.running.abort();
+        }
+        Ok(())
+    }
+}
 
 /// Sends messages until there are no more, or the session has ended.
 ///
-/// Each request and each response is sent by a task of its own; notifications go one after the
-/// other, in order, by another one. Only `notifications/initialized` is waited for, so that the
-/// server has it before anything else.
+/// Each request and each response is sent by a task of its own; notifications are sent in order by
+/// another one. Only `notifications/initialized` is waited for, so that the server has it before
+/// anything else.
 pub(super) async fn run(remote: Arc<Remote>, mut lines: UnboundedReceiver<Vec<u8>>) {
     let (notifications, queue) = mpsc::channel(MAX_UNSENT_NOTIFICATIONS);
     let mut connection = Connection {
@@ -32,120 +128,103 @@ pub(super) async fn run(remote: Arc<Remote>, mut lines: UnboundedReceiver<Vec<u8
     };
     let mut notifying = JoinSet::new();
     notifying.spawn(notify(Arc::clone(&remote), queue));
-    loop {
-        let sent = tokio::select! {
+    while !remote.has_ended() {
+        tokio::select! {
             line = lines.recv() => match line {
                 Some(line) => connection.send(line).await,
                 None => break,
             },
-            Some(done) = connection.exchanges.join_next() => connection.finished(done.ok()),
-            Some(done) = connection.listening.join_next() => done.unwrap_or(Ok(())),
-            Some(done) = notifying.join_next() => done.unwrap_or(Ok(())),
-        };
-        if let Err(Ended) = sent {
-            connection.fail_rest(&mut lines).await;
-            break;
+            Some(done) = connection.exchanges.join_next() => {
+                if let Ok(Some(id)) = done {
+                    connection.in_flight.remove(&id);
+                }
+            }
+            Some(_) = connection.listening.join_next() => {}
+            Some(_) = notifying.join_next() => {}
         }
     }
+    if remote.has_ended() {
+        connection.fail_rest(&mut lines).await;
+    }
     drop(connection);
-    // What was said before the end is sent before the goodbye, while there is time for both.
+    // Notifications that wait are sent before the session is deleted, while there is time for both.
     while notifying.join_next().await.is_some() {}
-    remote.leave().await;
+    remote.delete_session().await;
 }
 
 /// Sends notifications one after the other.
-///
-/// # Errors
-///
-/// If the session has ended.
-async fn notify(remote: Arc<Remote>, mut queue: mpsc::Receiver<Outgoing>) -> Result<(), Ended> {
-    while let Some(notification) = queue.recv().await {
-        remote.tell(&notification, remote.timeouts.idle).await?;
+async fn notify(remote: Arc<Remote>, mut queue: mpsc::Receiver<Outgoing>) {
+    while !remote.has_ended()
+        && let Some(notification) = queue.recv().await
+    {
+        let limit = remote.config.timeouts.idle;
+        remote.notify(&notification, limit).await;
     }
-    Ok(())
 }
 
-/// A request or response whose exchange is over; the id is that of a request.
-type Exchanged = (Option<RequestId>, Result<(), Ended>);
-
-/// What is being sent and received.
+/// Messages that are being sent and answered.
 struct Connection {
     remote: Arc<Remote>,
-    exchanges: JoinSet<Exchanged>,
+    /// Requests, which return their id, and responses.
+    exchanges: JoinSet<Option<RequestId>>,
     in_flight: HashMap<RequestId, AbortHandle>,
     /// The request `initialize`, and when it was sent.
     initialize: Option<(RequestId, Instant)>,
     notifications: mpsc::Sender<Outgoing>,
     /// Reads the stream of the session.
-    listening: JoinSet<Result<(), Ended>>,
+    listening: JoinSet<()>,
 }
 
 impl Connection {
     /// Sends one message.
-    ///
-    /// # Errors
-    ///
-    /// If the session has ended.
-    async fn send(&mut self, line: Vec<u8>) -> Result<(), Ended> {
+    async fn send(&mut self, line: Vec<u8>) {
         let outgoing = match Outgoing::read(line) {
             Ok(outgoing) => outgoing,
             Err(unsendable) => {
-                let error = not_sent(unsendable.reason);
-                match unsendable.id {
+                let error = unsendable.error;
+                return match unsendable.id {
                     Some(id) => self.remote.deliver(Delivery::Failed(id, error)).await,
                     None => tracing::warn!(%error, "a message can't be sent"),
-                }
-                return Ok(());
+                };
             }
         };
-        match &outgoing.kind {
-            Kind::Request {
-                id, initializes, ..
-            } => {
-                let id = id.clone();
-                if *initializes {
-                    self.initialize = Some((id.clone(), Instant::now()));
-                }
-                let (remote, sent) = (Arc::clone(&self.remote), id.clone());
-                let task = self.exchanges.spawn(async move {
-                    let exchanged = remote.ask(outgoing).await;
-                    (Some(sent), exchanged)
-                });
-                self.in_flight.insert(id, task);
+        if let Some(id) = outgoing.id.clone() {
+            if outgoing.method == InitializeRequest::METHOD {
+                self.initialize = Some((id.clone(), Instant::now()));
             }
-            Kind::Response => {
-                let remote = Arc::clone(&self.remote);
-                self.exchanges.spawn(async move {
-                    let limit = remote.timeouts.idle;
-                    (None, remote.tell(&outgoing, limit).await)
-                });
+            let remote = Arc::clone(&self.remote);
+            let task = self.exchanges.spawn(async move {
+                remote.request_answer(&outgoing).await;
+                outgoing.id
+            });
+            self.in_flight.insert(id, task);
+        } else if outgoing.method.is_empty() {
+            let remote = Arc::clone(&self.remote);
+            self.exchanges.spawn(async move {
+                let limit = remote.config.timeouts.idle;
+                remote.notify(&outgoing, limit).await;
+                None
+            });
+        } else if outgoing.method == InitializedNotification::METHOD {
+            self.initialized(&outgoing).await;
+        } else if let Some(id) = &outgoing.cancels {
+            // In the stateless era, closing the response cancels the request.
+            if let Some(task) = self.in_flight.remove(id) {
+                task.abort();
             }
-            Kind::Initialized => return self.initialized(&outgoing).await,
-            Kind::Cancelled(id) => {
-                // Nobody waits for the answer any more. In the stateless era, closing the
-                // response is all that it takes.
-                if let Some(task) = self.in_flight.remove(id) {
-                    task.abort();
-                }
-                if self.remote.has_handshake() {
-                    self.notify(outgoing);
-                }
+            if self.remote.is_initialized() {
+                self.queue(outgoing);
             }
-            Kind::Notification => self.notify(outgoing),
+        } else {
+            self.queue(outgoing);
         }
-        Ok(())
     }
 
-    /// Sends `notifications/initialized`, within the time of `initialize`, and begins to listen to
-    /// the stream of the session.
-    ///
-    /// # Errors
-    ///
-    /// If the session has ended.
-    async fn initialized(&mut self, outgoing: &Outgoing) -> Result<(), Ended> {
-        // What was sent before was about the era of the server: nobody waits for it.
-        let initialize = self.initialize.take();
-        let (id, since) = initialize.unzip();
+    /// Sends `notifications/initialized`, within the time of `initialize`, and begins to read the
+    /// stream of the session.
+    async fn initialized(&mut self, outgoing: &Outgoing) {
+        // Earlier requests detected the era of the server: their answers are of no use.
+        let (id, since) = self.initialize.take().unzip();
         self.in_flight.retain(|other, task| {
             let stays = id.as_ref() == Some(other);
             if !stays {
@@ -154,30 +233,21 @@ impl Connection {
             stays
         });
         let taken = since.map(|since| since.elapsed()).unwrap_or_default();
-        let left = self.remote.timeouts.idle.saturating_sub(taken);
-        self.remote.tell(outgoing, left).await?;
-        let remote = Arc::clone(&self.remote);
-        self.listening.spawn(async move { remote.listen().await });
-        Ok(())
+        let left = self.remote.config.timeouts.idle.saturating_sub(taken);
+        self.remote.notify(outgoing, left).await;
+        if !self.remote.has_ended() {
+            let remote = Arc::clone(&self.remote);
+            self.listening.spawn(async move { remote.listen().await });
+        }
     }
 
-    fn notify(&self, notification: Outgoing) {
+    fn queue(&self, notification: Outgoing) {
         if let Err(TrySendError::Full(dropped)) = self.notifications.try_send(notification) {
             tracing::warn!(
                 method = dropped.method,
                 "a notification was dropped: the server takes none"
             );
         }
-    }
-
-    fn finished(&mut self, done: Option<Exchanged>) -> Result<(), Ended> {
-        let Some((id, exchanged)) = done else {
-            return Ok(());
-        };
-        if let Some(id) = id {
-            self.in_flight.remove(&id);
-        }
-        exchanged
     }
 
     /// Fails the requests that are left once the session has ended.
@@ -188,8 +258,8 @@ impl Connection {
         lines.close();
         while let Some(line) = lines.recv().await {
             if let Ok(outgoing) = Outgoing::read(line) {
-                // Nothing is sent: it fails at once, saying so.
-                let _ = self.remote.ask(outgoing).await;
+                // Nothing is sent: it fails at once with `CallError::SessionEnded`.
+                self.remote.request_answer(&outgoing).await;
             }
         }
     }

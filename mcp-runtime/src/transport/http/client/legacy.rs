@@ -1,70 +1,68 @@
-//! HTTP+SSE, the transport of 2024-11-05: everything that the server says comes on one stream,
-//! which begins with the address that messages are to be posted to.
+//! HTTP+SSE, the transport of 2024-11-05: all messages of the server come on one stream, which
+//! begins with the URL that messages are posted to.
+
+use std::sync::atomic::Ordering;
 
 use http::{Response, Uri};
 use hyper::body::Incoming;
 
-use super::events::{Event, EventParser};
-use super::exchange::{Asked, is_stream, next};
 use super::outgoing::Outgoing;
-use super::reference;
-use super::remote::Remote;
+use super::remote::{Remote, resolve_same_origin};
+use super::response::{is_stream, next_bytes};
 use crate::error::CallError;
 use crate::limits::ENDPOINT_TIMEOUT;
+use crate::transport::http::sse::{Event, EventParser};
 
 impl Remote {
-    /// Opens the stream, and goes on there until it ends. `false` where the server has no such
-    /// stream (2025-11-25, "Transports", section Backwards Compatibility).
+    /// Opens the stream, sends `initialize`, and reads the stream until it ends. `false` if the
+    /// server has no such stream (2025-11-25, "Transports", section Backwards Compatibility).
     ///
     /// # Errors
     ///
-    /// Why the request has no answer. Once it has, [`CallError::Closed`] when the stream ends.
-    pub(super) async fn fall_back(
-        &self,
-        outgoing: &Outgoing,
-        asked: &Asked,
-    ) -> Result<bool, CallError> {
+    /// The reason for which the request has no answer. Once it has, [`CallError::Closed`] when the
+    /// stream ends.
+    pub(super) async fn fall_back(&self, outgoing: &Outgoing) -> Result<bool, CallError> {
         let mut response = self.get(None).await?;
         if !is_stream(&response) {
             return Ok(false);
         }
-        let mut parser = EventParser::new(self.limit);
+        let mut parser = EventParser::new(self.config.max_message_bytes);
         let found = self.endpoint(&mut response, &mut parser);
         let Ok(Some(endpoint)) = tokio::time::timeout(ENDPOINT_TIMEOUT, found).await else {
             return Ok(false);
         };
         tracing::debug!("the server speaks HTTP+SSE");
-        self.known().endpoint = Some(endpoint);
-        let _ = self.verdict.set(());
-        self.entrust(outgoing).await?;
-        while let Some(bytes) = next(&mut response).await {
+        self.state().endpoint = Some(endpoint);
+        self.config.is_legacy.store(true, Ordering::Relaxed);
+        self.post_to_endpoint(outgoing).await?;
+        while let Some(bytes) = next_bytes(&mut response).await {
             let events = parser.feed(&bytes);
             for event in &events {
                 if let Event::Message(message) = event
-                    && asked.is_answered_by(message)
+                    && outgoing.is_answered_by(message)
                 {
-                    self.known().initialized(message, None);
+                    self.state().initialized(message, None);
                 }
             }
             self.pass_on(events).await;
         }
         tracing::info!("the stream of the server has ended");
-        self.known().ended = true;
+        self.state().ended = true;
         Err(CallError::Closed)
     }
 
-    /// Where messages are to be posted, as the stream begins.
+    /// Reads the URL for messages, with which the stream begins.
     async fn endpoint(
         &self,
         response: &mut Response<Incoming>,
         parser: &mut EventParser,
     ) -> Option<Uri> {
         while parser.endpoint.is_none() {
-            let bytes = next(response).await?;
+            let bytes = next_bytes(response).await?;
             parser.feed(&bytes);
         }
         let named = parser.endpoint.take()?;
-        let endpoint = reference::same_origin(&self.uri, &named);
+        let endpoint = resolve_same_origin(&self.uri, &named);
         if endpoint.is_none() {
             tracing::warn!("messages are not posted to another origin");
         }

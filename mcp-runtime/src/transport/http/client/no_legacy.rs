@@ -1,13 +1,12 @@
-//! What remains of HTTP+SSE, the transport of 2024-11-05, without the feature `sse`.
+//! HTTP+SSE, the transport of 2024-11-05, without the feature `sse`.
 
-use super::exchange::Asked;
 use super::outgoing::Outgoing;
 use super::remote::Remote;
 use crate::error::CallError;
 
 impl Remote {
-    /// `false`: it is not spoken.
-    pub(super) async fn fall_back(&self, _: &Outgoing, _: &Asked) -> Result<bool, CallError> {
+    /// Returns `false`: HTTP+SSE is not supported.
+    pub(super) async fn fall_back(&self, _: &Outgoing) -> Result<bool, CallError> {
         Ok(false)
     }
 }

@@ -1,261 +1,226 @@
-//! The server, as far as requests to it go.
+//! Sends HTTP requests to one server: headers of the session, repetitions, redirects.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{fmt, io};
 
-use http::header::{
-    ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, PROXY_AUTHORIZATION,
-};
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, PROXY_AUTHORIZATION};
+use http::uri::{Authority, Scheme};
 use http::{Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::proxy::matcher::Matcher;
 use hyper_util::rt::TokioExecutor;
-use rustls::ClientConfig;
+use iri_string::types::{UriAbsoluteStr, UriReferenceStr};
+use mcp_types::jsonrpc::{Frame, Message};
+use serde::Deserialize;
 use tokio::sync::mpsc;
 
-use super::dial::Dialer;
-use super::fault::{authority, explained, not_sent};
-use super::frames::Delivery;
-use super::known::Known;
-use super::outgoing::Outgoing;
-use super::{reference, retry};
+use super::connection::Delivery;
+use super::connector::{Connector, authority, connect_error};
+use super::outgoing::{Outgoing, Resend};
+use super::param_headers::ParamHeaders;
+use super::retry;
 use crate::error::CallError;
 use crate::limits::MAX_REDIRECTS;
 use crate::protocol::Timeouts;
+use crate::transport::http::headers::{
+    EVENT_STREAM, JSON, LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID,
+};
+use crate::transport::server_address::ServerAddress;
+use crate::transport::tls;
 
-pub(super) static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
-static PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-
-/// The session has ended: nothing more can be sent.
-#[derive(Debug)]
-pub(super) struct Ended;
-
-/// How a server is spoken to.
-pub(super) struct Manner {
-    pub(super) uri: Uri,
-    pub(super) headers: HeaderMap,
-    pub(super) limit: usize,
+/// Settings of a client, as its user made them.
+#[derive(Clone, Debug)]
+pub(super) struct ClientConfig {
+    pub(super) server: ServerAddress,
+    pub(super) max_message_bytes: usize,
     pub(super) retries: u32,
-    pub(super) proxies: Matcher,
-    pub(super) tls: Arc<ClientConfig>,
+    pub(super) proxies: Arc<Matcher>,
     pub(super) timeouts: Timeouts,
-    /// What has been found out about the server, for connections to come.
-    pub(super) verdict: Arc<DetectedServer>,
+    /// Whether the server turned out to know nothing newer than HTTP+SSE; shared by all connections.
+    pub(super) is_legacy: Arc<AtomicBool>,
 }
 
-/// What has been found out about a server: filled where it turned out to know nothing newer than
-/// HTTP+SSE.
-pub(super) type DetectedServer = OnceLock<()>;
-
-/// The server, and the way to the client for what it sends.
+/// A server, and the way to the client for its messages.
 pub(super) struct Remote {
-    client: Client<HttpsConnector<Dialer>, String>,
-    dialer: Dialer,
+    pub(super) config: ClientConfig,
     pub(super) uri: Uri,
     headers: HeaderMap,
-    pub(super) limit: usize,
-    retries: u32,
-    pub(super) timeouts: Timeouts,
-    pub(super) verdict: Arc<DetectedServer>,
+    client: Client<HttpsConnector<Connector>, String>,
+    connector: Connector,
     inbox: mpsc::Sender<Delivery>,
-    known: Mutex<Known>,
+    state: Mutex<SessionState>,
 }
 
-/// A request that may have to be sent more than once.
-struct Sending {
-    method: Method,
-    headers: HeaderMap,
-    body: String,
-    /// Whether to serve it twice does no harm.
-    safe: bool,
-    /// Whether it is sent again when nobody knows whether it has arrived.
-    repeated: bool,
+/// State of the session, read off the messages that have passed.
+#[derive(Debug, Default)]
+pub(super) struct SessionState {
+    /// The id of the session, where the server assigned one.
+    id: Option<HeaderValue>,
+    /// The version that the handshake negotiated.
+    version: Option<HeaderValue>,
+    pub(super) param_headers: ParamHeaders,
+    /// Whether the server has ended the session: nothing is sent any more.
+    pub(super) ended: bool,
+    /// The URL for messages of HTTP+SSE.
+    pub(super) endpoint: Option<Uri>,
 }
 
 impl Remote {
-    pub(super) fn new(manner: Manner, inbox: mpsc::Sender<Delivery>) -> Self {
-        let dialer = Dialer::new(manner.proxies);
-        let connector = HttpsConnectorBuilder::new()
-            .with_tls_config(ClientConfig::clone(&manner.tls))
+    pub(super) fn new(config: ClientConfig, inbox: mpsc::Sender<Delivery>) -> io::Result<Self> {
+        let (uri, headers) = config.server.target(["http", "https"])?;
+        let connector = Connector::new(Arc::clone(&config.proxies));
+        let https = HttpsConnectorBuilder::new()
+            .with_tls_config(tls::config(&config.server.roots)?)
             .https_or_http()
             .enable_http1()
             .enable_http2()
-            .wrap_connector(dialer.clone());
-        Self {
-            client: Client::builder(TokioExecutor::new()).build(connector),
-            dialer,
-            uri: manner.uri,
-            headers: manner.headers,
-            limit: manner.limit,
-            retries: manner.retries,
-            timeouts: manner.timeouts,
-            verdict: manner.verdict,
+            .wrap_connector(connector.clone());
+        Ok(Self {
+            config,
+            uri,
+            headers,
+            client: Client::builder(TokioExecutor::new()).build(https),
+            connector,
             inbox,
-            known: Mutex::default(),
-        }
+            state: Mutex::default(),
+        })
     }
 
     /// Sends a message.
     ///
     /// # Errors
     ///
-    /// Why there is no answer: [`CallError::NotSent`], [`CallError::Lost`], or
-    /// [`CallError::SessionEnded`].
+    /// [`CallError::NotSent`], [`CallError::Lost`], or [`CallError::SessionEnded`].
     pub(super) async fn post(&self, outgoing: &Outgoing) -> Result<Response<Incoming>, CallError> {
-        let mut headers = self.handshake_headers();
+        let mut request = self.request(Method::POST);
+        *request.body_mut() = outgoing.line.clone();
+        let headers = request.headers_mut();
         let accepted = HeaderValue::from_static("application/json, text/event-stream");
         headers.insert(ACCEPT, accepted);
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if let Some(version) = &outgoing.version {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+        if outgoing.is_stateless() {
             headers.remove(&SESSION_ID);
-            let version = HeaderValue::try_from(version);
-            let version = version.map_err(|_| not_sent("no header can carry the version"))?;
-            headers.insert(&PROTOCOL_VERSION, version);
-            let mirrored = outgoing.mirror(&self.known().annotations, &mut headers);
-            mirrored.map_err(not_sent)?;
+            outgoing.add_headers(&self.state().param_headers, headers)?;
         }
-        let uri = self.known().endpoint.clone();
-        let sending = Sending {
-            method: Method::POST,
-            headers,
-            body: outgoing.line.clone(),
-            safe: outgoing.is_safe(),
-            repeated: outgoing.is_repeated(),
-        };
-        self.send(uri, &sending).await
+        if let Some(endpoint) = &self.state().endpoint {
+            *request.uri_mut() = endpoint.clone();
+        }
+        self.send(request, outgoing.resend()).await
     }
 
-    /// Opens the stream of the session, or goes on with one after an event.
+    /// Opens the stream of the session, or resumes a stream after the event `after`.
     ///
     /// # Errors
     ///
-    /// Why there is no answer, as with [`post`](Self::post).
+    /// As [`post`](Self::post).
     pub(super) async fn get(
         &self,
         after: Option<&HeaderValue>,
     ) -> Result<Response<Incoming>, CallError> {
-        let mut headers = self.handshake_headers();
-        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        let mut request = self.request(Method::GET);
+        let headers = request.headers_mut();
+        headers.insert(ACCEPT, HeaderValue::from_static(EVENT_STREAM));
         if let Some(id) = after {
             headers.insert(&LAST_EVENT_ID, id.clone());
         }
-        let sending = Sending {
-            method: Method::GET,
-            headers,
-            body: String::new(),
-            safe: true,
-            repeated: false,
-        };
-        self.send(None, &sending).await
+        self.send(request, Resend::Safe).await
     }
 
     /// Ends the session, if there is one.
-    pub(super) async fn leave(&self) {
-        let has_session = {
-            let known = self.known();
-            known.session.is_some() && !known.ended
-        };
-        if has_session {
-            let sending = Sending {
-                method: Method::DELETE,
-                headers: self.handshake_headers(),
-                body: String::new(),
-                safe: true,
-                repeated: false,
-            };
-            // A server that can't be told notices by itself in time.
-            let _ = self.send(None, &sending).await;
+    pub(super) async fn delete_session(&self) {
+        let request = self.request(Method::DELETE);
+        if request.headers().contains_key(&SESSION_ID) {
+            // Sessions that can't be deleted expire.
+            let _ = self.send(request, Resend::Safe).await;
         }
     }
 
-    fn handshake_headers(&self) -> HeaderMap {
-        let mut headers = self.headers.clone();
-        let known = self.known();
-        if let Some(version) = &known.version {
-            headers.insert(&PROTOCOL_VERSION, version.clone());
+    fn request(&self, method: Method) -> Request<String> {
+        let mut request = Request::new(String::new());
+        *request.method_mut() = method;
+        *request.uri_mut() = self.uri.clone();
+        let headers = request.headers_mut();
+        *headers = self.headers.clone();
+        let state = self.state();
+        let of_session = [
+            (&PROTOCOL_VERSION, &state.version),
+            (&SESSION_ID, &state.id),
+        ];
+        for (name, value) in of_session {
+            if let Some(value) = value {
+                headers.insert(name, value.clone());
+            }
         }
-        if let Some(session) = &known.session {
-            headers.insert(&SESSION_ID, session.clone());
-        }
-        headers
+        request
     }
 
-    /// Sends a request to `uri`, or to where the server is; again where that is safe and may help,
-    /// and to wherever the server sends it within its origin.
+    /// Sends a request, and follows redirects.
     async fn send(
         &self,
-        uri: Option<Uri>,
-        sending: &Sending,
+        mut request: Request<String>,
+        resend: Resend,
     ) -> Result<Response<Incoming>, CallError> {
-        self.goes_on().map_err(|Ended| CallError::SessionEnded)?;
-        let mut uri = uri.unwrap_or_else(|| self.uri.clone());
         let mut redirects = 0;
         loop {
-            let response = self.send_to(&uri, sending).await?;
-            let elsewhere = redirection(&uri, sending, &response);
-            match elsewhere {
-                Some(elsewhere) if redirects < MAX_REDIRECTS => uri = elsewhere,
-                _ => return self.noticed(sending, response),
+            if self.has_ended() {
+                return Err(CallError::SessionEnded);
+            }
+            let response = self.send_to_uri(&request, resend).await?;
+            match redirection(&request, &response) {
+                Some(uri) if redirects < MAX_REDIRECTS => *request.uri_mut() = uri,
+                _ => return self.check_session(&request, response),
             }
             redirects += 1;
         }
     }
 
-    async fn send_to(&self, uri: &Uri, sending: &Sending) -> Result<Response<Incoming>, CallError> {
+    async fn send_to_uri(
+        &self,
+        request: &Request<String>,
+        resend: Resend,
+    ) -> Result<Response<Incoming>, CallError> {
         let mut attempt = 0;
         loop {
-            let sent = self.client.request(self.request(uri, sending)).await;
+            let mut request = request.clone();
+            if let Some(authorization) = self.connector.proxy_authorization(request.uri()) {
+                let headers = request.headers_mut();
+                headers.insert(PROXY_AUTHORIZATION, authorization);
+            }
+            let uri = request.uri().clone();
+            let sent = self.client.request(request).await;
             let pause = match &sent {
-                Ok(response) => retry::pause(response, sending.safe, attempt),
-                Err(error) if error.is_connect() || sending.repeated => {
+                Ok(response) => retry::pause(response, resend == Resend::Safe, attempt),
+                Err(error) if error.is_connect() || resend == Resend::Lost => {
                     Some(retry::backoff(attempt))
                 }
                 Err(_) => None,
             };
-            match pause {
-                Some(pause) if attempt < self.retries => {
-                    tracing::debug!(
-                        server = authority(uri),
-                        ?pause,
-                        "the server is asked again later"
-                    );
-                    tokio::time::sleep(pause).await;
-                }
-                _ => {
-                    return sent.map_err(|error| match error.is_connect() {
-                        true => CallError::NotSent(explained(uri, &error)),
-                        false => CallError::Lost(explained(uri, &error)),
-                    });
-                }
-            }
+            let Some(pause) = pause.filter(|_| attempt < self.config.retries) else {
+                return sent.map_err(|error| match error.is_connect() {
+                    true => CallError::NotSent(connect_error(&uri, &error)),
+                    false => CallError::Lost(connect_error(&uri, &error)),
+                });
+            };
+            let server = authority(&uri);
+            tracing::debug!(server, ?pause, "a request is sent again after a pause");
+            tokio::time::sleep(pause).await;
             attempt += 1;
         }
     }
 
-    fn request(&self, uri: &Uri, sending: &Sending) -> Request<String> {
-        let mut request = Request::new(sending.body.clone());
-        *request.method_mut() = sending.method.clone();
-        *request.uri_mut() = uri.clone();
-        *request.headers_mut() = sending.headers.clone();
-        if let Some(authorization) = self.dialer.authorization(uri) {
-            let headers = request.headers_mut();
-            headers.insert(PROXY_AUTHORIZATION, authorization);
-        }
-        request
-    }
-
-    /// Takes note of a session that is over (2025-11-25, "Transports", section Session
+    /// Checks whether the session of a request has ended (2025-11-25, "Transports", section Session
     /// Management).
-    fn noticed(
+    fn check_session(
         &self,
-        sending: &Sending,
+        request: &Request<String>,
         response: Response<Incoming>,
     ) -> Result<Response<Incoming>, CallError> {
-        let has_session = sending.headers.contains_key(&SESSION_ID);
+        let has_session = request.headers().contains_key(&SESSION_ID);
         if response.status() == StatusCode::NOT_FOUND && has_session {
-            if !std::mem::replace(&mut self.known().ended, true) {
+            if !std::mem::replace(&mut self.state().ended, true) {
                 tracing::info!("the server has ended the session");
             }
             return Err(CallError::SessionEnded);
@@ -263,53 +228,145 @@ impl Remote {
         Ok(response)
     }
 
-    /// Hands something to the client. When nobody reads any more, nobody wants it either.
+    /// Delivers something to the client, if it still reads.
     pub(super) async fn deliver(&self, delivery: Delivery) {
         let _ = self.inbox.send(delivery).await;
     }
 
-    /// Whether the session goes on.
-    ///
-    /// # Errors
-    ///
-    /// When it has ended.
-    pub(super) fn goes_on(&self) -> Result<(), Ended> {
-        if self.known().ended {
-            Err(Ended)
-        } else {
-            Ok(())
-        }
+    pub(super) fn has_ended(&self) -> bool {
+        self.state().ended
     }
 
-    /// Whether there was a handshake.
-    pub(super) fn has_handshake(&self) -> bool {
-        self.known().version.is_some()
+    /// Whether the handshake is done.
+    pub(super) fn is_initialized(&self) -> bool {
+        self.state().version.is_some()
     }
 
-    /// Whether all that the server says comes on the one stream of HTTP+SSE.
-    pub(super) fn has_one_stream(&self) -> bool {
-        self.known().endpoint.is_some()
+    /// Whether all messages of the server come on the one stream of HTTP+SSE.
+    pub(super) fn has_endpoint(&self) -> bool {
+        self.state().endpoint.is_some()
     }
 
-    pub(super) fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn state(&self) -> MutexGuard<'_, SessionState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Where the server wants a request sent instead, if it may: within its own origin, and without
-/// turning it into another request.
-fn redirection<B>(from: &Uri, sending: &Sending, response: &Response<B>) -> Option<Uri> {
+impl fmt::Debug for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Remote").field(&self.config).finish()
+    }
+}
+
+impl SessionState {
+    /// Reads the version off the answer to `initialize`. An answer without one is an error for the
+    /// client, which reads it next.
+    pub(super) fn initialized(&mut self, message: &[u8], id: Option<HeaderValue>) {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Initialized {
+            protocol_version: String,
+        }
+
+        let Ok(Frame::Single(Message::Response {
+            outcome: Ok(result),
+            ..
+        })) = Frame::parse(message)
+        else {
+            return;
+        };
+        let Ok(result) = serde_json::from_str::<Initialized>(result.get()) else {
+            return;
+        };
+        self.version = HeaderValue::try_from(result.protocol_version).ok();
+        self.id = id.map(|mut id| {
+            id.set_sensitive(true);
+            id
+        });
+    }
+}
+
+/// Returns the target of a redirect that may be followed: within the origin, and without changing
+/// the method.
+fn redirection<B>(request: &Request<String>, response: &Response<B>) -> Option<Uri> {
     let follows = match response.status() {
         StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => true,
         StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND | StatusCode::SEE_OTHER => {
-            sending.method == Method::GET
+            request.method() == Method::GET
         }
         _ => false,
     };
     let location = response.headers().get(LOCATION).filter(|_| follows)?;
-    let elsewhere = reference::same_origin(from, location.to_str().ok()?);
-    if elsewhere.is_none() {
+    let uri = resolve_same_origin(request.uri(), location.to_str().ok()?);
+    if uri.is_none() {
         tracing::warn!("a redirect to another origin was not followed");
     }
-    elsewhere
+    uri
+}
+
+/// Resolves `reference` against `base` (RFC 3986, section 5). `None` for another origin: messages
+/// and credentials are for the server that the user named.
+pub(super) fn resolve_same_origin(base: &Uri, reference: &str) -> Option<Uri> {
+    let base_text = base.to_string();
+    let base_text = UriAbsoluteStr::new(&base_text).ok()?;
+    let reference = UriReferenceStr::new(reference).ok()?;
+    let resolved = reference.resolve_against(base_text).to_string();
+    let resolved: Uri = resolved.parse().ok()?;
+    (origin(&resolved)? == origin(base)?).then_some(resolved)
+}
+
+/// Scheme, host and port.
+fn origin(uri: &Uri) -> Option<(&Scheme, String, u16)> {
+    let scheme = uri.scheme()?;
+    let default = if *scheme == Scheme::HTTPS { 443 } else { 80 };
+    let port = uri.authority().and_then(Authority::port_u16);
+    let host = uri.host()?.to_ascii_lowercase();
+    Some((scheme, host, port.unwrap_or(default)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_known_whatever_else_the_server_says() {
+        let result = r#"{"protocolVersion":"2025-11-25","capabilities":{"experimental":{"x":1e400,"y":"\ud800"}}}"#;
+        let message = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
+        let mut state = SessionState::default();
+        state.initialized(message.as_bytes(), HeaderValue::try_from("s-1").ok());
+        assert_eq!(state.version.unwrap(), "2025-11-25");
+        let id = state.id.unwrap();
+        assert!(id == "s-1" && id.is_sensitive());
+    }
+
+    #[test]
+    fn references_are_resolved_and_stay_at_their_origin() {
+        let base = "http://Example.com/a/sse?x=1".parse().unwrap();
+        for (reference, expected) in [
+            ("/messages?id=1", Some("http://Example.com/messages?id=1")),
+            (
+                "/m?next=http://x",
+                Some("http://Example.com/m?next=http://x"),
+            ),
+            (
+                "m?next=http://x",
+                Some("http://Example.com/a/m?next=http://x"),
+            ),
+            ("../m", Some("http://Example.com/m")),
+            ("m m", None),
+            ("messages", Some("http://Example.com/a/messages")),
+            ("?id=1", Some("http://Example.com/a/sse?id=1")),
+            ("http://example.com:80/m", Some("http://example.com:80/m")),
+            ("//example.com/m", Some("http://example.com/m")),
+            ("https://example.com/m", None),
+            ("http://example.com:81/m", None),
+            ("http://evil.com/m", None),
+            ("//evil.com/m", None),
+            ("http://example.com@evil.com/m", None),
+            ("http://", None),
+        ] {
+            let found = resolve_same_origin(&base, reference).map(|uri| uri.to_string());
+            assert_eq!(found.as_deref(), expected, "{reference}");
+        }
+    }
 }

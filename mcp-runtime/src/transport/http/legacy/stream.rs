@@ -21,7 +21,7 @@ use crate::transport::http::service::ConnectionInfo;
 use crate::transport::http::session::{HttpSession, SessionId, Sessions, Sink};
 use crate::transport::http::state::{HttpState, now};
 use crate::transport::http::stream::Stream;
-use crate::transport::http::{headers, response};
+use crate::transport::http::{header_validation, headers, response};
 
 /// Opens a session, which lasts as long as its stream.
 pub(super) fn open(
@@ -30,7 +30,7 @@ pub(super) fn open(
     messages: &str,
     connection: &ConnectionInfo,
 ) -> Result<Response<ResponseBody>, Rejection> {
-    if !headers::accepts(&parts.headers, headers::EVENT_STREAM) {
+    if !header_validation::accepts(&parts.headers, headers::EVENT_STREAM) {
         return Err(Rejection::Accept);
     }
     let owner = parts.extensions.get().cloned();
@@ -87,7 +87,7 @@ pub(super) async fn post<B: Body>(
     body: B,
     connection: &ConnectionInfo,
 ) -> Result<Response<ResponseBody>, Rejection> {
-    if !headers::is_json(&parts.headers) {
+    if !header_validation::is_json(&parts.headers) {
         return Err(Rejection::ContentType);
     }
     let session = session(state, &parts)?;

@@ -7,7 +7,7 @@ use http::uri::Authority;
 
 use super::options::HttpOptions;
 use super::rejection::Rejection;
-use crate::transport::http::headers::only;
+use crate::transport::http::header_validation::only;
 
 /// Refuses requests for a name that is not this server's, and from pages that are not trusted.
 ///

@@ -26,7 +26,8 @@ pub(in crate::transport::http) fn events(events: EventStream) -> Response<Respon
     let kind = HeaderValue::from_static(headers::EVENT_STREAM);
     headers.insert(CONTENT_TYPE, kind);
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    headers.insert(&headers::ACCEL_BUFFERING, HeaderValue::from_static("no"));
+    // Makes nginx and its like pass on events as they come.
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }
 

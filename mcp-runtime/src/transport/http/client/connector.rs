@@ -1,0 +1,173 @@
+//! TCP connections to servers, directly or by way of an HTTP proxy.
+
+use std::error::Error;
+use std::io;
+use std::iter::successors;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use http::Uri;
+use http::header::HeaderValue;
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::client::legacy::connect::proxy::Tunnel;
+use hyper_util::client::legacy::connect::{Connected, Connection, HttpConnector};
+use hyper_util::client::proxy::matcher::Matcher;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tower_service::Service;
+
+use crate::connection::BoxFuture;
+use crate::limits::TCP_KEEP_ALIVE;
+use crate::transport::tls;
+
+/// Opens connections, directly or by way of a proxy.
+#[derive(Clone)]
+pub(super) struct Connector {
+    direct: HttpConnector,
+    proxies: Arc<Matcher>,
+}
+
+impl Connector {
+    pub(super) fn new(proxies: Arc<Matcher>) -> Self {
+        let mut direct = HttpConnector::new();
+        direct.enforce_http(false);
+        direct.set_nodelay(true);
+        direct.set_keepalive(Some(TCP_KEEP_ALIVE));
+        Self { direct, proxies }
+    }
+
+    /// Returns the credentials for a proxy that forwards requests for `uri`. A proxy that opens a
+    /// tunnel gets them when the connection is opened.
+    pub(super) fn proxy_authorization(&self, uri: &Uri) -> Option<HeaderValue> {
+        let plain = uri.scheme_str() == Some("http");
+        let intercept = plain.then(|| self.proxies.intercept(uri))?;
+        intercept?.basic_auth().cloned()
+    }
+}
+
+type BoxError = Box<dyn Error + Send + Sync>;
+
+impl Service<Uri> for Connector {
+    type Response = TcpConnection;
+    type Error = BoxError;
+    type Future = BoxFuture<Result<TcpConnection, BoxError>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.direct.poll_ready(cx).map_err(BoxError::from)
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let mut direct = self.direct.clone();
+        let proxy = self.proxies.intercept(&uri);
+        Box::pin(async move {
+            let Some(proxy) = proxy else {
+                let io = direct.call(uri).await?;
+                return Ok(TcpConnection { io, proxied: false });
+            };
+            let address = proxy.uri().clone();
+            let name = authority(&address);
+            let proxied = uri.scheme_str() != Some("https");
+            let connected = if address.scheme_str() != Some("http") {
+                Err("only proxies over http are supported".into())
+            } else if proxied {
+                direct.call(address).await.map_err(BoxError::from)
+            } else {
+                let mut tunnel = Tunnel::new(address, direct);
+                if let Some(authorization) = proxy.basic_auth() {
+                    tunnel = tunnel.with_auth(authorization.clone());
+                }
+                tunnel.call(uri).await.map_err(BoxError::from)
+            };
+            let io = connected.map_err(|source| ProxyError {
+                proxy: name,
+                source,
+            })?;
+            Ok(TcpConnection { io, proxied })
+        })
+    }
+}
+
+/// A proxy that can't be reached, or does not connect to the server.
+#[derive(Debug, thiserror::Error)]
+#[error("the proxy {proxy} does not work: {}", root_cause(.source.as_ref()))]
+struct ProxyError {
+    /// Host and port.
+    proxy: String,
+    source: BoxError,
+}
+
+/// An open TCP connection.
+pub(super) struct TcpConnection {
+    io: TokioIo<TcpStream>,
+    /// Whether the other end is a proxy, for which requests carry the whole URL.
+    proxied: bool,
+}
+
+impl Connection for TcpConnection {
+    fn connected(&self) -> Connected {
+        self.io.inner().connected().proxy(self.proxied)
+    }
+}
+
+impl Read for TcpConnection {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_read(cx, buffer)
+    }
+}
+
+impl Write for TcpConnection {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.io).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_shutdown(cx)
+    }
+}
+
+/// Returns the host of a URL, with its port where it has one. The rest may be secret.
+pub(super) fn authority(uri: &Uri) -> String {
+    let host = uri.host().unwrap_or_default();
+    match uri.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    }
+}
+
+/// Describes why a server was not reached: by advice where there is some, else by the root cause.
+pub(super) fn connect_error(uri: &Uri, error: &(dyn Error + 'static)) -> io::Error {
+    let advice = |cause: &(dyn Error + 'static)| match cause.downcast_ref::<ProxyError>() {
+        Some(proxy_error) => Some(proxy_error.to_string()),
+        None => tls::advice(cause).map(str::to_owned),
+    };
+    let advice = causes(error).filter_map(advice).last();
+    let cause = root_cause(error);
+    let kind = cause.downcast_ref().map(io::Error::kind);
+    let reason = advice.unwrap_or_else(|| cause.to_string());
+    let server = authority(uri);
+    io::Error::new(
+        kind.unwrap_or(io::ErrorKind::Other),
+        format!("{server} can't be reached: {reason}"),
+    )
+}
+
+fn root_cause<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
+    causes(error).last().unwrap_or(error)
+}
+
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    successors(Some(error), |cause| (*cause).source())
+}

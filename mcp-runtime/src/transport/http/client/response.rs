@@ -1,0 +1,347 @@
+//! Responses of a server: single messages and streams of events.
+
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, WWW_AUTHENTICATE};
+use http::response::Parts;
+use http::{Response, StatusCode};
+use http_body::Body as _;
+use hyper::body::Incoming;
+use mcp_types::jsonrpc::{Frame, InvalidMessage, Message};
+use mcp_types::{InitializeRequest, ListToolsRequest, Request as _};
+use tokio::time::{Instant, timeout};
+
+use super::connection::Delivery;
+use super::outgoing::Outgoing;
+use super::remote::Remote;
+use super::retry;
+use crate::error::{CallError, HttpError};
+use crate::limits::{EXCERPT_CHARS, MAX_RESUMPTIONS, STABLE_STREAM};
+use crate::transport::http::headers::{EVENT_STREAM, JSON, SESSION_ID, is_media_type};
+use crate::transport::http::sse::{Event, EventParser};
+
+impl Remote {
+    /// Sends a request, and delivers the messages of the server until it is answered, or the reason
+    /// for which it is not.
+    pub(super) async fn request_answer(&self, outgoing: &Outgoing) {
+        let Some(id) = &outgoing.id else {
+            return;
+        };
+        if let Err(error) = self.exchange(outgoing).await {
+            self.deliver(Delivery::Failed(id.clone(), error)).await;
+        }
+    }
+
+    async fn exchange(&self, outgoing: &Outgoing) -> Result<(), CallError> {
+        if self.has_endpoint() {
+            return self.post_to_endpoint(outgoing).await;
+        }
+        let initializes = outgoing.method == InitializeRequest::METHOD;
+        let is_legacy = initializes && self.config.is_legacy.load(Ordering::Relaxed);
+        if is_legacy && self.fall_back(outgoing).await? {
+            return Ok(());
+        }
+        let response = self.post(outgoing).await?;
+        if is_stream(&response) {
+            return self.follow(response, outgoing).await;
+        }
+        let may_be_legacy = initializes && response.status().is_client_error();
+        let answered = self.single(response, outgoing).await;
+        let is_refused = matches!(answered, Err(CallError::Http(_) | CallError::Rpc(_)));
+        if may_be_legacy && is_refused && self.fall_back(outgoing).await? {
+            return Ok(());
+        }
+        answered
+    }
+
+    /// Sends a request whose answer comes on the one stream of HTTP+SSE.
+    ///
+    /// # Errors
+    ///
+    /// The reason for which there will be no answer.
+    pub(super) async fn post_to_endpoint(&self, outgoing: &Outgoing) -> Result<(), CallError> {
+        let (parts, body) = self.post(outgoing).await?.into_parts();
+        if parts.status.is_success() {
+            return Ok(());
+        }
+        let (body, _) = self.read(body).await?;
+        Err(no_message(&parts, &body))
+    }
+
+    /// Sends a message that has no answer, and waits for at most `limit` until it has arrived.
+    pub(super) async fn notify(&self, outgoing: &Outgoing, limit: Duration) {
+        let method = &outgoing.method;
+        match timeout(limit, self.post(outgoing)).await {
+            Ok(Ok(response)) if response.status().is_success() => {}
+            Ok(Ok(response)) => {
+                tracing::debug!(method, status = %response.status(), "a message was not accepted");
+            }
+            Ok(Err(error)) => tracing::warn!(method, %error, "a message did not arrive"),
+            Err(_) => tracing::warn!(method, ?limit, "a message may not have arrived in time"),
+        }
+    }
+
+    /// Reads an answer that is not a stream.
+    async fn single(
+        &self,
+        response: Response<Incoming>,
+        outgoing: &Outgoing,
+    ) -> Result<(), CallError> {
+        let (parts, body) = response.into_parts();
+        let (message, is_whole) = self.read(body).await?;
+        if !is_whole && has_media_type(&parts.headers, JSON) {
+            return Err(self.too_long(outgoing));
+        }
+        if !is_whole {
+            return Err(no_message(&parts, &message));
+        }
+        match Frame::parse(&message) {
+            Ok(Frame::Single(Message::Response {
+                id: None,
+                outcome: Err(error),
+            })) => Err(CallError::Rpc(error)),
+            Ok(Frame::Single(Message::Response { id: Some(id), .. })) if outgoing.has_id(&id) => {
+                let session = parts.headers.get(&SESSION_ID);
+                self.receive(message, session, outgoing).await
+            }
+            Ok(Frame::Single(Message::Response { id: Some(id), .. })) => {
+                let own = outgoing.id.as_ref().map(ToString::to_string);
+                let own = own.unwrap_or_default();
+                Err(outgoing.malformed(format!("it names the request {id} instead of {own}")))
+            }
+            // The answers of OAuth have an `error` as well.
+            Ok(Frame::Single(Message::InvalidResponse { id, reason }))
+                if id.is_some() || parts.status.is_success() =>
+            {
+                Err(outgoing.malformed(reason))
+            }
+            Err(InvalidMessage {
+                id: Some(id),
+                has_method: false,
+                error,
+            }) if outgoing.has_id(&id) => Err(outgoing.malformed(error.message.into_owned())),
+            _ => Err(no_message(&parts, &message)),
+        }
+    }
+
+    /// Delivers the messages of a stream up to the answer, and resumes the stream when it breaks off.
+    async fn follow(
+        &self,
+        mut response: Response<Incoming>,
+        outgoing: &Outgoing,
+    ) -> Result<(), CallError> {
+        let mut parser = EventParser::new(self.config.max_message_bytes);
+        let mut tries = 0;
+        loop {
+            while let Some(bytes) = next_bytes(&mut response).await {
+                for event in parser.feed(&bytes) {
+                    let Event::Message(message) = event else {
+                        return Err(self.too_long(outgoing));
+                    };
+                    tries = 0;
+                    if outgoing.is_answered_by(&message) {
+                        let session = response.headers().get(&SESSION_ID);
+                        return self.receive(message, session, outgoing).await;
+                    }
+                    self.deliver(Delivery::Message(message)).await;
+                }
+            }
+            response = self.resume(&parser, &mut tries).await?;
+            parser.resume();
+        }
+    }
+
+    /// Resumes the stream of a request after its last event.
+    async fn resume(
+        &self,
+        parser: &EventParser,
+        tries: &mut usize,
+    ) -> Result<Response<Incoming>, CallError> {
+        loop {
+            *tries += 1;
+            let resumable = self.is_initialized() && *tries <= MAX_RESUMPTIONS;
+            let last_id = parser.last_id.as_ref().filter(|_| resumable);
+            let last_id = last_id.ok_or_else(|| lost("the stream ended without the answer"))?;
+            tokio::time::sleep(retry::resumption(parser.retry, 0)).await;
+            match self.get(Some(last_id)).await {
+                Ok(response) if is_stream(&response) => return Ok(response),
+                Ok(response) => {
+                    let status = response.status();
+                    let reason = format!("the stream can't be resumed: HTTP {status}");
+                    return Err(lost(reason));
+                }
+                // The request was processed, at least in part.
+                Err(CallError::SessionEnded) => {
+                    return Err(lost("the server has ended the session"));
+                }
+                Err(error) => tracing::debug!(%error, "a stream can't be resumed yet"),
+            }
+        }
+    }
+
+    /// Reads the session or the annotations off an answer, and delivers it.
+    async fn receive(
+        &self,
+        message: Vec<u8>,
+        session: Option<&HeaderValue>,
+        outgoing: &Outgoing,
+    ) -> Result<(), CallError> {
+        let message = match &*outgoing.method {
+            InitializeRequest::METHOD => {
+                self.state().initialized(&message, session.cloned());
+                message
+            }
+            ListToolsRequest::METHOD => {
+                let list = self.state().param_headers.read_list(message);
+                list.map_err(|error| outgoing.malformed(error.to_string()))?
+            }
+            _ => message,
+        };
+        self.deliver(Delivery::Message(message)).await;
+        Ok(())
+    }
+
+    /// Reads the stream of the session, and resumes it as long as the session lives. Returns when
+    /// the server does not offer it, or has ended the session.
+    pub(super) async fn listen(&self) {
+        if self.has_endpoint() {
+            return;
+        }
+        let mut parser = EventParser::new(self.config.max_message_bytes);
+        let mut short = 0;
+        loop {
+            let begun = Instant::now();
+            let has_resumed = parser.last_id.is_some();
+            match self.get(parser.last_id.as_ref()).await {
+                Ok(mut response) if is_stream(&response) => {
+                    parser.resume();
+                    while let Some(bytes) = next_bytes(&mut response).await {
+                        self.pass_on(parser.feed(&bytes)).await;
+                    }
+                    tracing::debug!("the stream of the session has ended");
+                }
+                Ok(response) if is_transient(response.status()) => {
+                    let status = response.status();
+                    tracing::debug!(%status, "the stream of the session can't be opened yet");
+                }
+                // The events since then may be gone.
+                Ok(_) if has_resumed => parser.last_id = None,
+                Ok(response) => {
+                    let status = response.status();
+                    return tracing::debug!(%status, "the server offers no stream of the session");
+                }
+                Err(CallError::SessionEnded) => return,
+                Err(error) => {
+                    tracing::debug!(%error, "the stream of the session can't be opened yet");
+                }
+            }
+            if begun.elapsed() >= STABLE_STREAM {
+                short = 0;
+            }
+            tokio::time::sleep(retry::resumption(parser.retry, short)).await;
+            short += 1;
+        }
+    }
+
+    /// Delivers the events of a stream that belongs to no request.
+    pub(super) async fn pass_on(&self, events: Vec<Event>) {
+        for event in events {
+            self.deliver(match event {
+                Event::Message(message) => Delivery::Message(message),
+                Event::TooLarge(head) => {
+                    let limit = self.config.max_message_bytes;
+                    tracing::warn!(limit, "a message of the server over the limit is skipped");
+                    Delivery::TooLarge(head)
+                }
+            })
+            .await;
+        }
+    }
+
+    /// Reads a body as one line, and tells whether it is whole: reading stops at the limit.
+    async fn read(&self, mut body: Incoming) -> Result<(Vec<u8>, bool), CallError> {
+        let limit = self.config.max_message_bytes;
+        let mut bytes = Vec::new();
+        while bytes.len() <= limit
+            && let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await
+        {
+            let frame = frame.map_err(|error| CallError::Lost(io::Error::other(error)))?;
+            if let Ok(data) = frame.into_data() {
+                bytes.extend_from_slice(&data);
+            }
+        }
+        // Line breaks can only be white space between tokens.
+        for byte in bytes
+            .iter_mut()
+            .filter(|byte| matches!(**byte, b'\n' | b'\r'))
+        {
+            *byte = b' ';
+        }
+        let is_whole = bytes.len() <= limit;
+        Ok((bytes, is_whole))
+    }
+
+    fn too_long(&self, outgoing: &Outgoing) -> CallError {
+        let limit = self.config.max_message_bytes;
+        outgoing.malformed(format!("it is longer than the limit of {limit} bytes"))
+    }
+}
+
+fn lost(reason: impl Into<String>) -> CallError {
+    CallError::Lost(io::Error::new(io::ErrorKind::UnexpectedEof, reason.into()))
+}
+
+/// The error for an answer that is no MCP message.
+fn no_message(parts: &Parts, body: &[u8]) -> CallError {
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let header = |name| parts.headers.get(name).map(text);
+    let challenges = parts.headers.get_all(WWW_AUTHENTICATE);
+    let challenges: Vec<_> = challenges.iter().map(text).collect();
+    // No character takes more than four bytes.
+    let beginning = String::from_utf8_lossy(&body[..body.len().min(4 * EXCERPT_CHARS)]);
+    let excerpt = beginning
+        .trim()
+        .chars()
+        .take(EXCERPT_CHARS)
+        .collect::<String>();
+    CallError::Http(Box::new(HttpError {
+        status: parts.status.as_u16(),
+        content_type: header(CONTENT_TYPE),
+        excerpt: excerpt.replace(char::is_control, " "),
+        www_authenticate: (!challenges.is_empty()).then(|| challenges.join(", ")),
+        location: header(LOCATION).filter(|_| parts.status.is_redirection()),
+    }))
+}
+
+fn has_media_type(headers: &HeaderMap, media_type: &str) -> bool {
+    let value = headers.get(CONTENT_TYPE);
+    value.is_some_and(|value| is_media_type(value.as_bytes(), media_type))
+}
+
+pub(super) fn is_stream(response: &Response<Incoming>) -> bool {
+    response.status() == StatusCode::OK && has_media_type(response.headers(), EVENT_STREAM)
+}
+
+/// Whether a server that has answered like this may offer a stream later: it is out of order for
+/// now, or has not noticed yet that the last stream is gone.
+fn is_transient(status: StatusCode) -> bool {
+    match status {
+        StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT | StatusCode::TOO_MANY_REQUESTS => true,
+        StatusCode::NOT_IMPLEMENTED => false,
+        _ => status.is_server_error(),
+    }
+}
+
+/// The next bytes of a body; `None` when it ends or breaks off.
+pub(super) async fn next_bytes(response: &mut Response<Incoming>) -> Option<bytes::Bytes> {
+    loop {
+        let frame = poll_fn(|cx| Pin::new(response.body_mut()).poll_frame(cx)).await?;
+        if let Ok(data) = frame.ok()?.into_data() {
+            return Some(data);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Address of a remote server, as HTTP and WebSocket clients take it.
+
+use std::{fmt, io};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::Uri;
+use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use percent_encoding::percent_decode_str;
+
+/// URL of a server as its user gave it, with the headers and root certificates for it. The URL and
+/// the headers may hold credentials: `Debug` shows the origin and the names of headers alone.
+#[derive(Clone)]
+pub(super) struct ServerAddress {
+    url: String,
+    headers: Vec<(String, String)>,
+    /// Root certificates in DER.
+    pub(super) roots: Vec<Vec<u8>>,
+}
+
+impl ServerAddress {
+    pub(super) fn new(url: String) -> Self {
+        Self {
+            url,
+            headers: Vec::new(),
+            roots: Vec::new(),
+        }
+    }
+
+    pub(super) fn add_header(&mut self, name: String, value: String) {
+        self.headers.push((name, value));
+    }
+
+    /// Returns the URL without user information, and the headers of every request. User information
+    /// becomes `Authorization: Basic` (RFC 7617), unless that header is set by itself.
+    ///
+    /// # Errors
+    ///
+    /// If the URL has none of `schemes`, no host, or a port that is no number up to 65535, or a
+    /// header can't be sent. The text repeats neither the URL nor values of headers.
+    pub(super) fn target(&self, schemes: [&str; 2]) -> io::Result<(Uri, HeaderMap)> {
+        let (user_information, url) = split_user_information(&self.url);
+        let mut headers = HeaderMap::new();
+        if let Some(user_information) = user_information {
+            insert(
+                &mut headers,
+                AUTHORIZATION.as_str(),
+                &basic(user_information),
+            )?;
+        }
+        for (name, value) in &self.headers {
+            insert(&mut headers, name, value)?;
+        }
+        Ok((parse(&url, schemes)?, headers))
+    }
+}
+
+fn invalid(reason: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, reason)
+}
+
+fn parse(url: &str, schemes: [&str; 2]) -> io::Result<Uri> {
+    let uri: Uri = url
+        .parse()
+        .map_err(|error| invalid(format!("the URL can't be read: {error}")))?;
+    let scheme = uri.scheme_str().unwrap_or_default();
+    if !schemes
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(scheme))
+    {
+        let [plain, encrypted] = schemes;
+        let reason = format!("the URL must begin with `{plain}://` or `{encrypted}://`");
+        return Err(invalid(reason));
+    }
+    let host = uri.host().unwrap_or_default();
+    if host.is_empty() {
+        return Err(invalid("the URL has no host".to_owned()));
+    }
+    let authority = uri.authority().map_or("", |authority| authority.as_str());
+    // An empty port is the default one.
+    let port = authority[host.len()..].trim_start_matches(':');
+    let is_decimal = port.bytes().all(|byte| byte.is_ascii_digit());
+    if !port.is_empty() && !(is_decimal && port.parse::<u16>().is_ok()) {
+        let reason = format!("the port `{port}` of the URL is no number up to 65535");
+        return Err(invalid(reason));
+    }
+    Ok(uri)
+}
+
+/// Splits the user information off a URL (RFC 3986, section 3.2.1).
+fn split_user_information(url: &str) -> (Option<&str>, String) {
+    let start = url.find("://").map_or(0, |colon| colon + 3);
+    let (scheme, rest) = url.split_at(start);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    match authority.rsplit_once('@') {
+        Some((user_information, _)) => {
+            let address = &rest[user_information.len() + 1..];
+            (Some(user_information), format!("{scheme}{address}"))
+        }
+        None => (None, url.to_owned()),
+    }
+}
+
+fn insert(headers: &mut HeaderMap, name: &str, value: &str) -> io::Result<()> {
+    let key = HeaderName::try_from(name)
+        .map_err(|_| invalid(format!("the header `{name}` has no valid name")))?;
+    let mut value = HeaderValue::try_from(value).map_err(|_| {
+        invalid(format!(
+            "the header `{name}` has a value that can't be sent"
+        ))
+    })?;
+    value.set_sensitive(true);
+    headers.insert(key, value);
+    Ok(())
+}
+
+/// Returns the credentials of Basic authentication for `user:password`, each of which may be
+/// percent-encoded.
+fn basic(user_information: &str) -> String {
+    let (user, password) = user_information
+        .split_once(':')
+        .unwrap_or((user_information, ""));
+    let mut credentials: Vec<u8> = percent_decode_str(user).collect();
+    credentials.push(b':');
+    credentials.extend(percent_decode_str(password));
+    format!("Basic {}", STANDARD.encode(credentials))
+}
+
+impl fmt::Debug for ServerAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let uri = split_user_information(&self.url).1.parse::<Uri>();
+        let uri = uri.unwrap_or_default();
+        let scheme = uri.scheme_str().unwrap_or_default();
+        let authority = uri.authority().map_or("…", |authority| authority.as_str());
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| &**name).collect();
+        f.debug_struct("ServerAddress")
+            .field("origin", &format_args!("{scheme}://{authority}"))
+            .field("headers", &names)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(url: &str) -> io::Result<(Uri, HeaderMap)> {
+        ServerAddress::new(url.to_owned()).target(["http", "https"])
+    }
+
+    #[test]
+    fn user_information_becomes_credentials() {
+        for (given, url, credentials) in [
+            ("http://h/x?y#z", "http://h/x?y", None),
+            ("https://h:8443", "https://h:8443/", None),
+            ("HTTP://[::1]:80/", "http://[::1]:80/", None),
+            ("http://[::1]/", "http://[::1]/", None),
+            ("http://h:/", "http://h:/", None),
+            ("http://h/a@b:99999", "http://h/a@b:99999", None),
+            ("http://ann:p%40ss@h/", "http://h/", Some("ann:p@ss")),
+            ("http://a|b:c^d@e@h/", "http://h/", Some("a|b:c^d@e")),
+            ("http://ann@h/", "http://h/", Some("ann:")),
+        ] {
+            let (uri, headers) = target(given).unwrap_or_else(|error| panic!("{given}: {error}"));
+            assert_eq!(uri, url);
+            let sent = headers.get(AUTHORIZATION);
+            let credentials = credentials.map(|text| format!("Basic {}", STANDARD.encode(text)));
+            let sent = sent.map(|value| value.to_str().unwrap());
+            assert_eq!(sent, credentials.as_deref(), "{given}");
+        }
+    }
+
+    #[test]
+    fn a_url_that_leads_nowhere_is_refused() {
+        for (url, word) in [
+            ("http://127.0.0.1:99999/x", "99999"),
+            ("http://127.0.0.1:+80/x", "+80"),
+            ("http://[::1]:65536/x", "65536"),
+            ("http://ann:secret@h:x/", "`x`"),
+            ("http://:80/", "host"),
+            ("ftp://h/", "http://"),
+            ("/mcp", "http://"),
+            ("http://ann:secret@/", "URL"),
+        ] {
+            let Err(error) = target(url) else {
+                panic!("{url} was accepted");
+            };
+            let text = error.to_string();
+            assert!(text.contains(word) && !text.contains("secret"), "{text}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        let url = "https://ann:secret@h:1/secret?key=secret".to_owned();
+        let mut server = ServerAddress::new(url);
+        server.add_header("authorization".to_owned(), "Bearer secret".to_owned());
+        let shown = format!("{server:?}");
+        assert!(!shown.contains("secret"), "{shown}");
+        assert!(shown.contains("https://h:1"), "{shown}");
+        assert!(shown.contains("authorization"), "{shown}");
+        let (_, headers) = server.target(["http", "https"]).unwrap();
+        assert_eq!(headers[AUTHORIZATION], "Bearer secret");
+        assert!(headers[AUTHORIZATION].is_sensitive());
+    }
+}
