@@ -16,13 +16,13 @@ use mcp_types::{Icon, Implementation};
 use tokio::runtime::Builder;
 
 pub use crate::server::ask::form_field::{FormChoice, FormField, form_field};
-pub use crate::server::completions::completer::completer;
+pub use crate::server::completions::completer;
 pub use crate::server::handler::pass::Pass;
 pub use crate::server::handler::run::{blocking, pending, ready};
 pub use crate::server::handler::text::Text;
 pub use crate::server::prompts::PromptRoute;
+pub use crate::server::prompts::PromptSpec;
 pub use crate::server::prompts::result::form as prompt_form;
-pub use crate::server::prompts::spec::PromptSpec;
 pub use crate::server::resources::ResourceRoute;
 pub use crate::server::resources::contents::form as resource_form;
 pub use crate::server::resources::spec::resource_spec;

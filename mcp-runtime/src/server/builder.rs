@@ -7,10 +7,8 @@ use mcp_types::{CacheScope, ClientCapabilities, Implementation, JsonObject, Revi
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::caching::Caching;
-use super::edit::Catalog;
+use super::catalog::{Caching, Registry, join_settings};
 use super::extensions;
-use super::mount;
 use super::settings::Settings;
 use super::{Context, HandlerError, List, Server};
 use crate::protocol::{OwnMethods, Requirement};
@@ -19,7 +17,7 @@ use crate::protocol::{OwnMethods, Requirement};
 #[derive(Debug, Default)]
 pub struct ServerBuilder {
     pub(super) settings: Settings,
-    pub(super) inventory: Catalog,
+    pub(super) registry: Registry,
 }
 
 impl ServerBuilder {
@@ -43,7 +41,7 @@ impl ServerBuilder {
 
     /// What a model should know to use the server well.
     pub fn instructions(&mut self, instructions: impl Into<String>) -> &mut Self {
-        self.inventory.introduction.instruct(instructions.into());
+        self.registry.introduction.instruct(instructions.into());
         self
     }
 
@@ -163,10 +161,10 @@ impl ServerBuilder {
     /// serve one of its methods.
     #[must_use]
     pub fn build(mut self) -> Server {
-        mount::join_settings(&mut self.settings, &self.inventory.mounts);
+        join_settings(&mut self.settings, &self.registry.mounts);
         let methods = self.settings.extensions.methods();
         self.settings.own_methods = OwnMethods::new(methods);
-        mount::add_routes(&mut self.inventory);
-        Server::start(self.settings, self.inventory)
+        self.registry.add_mounted();
+        Server::start(self.settings, self.registry)
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use mcp_types::{Revisions, Tool};
 
 use super::changes::Change;
-use super::live::Live;
 use super::router::Router;
+use super::state::ServerState;
 use super::{Endpoint, Serve, ServerBuilder, Session};
 use crate::protocol::{OwnMethods, Requirement, ServerLifecycle};
 
@@ -22,7 +22,7 @@ use crate::protocol::{OwnMethods, Requirement, ServerLifecycle};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Server {
-    pub(super) live: Arc<Live>,
+    pub(super) state: Arc<ServerState>,
     /// The router that this handle saw last, and its generation.
     pub(super) seen: Arc<Router>,
     pub(super) generation: u64,
@@ -44,7 +44,9 @@ impl Server {
     /// The tools of the server, in the order of their list.
     #[must_use]
     pub fn tools(&self) -> Vec<Tool> {
-        self.router().tools().cloned().collect()
+        let router = self.router();
+        let tools = router.tools.entries().iter();
+        tools.map(|(_, route)| route.tool().clone()).collect()
     }
 
     /// Notifies the clients that have subscribed to `change`, by their session or by
@@ -57,7 +59,7 @@ impl Server {
     /// is no URI (RFC 3986), is logged as a warning, once for each of the first 100.
     pub fn notify_changed(&self, change: Change) {
         self.check_announced(&change);
-        self.live.publish(change);
+        self.state.publish(change);
     }
 
     /// Notifies the clients that have subscribed to the resource `uri`, like

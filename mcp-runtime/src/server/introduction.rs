@@ -1,8 +1,8 @@
-//! What a server says of itself as a whole, beside its name.
+//! Instructions and experimental capabilities of a server, joined with those of its mounts.
 
 use mcp_types::{JsonObject, OrderedMap};
 
-use super::edit::Catalog;
+use super::catalog::Registry;
 
 /// The instructions of a server and its experimental capabilities, with those of the servers that
 /// it mounts.
@@ -21,24 +21,24 @@ struct Section {
 }
 
 impl Introduction {
-    /// Sets what the server itself says.
+    /// Sets the instructions of the server itself.
     pub(super) fn instruct(&mut self, text: String) {
         let prefix = String::new();
         self.sections = vec![Section { prefix, text }];
     }
 
-    /// What a server says with this inventory, joined with what the servers say that it mounts.
-    pub(super) fn joined(inventory: &Catalog) -> Self {
-        let mut joined = inventory.introduction.clone();
-        for mount in &inventory.mounts {
-            let (namespace, theirs) = mount.introduction();
-            for section in &theirs.introduction().sections {
+    /// The introduction of a server, joined with those of the servers that it mounts.
+    pub(super) fn joined(registry: &Registry) -> Self {
+        let mut joined = registry.introduction.clone();
+        for mount in &registry.mounts {
+            let inner = mount.server.state.current();
+            for section in &inner.introduction.sections {
                 joined.sections.push(Section {
-                    prefix: namespace.name(&section.prefix),
+                    prefix: mount.namespace.name(&section.prefix),
                     text: section.text.clone(),
                 });
             }
-            for (name, settings) in theirs.introduction().experimental.iter().flatten() {
+            for (name, settings) in inner.introduction.experimental.iter().flatten() {
                 let experimental = joined.experimental.get_or_insert_default();
                 if experimental.get(name).is_none() {
                     experimental.insert(name.clone(), settings.clone());

@@ -7,14 +7,12 @@ mod answer;
 pub mod ask;
 mod borrowed;
 mod builder;
-mod caching;
 mod cancellation;
+pub(crate) mod catalog;
 mod changes;
 pub mod completions;
 mod context;
-mod cursor;
 mod dispatch;
-mod edit;
 mod extensions;
 mod extract;
 mod handle;
@@ -29,16 +27,10 @@ mod introduction;
     all(feature = "http-server", feature = "websocket")
 ))]
 pub(crate) mod listen;
-mod lists;
-mod live;
 mod logging;
 mod meta_keys;
 mod metadata;
-mod mount;
-mod names;
 mod notify;
-mod offered;
-mod pages;
 mod progress;
 pub mod prompts;
 #[cfg(feature = "client")]
@@ -47,7 +39,6 @@ pub mod resources;
 pub(crate) mod revisions;
 mod role;
 mod router;
-mod routes;
 pub(crate) mod running;
 mod serve;
 #[cfg_attr(
@@ -57,10 +48,10 @@ mod serve;
 mod session;
 mod settings;
 mod signal;
+mod state;
 mod told;
 pub mod tools;
 mod trace;
-mod visibility;
 
 pub use crate::connection::BoxFuture;
 pub(crate) use answer::Answer;
@@ -68,23 +59,21 @@ pub use answer::Reply;
 pub use borrowed::Borrowed;
 pub use builder::ServerBuilder;
 pub use cancellation::CancellationToken;
+pub use catalog::{Edit, FixedList, List, OfferedPrompt, OfferedResource, OfferedTool};
 pub use changes::Change;
 pub use context::Context;
 #[cfg(feature = "http-server")]
 pub(crate) use dispatch::Call;
-pub use edit::{Edit, FixedList};
 pub use extensions::MethodCall;
 pub use extract::FromContext;
 pub use handle::{McpServer, Server};
 pub use handler::HandlerError;
 pub use hooks::{Initialized, IntoHookResult};
 pub use icon::IntoIcon;
-pub use lists::List;
 pub use logging::Logger;
 #[cfg(feature = "log-layer")]
 pub use logging::client_logs;
 pub use metadata::IntoMeta;
-pub use offered::{OfferedPrompt, OfferedResource, OfferedTool};
 #[cfg(feature = "stream")]
 pub use progress::ProgressStream;
 pub use progress::{Amount, Progress, ProgressItems, Total};

@@ -158,9 +158,9 @@ impl Subscription {
         }
         let router = self.session.server().router();
         for uri in accepted.resource_subscriptions.iter().flatten() {
-            let canonical = router.canonical_uri(uri);
+            let canonical = router.resources.canonical(uri);
             subscriber.subscribe_resource(canonical.as_deref().unwrap_or(uri), uri);
-            router.wanted(uri);
+            router.resources.subscribed(uri);
         }
         subscriber
     }

@@ -164,7 +164,7 @@ impl Session {
         }
         let router = self.server.router();
         for uri in &state.resources {
-            let canonical = router.canonical_uri(uri);
+            let canonical = router.resources.canonical(uri);
             // The process that accepted the subscription has checked the limit.
             let _ = self.add_subscription(canonical.as_deref().unwrap_or(uri), uri);
         }

@@ -4,14 +4,12 @@ use std::any::Any;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use mcp_types::{Implementation, Prompt, Revisions, Tool};
+use mcp_types::{Implementation, Revisions};
 
 use super::ask::Policy;
-use super::caching::Caching;
+use super::catalog::{Caching, Lists};
 use super::extensions::Extensions;
 use super::hooks::Hooks;
-use super::lists::Lists;
-use super::visibility::Visibility;
 use crate::protocol::{OwnMethods, Requirement};
 
 /// What a builder was told of the server as a whole. Never changes once the server is built.
@@ -24,10 +22,6 @@ pub(super) struct Settings {
     pub(super) page_size: Option<NonZeroUsize>,
     /// The lists that can change while the server runs.
     pub(super) dynamic: Lists,
-    pub(super) tool_visibility: Visibility<Tool>,
-    pub(super) prompt_visibility: Visibility<Prompt>,
-    /// By URI, or by the text of a template.
-    pub(super) resource_visibility: Visibility<str>,
     pub(super) requirement: Requirement,
     pub(super) asking: Policy,
     /// A value that lives as long as the server, such as what stands behind a proxy.
@@ -48,9 +42,6 @@ impl Default for Settings {
             caching: Caching::default(),
             page_size: None,
             dynamic: Lists::default(),
-            tool_visibility: Visibility::default(),
-            prompt_visibility: Visibility::default(),
-            resource_visibility: Visibility::default(),
             requirement: Requirement::default(),
             asking: Policy::default(),
             keeps: None,

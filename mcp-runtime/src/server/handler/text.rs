@@ -11,8 +11,7 @@ use mcp_types::jsonrpc::code;
 use super::fault::{Fault, Faults};
 use super::run::Rejection;
 use crate::ProtocolError;
-use crate::server::completions::completer::completer;
-use crate::server::completions::{Completer, CompletionRequest, IntoCompletion};
+use crate::server::completions::{Completer, CompletionRequest, IntoCompletion, completer};
 use crate::server::{Borrowed, Context, FromContext};
 
 /// The texts of one call, by name.

@@ -1,31 +1,36 @@
-//! One prompt: what is listed, and what is asked for.
+//! One prompt: its description, and the function that serves it.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use mcp_types::{GetPromptResult, Prompt};
+use mcp_types::{GetPromptResult, Prompt, PromptArgument};
 
-use crate::server::completions::completer::completer;
-use crate::server::completions::{Completers, CompletionRequest, IntoCompletion};
-use crate::server::handler::text::{TextCall, Texts};
-use crate::server::routes::Named;
+use super::result::IntoPromptResult;
+use crate::server::catalog::Visibility;
+use crate::server::completions::{
+    Completer, Completers, CompletionRequest, IntoCompletion, completer,
+};
+use crate::server::handler::run::Rejection;
+use crate::server::handler::text::{TextArgument, TextCall, Texts};
+use crate::server::handler::tuple::{Declares, TextArguments};
+use crate::server::icon::IntoIcon;
+use crate::server::meta_keys;
+use crate::server::metadata::IntoMeta;
 use crate::server::{Context, Reply, Server};
 
 /// A prompt that a server offers.
 pub struct PromptRoute {
-    pub(super) prompt: Prompt,
+    pub(in crate::server) prompt: Prompt,
     pub(super) handler: Box<Handler>,
     pub(in crate::server) completers: Completers,
-    /// Who may see the prompt; everybody, if it is absent.
-    pub(super) visible: Option<Box<Visible>>,
+    pub(super) visibility: Visibility<Self>,
     /// The mounted server that the prompt belongs to.
     pub(super) home: Option<Server>,
 }
 
-type Visible = dyn Fn(&Context) -> bool + Send + Sync;
 type Handler = dyn Fn(PromptCall<'_>) -> Reply<GetPromptResult> + Send + Sync;
 
-/// A prompt that somebody asked for.
+/// A request for a prompt.
 #[derive(Clone, Copy, Debug)]
 pub struct PromptCall<'a> {
     /// The arguments by name.
@@ -44,7 +49,7 @@ impl PromptRoute {
             prompt,
             handler: Box::new(handler),
             completers: Completers::default(),
-            visible: None,
+            visibility: Visibility::default(),
             home: None,
         }
     }
@@ -56,12 +61,8 @@ impl PromptRoute {
         mut self,
         visible: impl Fn(&Context) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.visible = Some(Box::new(visible));
+        self.visibility = Visibility::limited(move |_: &Self, _: &str, cx: &Context| visible(cx));
         self
-    }
-
-    pub(super) fn is_visible(&self, context: &Context) -> bool {
-        self.visible.as_ref().is_none_or(|visible| visible(context))
     }
 
     /// Suggests values of an argument while somebody types it.
@@ -79,25 +80,165 @@ impl PromptRoute {
     }
 }
 
-impl<'a> From<PromptCall<'a>> for TextCall<'a> {
-    fn from(call: PromptCall<'a>) -> Self {
-        Self {
-            texts: call.arguments,
-            context: call.context,
-        }
-    }
-}
-
-impl Named for PromptRoute {
-    fn name(&self) -> &str {
-        &self.prompt.name
-    }
-}
-
 impl fmt::Debug for PromptRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("PromptRoute")
             .field(&self.prompt.name)
             .finish()
+    }
+}
+
+/// A prompt while it is being described.
+#[derive(Debug)]
+pub struct PromptSpec {
+    prompt: Prompt,
+    completers: Completers,
+}
+
+impl PromptSpec {
+    /// A prompt called `name` that takes nothing.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            prompt: Prompt::new(name),
+            completers: Completers::default(),
+        }
+    }
+
+    /// Says what the prompt is for.
+    #[must_use]
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.prompt.description = Some(text.into());
+        self
+    }
+
+    /// Gives the prompt a name for people.
+    #[must_use]
+    pub fn title(mut self, text: impl Into<String>) -> Self {
+        self.prompt.title = Some(text.into());
+        self
+    }
+
+    /// Adds pictures of the prompt, given as icons or as their URLs.
+    #[must_use]
+    pub fn icons<I: IntoIcon>(mut self, icons: impl IntoIterator<Item = I>) -> Self {
+        self.prompt.icons = Some(icons.into_iter().map(I::into_icon).collect());
+        self
+    }
+
+    /// Adds metadata, for clients that know its keys.
+    ///
+    /// # Panics
+    ///
+    /// When a key is none that servers may use (2026-07-28, "Overview", section `_meta`).
+    #[must_use]
+    pub fn meta(mut self, meta: impl IntoMeta) -> Self {
+        self.prompt.meta = Some(meta_keys::checked(meta.into_meta()));
+        self
+    }
+
+    /// Adds an argument.
+    pub fn argument<T>(&mut self, mut argument: TextArgument<T>) -> TextArgument<T> {
+        let mut listed = PromptArgument::new(argument.name).with_required(argument.is_required());
+        listed.description = argument.description.take().map(Into::into);
+        if let Some(completer) = argument.completer.take() {
+            self.complete(argument.name, completer);
+        }
+        self.prompt.arguments.get_or_insert_default().push(listed);
+        argument
+    }
+
+    /// Suggests values of an argument.
+    #[doc(hidden)]
+    pub fn complete(&mut self, argument: &'static str, completer: Completer) {
+        self.completers.add(argument, completer);
+    }
+
+    /// Closes the description; `call` serves each request.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn route<C>(self, call: C) -> PromptRoute
+    where
+        C: Fn(TextCall<'_>) -> Result<Reply<GetPromptResult>, Rejection> + Send + Sync + 'static,
+    {
+        let mut route = PromptRoute::new(self.prompt, move |incoming: PromptCall<'_>| {
+            let call = call(TextCall {
+                texts: incoming.arguments,
+                context: incoming.context,
+            });
+            call.unwrap_or_else(|rejection| Reply::Ready(Err(rejection.into_error())))
+        });
+        route.completers = self.completers;
+        route
+    }
+    /// Adds arguments; the order is the one that `prompts/list` shows.
+    pub fn arguments<A: TextArguments>(mut self, arguments: A) -> PromptClosure<A> {
+        let arguments = arguments.declare(&mut self);
+        PromptClosure {
+            spec: self,
+            arguments,
+        }
+    }
+}
+
+/// A prompt whose arguments are known, and that waits for its function.
+///
+/// ```
+/// use mcp_runtime::Server;
+/// use mcp_runtime::server::prompts::{PromptSpec, argument, optional};
+///
+/// let title = argument::<String>("title").complete(async |_| vec!["Emma", "Persuasion"]);
+/// let mut server = Server::builder();
+/// server.prompt(
+///     PromptSpec::new("summary")
+///         .description("Summarises one book.")
+///         .arguments((title, optional::<u32>("words")))
+///         .call(|(title, words), _| {
+///             format!("Summarise {title} in {} words.", words.unwrap_or(100))
+///         }),
+/// );
+/// # drop(server.build());
+/// ```
+#[derive(Debug)]
+pub struct PromptClosure<A> {
+    spec: PromptSpec,
+    arguments: A,
+}
+
+impl Declares for PromptSpec {
+    fn argument<T>(&mut self, argument: TextArgument<T>) -> TextArgument<T> {
+        Self::argument(self, argument)
+    }
+}
+
+impl<A: TextArguments> PromptClosure<A> {
+    /// Serves each request by a function that answers at once.
+    pub fn call<R: IntoPromptResult>(
+        self,
+        function: impl Fn(A::Values, &Context) -> R + Send + Sync + 'static,
+    ) -> PromptRoute {
+        self.spec.route(move |call: TextCall<'_>| {
+            let values = self.arguments.read(&call)?;
+            Ok(Reply::Ready(
+                function(values, call.context).into_prompt_result(),
+            ))
+        })
+    }
+
+    /// Serves each request by a function that answers later.
+    pub fn call_async<F>(
+        self,
+        function: impl Fn(A::Values, Context) -> F + Send + Sync + 'static,
+    ) -> PromptRoute
+    where
+        F: Future<Output: IntoPromptResult> + Send + 'static,
+    {
+        self.spec.route(move |call: TextCall<'_>| {
+            let values = self.arguments.read(&call)?;
+            let future = function(values, call.context.clone());
+            Ok(Reply::Pending(Box::pin(async move {
+                future.await.into_prompt_result()
+            })))
+        })
     }
 }

@@ -126,7 +126,7 @@ impl<T: IntoContents, E: HandlerError> IntoContents for Result<T, E> {
 
 impl Contents {
     /// The answer to the client that asked for `uri`.
-    pub(super) fn answer(
+    pub(super) fn result(
         self,
         uri: String,
         mime_type: Option<String>,

@@ -1,6 +1,6 @@
 //! Finds the values of a template's variables in a URI.
 
-use super::template::{Part, Style};
+use super::uri_template::{Part, Style};
 use crate::limits::MAX_URI_BYTES;
 use crate::server::handler::text::Texts;
 

@@ -1,18 +1,17 @@
-//! One resource or template: what is listed, and what is read.
+//! One resource or template: its description, and the function that reads it.
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::{CacheScope, Resource, ResourceTemplate};
 
 use super::Contents;
-use super::template::UriTemplate;
-use crate::server::caching::Caching;
-use crate::server::completions::completer::completer;
-use crate::server::completions::{Completers, CompletionRequest, IntoCompletion};
-use crate::server::handler::text::{TextCall, Texts};
-use crate::server::routes::Named;
+use super::uri_template::UriTemplate;
+use crate::server::catalog::{Caching, Visibility};
+use crate::server::completions::{Completers, CompletionRequest, IntoCompletion, completer};
+use crate::server::handler::text::Texts;
 use crate::server::{BoxFuture, Context, Reply, Server};
 
 /// A resource, or a template of resources, that a server offers.
@@ -24,10 +23,9 @@ pub struct ResourceRoute {
     pub(super) lister: Option<Lister>,
     pub(super) subscribable: bool,
     pub(super) caching: Caching,
-    /// Hears of which URI somebody wants to know the changes.
-    pub(in crate::server) wanted: Option<Box<Wanted>>,
-    /// Who may see what; everybody everything, if it is absent.
-    pub(super) visible: Option<Box<Visible>>,
+    /// Runs when a client subscribes to a URI.
+    pub(in crate::server) on_subscribe: Option<Arc<OnSubscribe>>,
+    pub(super) visibility: Visibility<Self>,
     /// The mounted server that the resource belongs to.
     pub(super) home: Option<Server>,
 }
@@ -39,15 +37,12 @@ pub(super) enum Listed {
     Template(Box<ResourceTemplate>),
 }
 
-type Wanted = dyn Fn(&str) + Send + Sync;
-
-/// Whether a caller may see the resource under a URI, or the template of that text.
-type Visible = dyn Fn(&str, &Context) -> bool + Send + Sync;
+type OnSubscribe = dyn Fn(&str) + Send + Sync;
 type Handler = dyn Fn(ResourceCall<'_>) -> Reply<Contents> + Send + Sync;
 
 /// Finds the resources that a template stands for: at least those of the part that is asked for,
 /// and if that is not all, in the order of their URIs.
-pub(crate) type Lister = Box<dyn Fn(ListPart) -> BoxFuture<Vec<Resource>> + Send + Sync>;
+pub(crate) type Lister = Arc<dyn Fn(ListPart) -> BoxFuture<Vec<Resource>> + Send + Sync>;
 
 /// The part of a list that is asked for.
 #[derive(Clone, Debug)]
@@ -111,8 +106,8 @@ impl ResourceRoute {
             lister: None,
             subscribable: false,
             caching: Caching::default(),
-            wanted: None,
-            visible: None,
+            on_subscribe: None,
+            visibility: Visibility::default(),
             home: None,
         }
     }
@@ -132,13 +127,8 @@ impl ResourceRoute {
         mut self,
         visible: impl Fn(&Context) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.visible = Some(Box::new(move |_, context| visible(context)));
+        self.visibility = Visibility::limited(move |_: &Self, _: &str, cx: &Context| visible(cx));
         self
-    }
-
-    pub(super) fn is_visible(&self, uri: &str, context: &Context) -> bool {
-        let visible = self.visible.as_ref();
-        visible.is_none_or(|visible| visible(uri, context))
     }
 
     /// How long clients may keep what they read, and for whom (2026-07-28, "Caching"). Unless set,
@@ -157,7 +147,7 @@ impl ResourceRoute {
     where
         F: Future<Output = Vec<Resource>> + Send + 'static,
     {
-        self.lister = Some(Box::new(move |_| -> BoxFuture<_> { Box::pin(lister()) }));
+        self.lister = Some(list_all(lister));
         self
     }
 
@@ -183,19 +173,12 @@ impl ResourceRoute {
     }
 }
 
-impl<'a> From<ResourceCall<'a>> for TextCall<'a> {
-    fn from(call: ResourceCall<'a>) -> Self {
-        Self {
-            texts: call.variables,
-            context: call.context,
-        }
-    }
-}
-
-impl Named for ResourceRoute {
-    fn name(&self) -> &str {
-        self.template.as_str()
-    }
+/// A lister that finds all resources whatever part is asked for.
+pub(super) fn list_all<F>(lister: impl Fn() -> F + Send + Sync + 'static) -> Lister
+where
+    F: Future<Output = Vec<Resource>> + Send + 'static,
+{
+    Arc::new(move |_| Box::pin(lister()))
 }
 
 impl fmt::Debug for ResourceRoute {

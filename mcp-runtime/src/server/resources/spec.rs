@@ -1,21 +1,22 @@
-//! Describes a resource or template step by step, and makes a route of it.
+//! The description of a resource or template, step by step, and the routes made of it.
 
 use std::fmt;
 use std::time::Duration;
 
 use mcp_types::{Annotations, CacheScope, Resource, ResourceTemplate};
 
-use super::Contents;
-use super::route::{Listed, ResourceRoute};
-use super::template::UriTemplate;
-use crate::server::caching::Caching;
+use super::contents::{Contents, IntoContents};
+use super::route::{Listed, Lister, ResourceCall, ResourceRoute, list_all};
+use super::uri_template::UriTemplate;
+use crate::server::catalog::Caching;
 use crate::server::completions::{Completer, Completers};
 use crate::server::handler::run::Rejection;
 use crate::server::handler::text::{TextArgument, TextCall};
+use crate::server::handler::tuple::{Declares, TextArguments};
 use crate::server::icon::IntoIcon;
 use crate::server::meta_keys;
 use crate::server::metadata::IntoMeta;
-use crate::server::{BoxFuture, Reply};
+use crate::server::{Context, Reply};
 
 /// A resource while it is being described.
 pub struct ResourceSpec {
@@ -23,7 +24,7 @@ pub struct ResourceSpec {
     uri: UriTemplate,
     size: Option<i64>,
     completers: Completers,
-    lister: Option<super::route::Lister>,
+    lister: Option<Lister>,
     subscribable: bool,
     caching: Caching,
 }
@@ -130,7 +131,16 @@ impl ResourceSpec {
     where
         F: Future<Output = Vec<Resource>> + Send + 'static,
     {
-        self.lister = Some(Box::new(move |_| -> BoxFuture<_> { Box::pin(lister()) }));
+        self.lister = Some(list_all(lister));
+    }
+
+    /// Reads the variables of the template; each has to be one that it has.
+    pub fn variables<A: TextArguments>(mut self, variables: A) -> ResourceClosure<A> {
+        let variables = variables.declare(&mut self);
+        ResourceClosure {
+            spec: self,
+            variables,
+        }
     }
 
     /// Closes the description; `call` serves each request.
@@ -140,9 +150,12 @@ impl ResourceSpec {
     where
         C: Fn(TextCall<'_>) -> Result<Reply<Contents>, Rejection> + Send + Sync + 'static,
     {
-        let handler = move |incoming: super::ResourceCall<'_>| {
-            call(TextCall::from(incoming))
-                .unwrap_or_else(|rejection| Reply::Ready(Err(rejection.into_error())))
+        let handler = move |incoming: ResourceCall<'_>| {
+            let call = call(TextCall {
+                texts: incoming.variables,
+                context: incoming.context,
+            });
+            call.unwrap_or_else(|rejection| Reply::Ready(Err(rejection.into_error())))
         };
         let mut route = ResourceRoute::template(self.template, self.uri, handler);
         if let Listed::Template(template) = &route.listed
@@ -184,4 +197,63 @@ fn resource(template: &ResourceTemplate, size: Option<i64>) -> Resource {
     resource.meta.clone_from(&template.meta);
     resource.size = size;
     resource
+}
+
+/// A resource whose variables are known, and that waits for its function.
+///
+/// ```
+/// use mcp_runtime::Server;
+/// use mcp_runtime::server::resources::{ResourceSpec, UriTemplate, variable};
+///
+/// let uri = UriTemplate::parse("book://{isbn}")?;
+/// let mut server = Server::builder();
+/// server.resource(
+///     ResourceSpec::new("book", uri)
+///         .mime("text/plain")
+///         .variables((variable::<u64>("isbn"),))
+///         .call(|(isbn,), _| (isbn == 978).then_some("Emma")),
+/// );
+/// # drop(server.build());
+/// # Ok::<(), mcp_runtime::resources::TemplateError>(())
+/// ```
+#[derive(Debug)]
+pub struct ResourceClosure<A> {
+    spec: ResourceSpec,
+    variables: A,
+}
+
+impl Declares for ResourceSpec {
+    fn argument<T>(&mut self, argument: TextArgument<T>) -> TextArgument<T> {
+        Self::argument(self, argument)
+    }
+}
+
+impl<A: TextArguments> ResourceClosure<A> {
+    /// Serves each request by a function that answers at once.
+    pub fn call<R: IntoContents>(
+        self,
+        function: impl Fn(A::Values, &Context) -> R + Send + Sync + 'static,
+    ) -> ResourceRoute {
+        self.spec.route(move |call: TextCall<'_>| {
+            let values = self.variables.read(&call)?;
+            Ok(Reply::Ready(function(values, call.context).into_contents()))
+        })
+    }
+
+    /// Serves each request by a function that answers later.
+    pub fn call_async<F>(
+        self,
+        function: impl Fn(A::Values, Context) -> F + Send + Sync + 'static,
+    ) -> ResourceRoute
+    where
+        F: Future<Output: IntoContents> + Send + 'static,
+    {
+        self.spec.route(move |call: TextCall<'_>| {
+            let values = self.variables.read(&call)?;
+            let future = function(values, call.context.clone());
+            Ok(Reply::Pending(Box::pin(async move {
+                future.await.into_contents()
+            })))
+        })
+    }
 }

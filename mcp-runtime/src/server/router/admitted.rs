@@ -44,17 +44,12 @@ impl<'a> Admitted<'a> {
         )
     }
 
-    /// Where the list that is asked for goes on; at its beginning, if nowhere else.
+    /// The cursor of a request for a list.
     ///
     /// # Errors
     ///
     /// When the parameters are not those of a list.
     pub(super) fn cursor(&self) -> Result<Option<Cow<'a, str>>, RequestError> {
         self.params.cursor()
-    }
-
-    /// The context of a request that concerns callers differently, if `it_does`.
-    pub(super) fn context_if(&self, it_does: bool) -> Option<Context> {
-        it_does.then(|| self.new_context())
     }
 }

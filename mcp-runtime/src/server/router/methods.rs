@@ -6,9 +6,10 @@ use mcp_types::jsonrpc::PreparedResult;
 use mcp_types::{
     CallToolRequest, CompleteRequest, CompleteRequestParams, CompletionReference, Conform,
     DiscoverRequest, DiscoverResult, GetPromptRequest, InitializeResult, InputRequiredResult,
-    ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
-    PingRequest, ReadResourceRequest, Request, Revision, SetLevelRequest, SetLevelRequestParams,
-    Side, SubscribeRequest, SubscriptionsListenRequest, UnsubscribeRequest,
+    ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest,
+    ListResourceTemplatesResult, ListResourcesRequest, ListResourcesResult, ListToolsRequest,
+    ListToolsResult, PingRequest, ReadResourceRequest, Request, Revision, SetLevelRequest,
+    SetLevelRequestParams, Side, SubscribeRequest, SubscriptionsListenRequest, UnsubscribeRequest,
 };
 use serde::Serialize;
 
@@ -16,10 +17,9 @@ use super::{Admitted, Router};
 use crate::connection::Served;
 use crate::error::RequestError;
 use crate::protocol::{Negotiated, not_offered};
-use crate::server::answer::Identity;
-use crate::server::answer::then;
+use crate::server::answer::{Identity, then};
+use crate::server::catalog::{Catalog, Entry, ListResult};
 use crate::server::logging::Severity;
-use crate::server::resources::{Listing, Viewer};
 use crate::server::{Answer, MethodCall, Reply};
 
 type Outcome = Result<Served<Answer>, RequestError>;
@@ -35,15 +35,19 @@ impl Router {
         let (prompts, resources) = (declared.prompts.is_some(), declared.resources.is_some());
         match request.method {
             CallToolRequest::METHOD if declared.tools.is_some() => self.call_tool(request),
-            ListToolsRequest::METHOD if declared.tools.is_some() => self.list_tools(request),
+            ListToolsRequest::METHOD if declared.tools.is_some() => {
+                self.list::<ListToolsResult>(&self.tools, request)
+            }
             PingRequest::METHOD => Ok(Served::Now(Ok(Answer::empty()))),
             DiscoverRequest::METHOD => Ok(self.discover(request)),
             GetPromptRequest::METHOD if prompts => self.get_prompt(request),
-            ListPromptsRequest::METHOD if prompts => self.list_prompts(request),
+            ListPromptsRequest::METHOD if prompts => {
+                self.list::<ListPromptsResult>(&self.prompts, request)
+            }
             ReadResourceRequest::METHOD if resources => self.read_resource(request),
             ListResourcesRequest::METHOD if resources => self.list_resources(request),
             ListResourceTemplatesRequest::METHOD if resources => {
-                self.list_resource_templates(request)
+                self.list::<ListResourceTemplatesResult>(&self.resources, request)
             }
             SubscribeRequest::METHOD if self.announced().updates => self.subscribe(request),
             SubscriptionsListenRequest::METHOD if self.announced().any() => self.listen(request),
@@ -80,7 +84,7 @@ impl Router {
         let capabilities = self.settings.extensions.in_discovery(&self.capabilities);
         let versions = self.settings.revisions.iter().rev().map(Revision::as_str);
         let result = DiscoverResult::new(capabilities, versions);
-        let result = self.settings.caching.mark(result);
+        let result = self.settings.caching.mark(result, false);
         match self.introduction.instructions() {
             Some(instructions) => result.with_instructions(instructions),
             None => result,
@@ -92,34 +96,9 @@ impl Router {
         Ok(self.answered(reply, request, Answer::call_tool))
     }
 
-    fn list_tools(&self, request: Admitted<'_>) -> Outcome {
-        let cursor = request.cursor()?;
-        if self.tools.differ_by_caller() {
-            let context = request.new_context();
-            let page = self.tools.list_for(cursor.as_deref(), &context)?;
-            return Ok(self.written(page, request));
-        }
-        let page = self
-            .tools
-            .list(cursor.as_deref(), request.negotiated.revision)?;
-        Ok(self.prepared(page, request))
-    }
-
     fn get_prompt(&self, request: Admitted<'_>) -> Outcome {
-        let reply = self.prompts.get(request)?;
+        let reply = self.prompts.call(request)?;
         Ok(self.answered(reply, request, Answer::written))
-    }
-
-    fn list_prompts(&self, request: Admitted<'_>) -> Outcome {
-        let cursor = request.cursor()?;
-        if self.prompts.differ_by_caller() {
-            let context = request.new_context();
-            let page = self.prompts.list_for(cursor.as_deref(), &context)?;
-            return Ok(self.written(page, request));
-        }
-        let revision = request.negotiated.revision;
-        let page = self.prompts.list(cursor.as_deref(), revision)?;
-        Ok(self.prepared(page, request))
     }
 
     fn read_resource(&self, request: Admitted<'_>) -> Outcome {
@@ -128,37 +107,40 @@ impl Router {
     }
 
     fn list_resources(&self, request: Admitted<'_>) -> Outcome {
-        let cursor = request.cursor()?;
-        let context = request.context_if(self.resources.differ_by_caller());
-        let viewer = Viewer::new(request.negotiated.revision, context.as_ref());
-        Ok(match self.resources.list(cursor.as_deref(), viewer)? {
-            Listing::Prepared(page) => self.prepared(page, request),
-            Listing::Made(page) => self.answered(page, request, Answer::written),
-        })
+        if !self.resources.has_listers() {
+            return self.list::<ListResourcesResult>(&self.resources, request);
+        }
+        let (cursor, context) = (request.cursor()?, request.new_context());
+        let page = self.resources.list_expanded(cursor.as_deref(), context)?;
+        Ok(self.answered(Reply::Pending(page), request, Answer::written))
     }
 
-    fn list_resource_templates(&self, request: Admitted<'_>) -> Outcome {
+    /// Serves a list from one of its written pages, or filters it for the caller.
+    fn list<L: ListResult<Entry: Entry>>(
+        &self,
+        catalog: &Catalog<L::Entry>,
+        request: Admitted<'_>,
+    ) -> Outcome {
         let cursor = request.cursor()?;
-        let context = request.context_if(self.resources.differ_by_caller());
-        let viewer = Viewer::new(request.negotiated.revision, context.as_ref());
-        Ok(match self.resources.templates(cursor.as_deref(), viewer)? {
-            Listing::Prepared(page) => self.prepared(page, request),
-            Listing::Made(page) => self.written(page, request),
-        })
+        if catalog.differs_by_caller() {
+            let context = request.new_context();
+            let page: L = catalog.list_for(cursor.as_deref(), &context)?;
+            return Ok(self.written(page, request));
+        }
+        let revision = request.negotiated.revision;
+        let page = catalog.list::<L>(cursor.as_deref(), revision)?;
+        Ok(self.prepared(page, request))
     }
 
     fn complete(&self, request: Admitted<'_>) -> Outcome {
         let params: CompleteRequestParams = request.params.decode()?;
+        let context = request.new_context();
         let reply = match params.reference.clone() {
             CompletionReference::Prompt(prompt) => {
-                let context = request.context_if(self.prompts.differ_by_caller());
-                let (name, context) = (&prompt.name, context.as_ref());
-                self.prompts.complete(name, params, context)?
+                self.prompts.complete(&prompt.name, params, &context)?
             }
             CompletionReference::Resource(template) => {
-                let context = request.context_if(self.resources.differ_by_caller());
-                let viewer = Viewer::new(request.negotiated.revision, context.as_ref());
-                self.resources.complete(&template.uri, params, viewer)?
+                self.resources.complete(&template.uri, params, &context)?
             }
             _ => {
                 return Err(RequestError::InvalidParams {

@@ -11,18 +11,16 @@ use super::{Admitted, Router};
 use crate::connection::Served;
 use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
-use crate::server::Answer;
 use crate::server::notify::Subscription;
-use crate::server::resources::Viewer;
+use crate::server::{Answer, Context};
 
 impl Router {
     pub(super) fn listen(&self, request: Admitted<'_>) -> Result<Served<Answer>, RequestError> {
         let params: SubscriptionsListenRequestParams = request.params.decode()?;
-        let context = request.context_if(self.resources.differ_by_caller());
-        let viewer = Viewer::new(request.negotiated.revision, context.as_ref());
+        let context = request.new_context();
         let subscription = Subscription {
             id: request.id.clone(),
-            accepted: self.accepted(params.notifications, viewer)?,
+            accepted: self.accepted(params.notifications, &context)?,
             negotiated: Arc::clone(request.negotiated),
             peer: request.peer.clone(),
             session: Arc::clone(request.session),
@@ -39,7 +37,7 @@ impl Router {
     fn accepted(
         &self,
         wanted: SubscriptionFilter,
-        viewer: Viewer<'_>,
+        context: &Context,
     ) -> Result<SubscriptionFilter, RequestError> {
         let announced = self.announced();
         let both = |wanted: Option<bool>, announced: bool| wanted.filter(|_| announced);
@@ -50,18 +48,17 @@ impl Router {
         let uris = wanted.resource_subscriptions.unwrap_or_default();
         let uris = self
             .resources
-            .subscribable(uris, MAX_SUBSCRIPTIONS, viewer)?;
+            .subscribable(uris, MAX_SUBSCRIPTIONS, context)?;
         accepted.resource_subscriptions = Some(uris).filter(|uris| !uris.is_empty());
         Ok(accepted)
     }
 
     pub(super) fn subscribe(&self, request: Admitted<'_>) -> Result<Served<Answer>, RequestError> {
         let params: SubscribeRequestParams = request.params.decode()?;
-        let context = request.context_if(self.resources.differ_by_caller());
-        let viewer = Viewer::new(request.negotiated.revision, context.as_ref());
-        let canonical = self.resources.check_subscribable(&params.uri, viewer)?;
+        let context = request.new_context();
+        let canonical = self.resources.check_subscribable(&params.uri, &context)?;
         request.session.subscribe(&canonical, &params.uri)?;
-        self.wanted(&params.uri);
+        self.resources.subscribed(&params.uri);
         Ok(Served::Now(Ok(Answer::empty())))
     }
 
@@ -70,8 +67,7 @@ impl Router {
         request: Admitted<'_>,
     ) -> Result<Served<Answer>, RequestError> {
         let params: UnsubscribeRequestParams = request.params.decode()?;
-        self.resources
-            .check_uri(&params.uri, Viewer::new(request.negotiated.revision, None))?;
+        self.resources.check_uri(&params.uri)?;
         request.session.unsubscribe(&params.uri);
         Ok(Served::Now(Ok(Answer::empty())))
     }

@@ -14,13 +14,13 @@ mod checked;
 mod closure;
 mod constraint;
 mod content;
+mod entry;
 mod error;
 pub(crate) mod forms;
 #[cfg(feature = "client")]
 mod forwarded;
 mod header;
 mod missing;
-mod mounted;
 mod parameters;
 #[cfg(not(feature = "pattern"))]
 #[path = "no_pattern.rs"]
@@ -34,7 +34,6 @@ mod rules;
 pub(crate) mod spec;
 pub(crate) mod spread;
 mod structured;
-mod table;
 
 pub use argument::{Argument, Shown, ToolArgument, argument};
 pub use closure::{Arguments, ToolClosure};
@@ -47,4 +46,3 @@ pub use pattern::{InvalidPattern, Texty};
 pub use result::IntoToolResult;
 pub use route::{ToolCall, ToolRoute};
 pub use spec::ToolSpec;
-pub(super) use table::Tools;

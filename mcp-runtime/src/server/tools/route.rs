@@ -8,7 +8,7 @@ use mcp_types::{CallToolResult, RawJson, RawJsonRef, Revision, Tool};
 use super::checked::checked;
 use crate::error::RequestError;
 use crate::protocol::{ParamHeader, StrictJson, structured_content_is_object};
-use crate::server::routes::Named;
+use crate::server::catalog::Visibility;
 use crate::server::{Context, Reply, Server};
 
 /// A tool that a server offers.
@@ -23,14 +23,12 @@ pub struct ToolRoute {
     /// The arguments that headers repeat: read from the input schema when the tool is first called,
     /// unless it is known before that there are none.
     pub(super) param_headers: OnceLock<Box<[ParamHeader]>>,
-    /// Who may see the tool; everybody, if it is absent.
-    pub(super) visible: Option<Box<Visible>>,
+    pub(super) visibility: Visibility<Self>,
     /// The mounted server that the tool belongs to.
     pub(super) home: Option<Server>,
 }
 
 type MakeTool = Box<dyn FnOnce() -> Tool + Send>;
-type Visible = dyn Fn(&Context) -> bool + Send + Sync;
 pub(super) type Handler = dyn Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync;
 
 /// One call of a tool.
@@ -73,7 +71,7 @@ impl ToolRoute {
             handler,
             wrapped_schema: None,
             param_headers: OnceLock::new(),
-            visible: None,
+            visibility: Visibility::default(),
             home: None,
         }
     }
@@ -85,12 +83,8 @@ impl ToolRoute {
         mut self,
         visible: impl Fn(&Context) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.visible = Some(Box::new(visible));
+        self.visibility = Visibility::limited(move |_: &Self, _: &str, cx: &Context| visible(cx));
         self
-    }
-
-    pub(super) fn is_visible(&self, context: &Context) -> bool {
-        self.visible.as_ref().is_none_or(|visible| visible(context))
     }
 
     /// Checks that the headers of a call repeat the arguments that they have to. The arguments of a
@@ -129,12 +123,6 @@ impl ToolRoute {
             tool.output_schema = Some(schema.clone());
         }
         tool
-    }
-}
-
-impl Named for ToolRoute {
-    fn name(&self) -> &str {
-        &self.name
     }
 }
 

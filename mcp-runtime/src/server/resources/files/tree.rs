@@ -147,7 +147,7 @@ impl OfferedResource for FileTree {
             return route;
         }
         let last = Arc::new(LastWalk::default());
-        route.lister = Some(Box::new(move |part| {
+        route.lister = Some(Arc::new(move |part| {
             let (tree, last) = (Arc::clone(&listing), Arc::clone(&last));
             Box::pin(blocking(move || {
                 last.list(&tree.root, &tree.uri, &tree.selection, &part)

@@ -1,0 +1,196 @@
+//! Changes of what a server offers while it runs.
+
+use std::fmt;
+
+use super::builder::{OfferedPrompt, OfferedResource, OfferedTool};
+use super::entries::Registry;
+use super::lists::{List, Lists};
+use crate::server::Server;
+
+/// Changes of what a server offers, which happen all at once when they are
+/// [applied](Self::apply).
+///
+/// Calls that are being served go on as they began; the next request meets the new lists. Clients
+/// are told which lists have changed, once for each.
+///
+/// What is added, replaced or removed is the server's own; what a [mounted](crate::ServerBuilder::mount)
+/// server has under the same name is hidden meanwhile, and comes back. Names are disabled and
+/// enabled whoever has them.
+///
+/// ```
+/// use mcp_runtime::Server;
+/// use mcp_runtime::server::List;
+/// use mcp_runtime::server::tools::{ToolSpec, argument};
+///
+/// let mut builder = Server::builder();
+/// builder.dynamic([List::Tools]);
+/// let server = builder.build();
+///
+/// let double = ToolSpec::new("double").arguments((argument::<i64>("a"),)).call(|(a,), _| a * 2);
+/// server.edit().add_tool(double).apply()?;
+/// assert_eq!(server.tools()[0].name, "double");
+///
+/// server.edit().disable_tool("double").apply()?;
+/// assert!(server.tools().is_empty());
+/// # Ok::<_, mcp_runtime::server::FixedList>(())
+/// ```
+#[must_use = "nothing changes until the edit is applied"]
+pub struct Edit<'a> {
+    server: &'a Server,
+    steps: Vec<(List, Step)>,
+}
+
+/// Changes one entry, and returns whether anything is different now.
+type Step = Box<dyn FnOnce(&mut Registry) -> bool + Send + Sync>;
+
+/// An edit of a list that the server says will not change. Nothing was changed.
+///
+/// Name the list in [`ServerBuilder::dynamic`](crate::ServerBuilder::dynamic).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the list of {0} can't change while the server runs: the builder was not told that it may")]
+pub struct FixedList(pub List);
+
+impl Server {
+    /// Begins to change what the server offers while it runs.
+    pub fn edit(&self) -> Edit<'_> {
+        Edit {
+            server: self,
+            steps: Vec::new(),
+        }
+    }
+}
+
+impl Edit<'_> {
+    /// Adds a tool, or replaces the one of its name, which keeps its place in the list.
+    pub fn add_tool(self, tool: impl OfferedTool) -> Self {
+        let route = tool.tool_route();
+        self.step(List::Tools, |registry| registry.tools.put(route))
+    }
+
+    /// Adds a prompt, or replaces the one of its name, which keeps its place in the list.
+    pub fn add_prompt(self, prompt: impl OfferedPrompt) -> Self {
+        let route = prompt.prompt_route();
+        self.step(List::Prompts, |registry| registry.prompts.put(route))
+    }
+
+    /// Adds a resource or template, or replaces the one of its URI, which keeps its place in the
+    /// list.
+    pub fn add_resource(self, resource: impl OfferedResource) -> Self {
+        let route = resource.resource_route();
+        self.step(List::Resources, |registry| registry.resources.put(route))
+    }
+
+    /// Removes a tool of the server itself, if there is one of this name.
+    pub fn remove_tool(self, name: impl Into<String>) -> Self {
+        self.step_named(List::Tools, name, |registry, name| {
+            registry.tools.remove(name)
+        })
+    }
+
+    /// Hides a tool until it is enabled again. To clients it does not exist meanwhile.
+    pub fn disable_tool(self, name: impl Into<String>) -> Self {
+        self.step_named(List::Tools, name, |registry, name| {
+            registry.tools.enable(name, false)
+        })
+    }
+
+    /// Shows a tool again.
+    pub fn enable_tool(self, name: impl Into<String>) -> Self {
+        self.step_named(List::Tools, name, |registry, name| {
+            registry.tools.enable(name, true)
+        })
+    }
+
+    /// Removes a prompt of the server itself, if there is one of this name.
+    pub fn remove_prompt(self, name: impl Into<String>) -> Self {
+        self.step_named(List::Prompts, name, |registry, name| {
+            registry.prompts.remove(name)
+        })
+    }
+
+    /// Hides a prompt until it is enabled again. To clients it does not exist meanwhile.
+    pub fn disable_prompt(self, name: impl Into<String>) -> Self {
+        self.step_named(List::Prompts, name, |registry, name| {
+            registry.prompts.enable(name, false)
+        })
+    }
+
+    /// Shows a prompt again.
+    pub fn enable_prompt(self, name: impl Into<String>) -> Self {
+        self.step_named(List::Prompts, name, |registry, name| {
+            registry.prompts.enable(name, true)
+        })
+    }
+
+    /// Removes a resource or template of the server itself, if there is one of this URI.
+    pub fn remove_resource(self, name: impl Into<String>) -> Self {
+        self.step_named(List::Resources, name, |registry, name| {
+            registry.resources.remove(name)
+        })
+    }
+
+    /// Hides a resource or template until it is enabled again. To clients it does not exist
+    /// meanwhile.
+    pub fn disable_resource(self, name: impl Into<String>) -> Self {
+        self.step_named(List::Resources, name, |registry, name| {
+            registry.resources.enable(name, false)
+        })
+    }
+
+    /// Shows a resource or template again.
+    pub fn enable_resource(self, name: impl Into<String>) -> Self {
+        self.step_named(List::Resources, name, |registry, name| {
+            registry.resources.enable(name, true)
+        })
+    }
+
+    /// Makes the changes, and tells the clients.
+    ///
+    /// # Errors
+    ///
+    /// When a list is among them that can't change; then nothing does.
+    pub fn apply(self) -> Result<(), FixedList> {
+        let Self { server, steps } = self;
+        let dynamic = server.settings().dynamic;
+        let mut lists = steps.iter().map(|(list, _)| *list);
+        if let Some(fixed) = lists.find(|list| !dynamic.contains(*list)) {
+            return Err(FixedList(fixed));
+        }
+        server.state.change(|registry| {
+            let mut changed = Lists::default();
+            for (list, step) in steps {
+                if step(registry) {
+                    changed = changed.with(list);
+                }
+            }
+            changed
+        });
+        Ok(())
+    }
+
+    fn step(
+        mut self,
+        list: List,
+        step: impl FnOnce(&mut Registry) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.steps.push((list, Box::new(step)));
+        self
+    }
+
+    fn step_named(
+        self,
+        list: List,
+        name: impl Into<String>,
+        step: fn(&mut Registry, &str) -> bool,
+    ) -> Self {
+        let name = name.into();
+        self.step(list, move |registry| step(registry, &name))
+    }
+}
+
+impl fmt::Debug for Edit<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lists = self.steps.iter().map(|(list, _)| list);
+        f.debug_list().entries(lists).finish()
+    }
+}

@@ -1,0 +1,187 @@
+//! Everything that a server has, offered or not, in the order in which it is listed.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::entry::{Entry, Visibility};
+use super::mount::Mount;
+use super::snapshot::Catalog;
+use crate::server::introduction::Introduction;
+use crate::server::prompts::PromptRoute;
+use crate::server::resources::ResourceRoute;
+use crate::server::settings::Settings;
+use crate::server::tools::ToolRoute;
+
+/// Everything that a server has. Edits change it; requests read the snapshots that are made of it.
+#[derive(Debug, Default)]
+pub(in crate::server) struct Registry {
+    /// Instructions and experimental capabilities of the server itself, without its mounts.
+    pub(in crate::server) introduction: Introduction,
+    pub(in crate::server) tools: Entries<ToolRoute>,
+    pub(in crate::server) prompts: Entries<PromptRoute>,
+    pub(in crate::server) resources: Entries<ResourceRoute>,
+    pub(in crate::server) mounts: Vec<Arc<Mount>>,
+}
+
+/// All entries of one kind.
+///
+/// Entries of the server itself and of mounted servers may share a name. The server's own is
+/// offered then, or else that of the server that was mounted first.
+#[derive(Debug)]
+pub(in crate::server) struct Entries<R> {
+    slots: Vec<Slot<R>>,
+    /// The number of the next entry. No number is used twice, so that cursors can name entries.
+    next: u64,
+    visibility: Visibility<R>,
+    /// The snapshot of the entries as they are; `None` once they have changed.
+    snapshot: Option<Arc<Catalog<R>>>,
+}
+
+#[derive(Debug)]
+struct Slot<R> {
+    number: u64,
+    enabled: bool,
+    /// The index of the mounted server that the entry comes from; `None` for the server's own.
+    mount: Option<usize>,
+    entry: Arc<R>,
+}
+
+impl<R: Entry> Entries<R> {
+    /// Adds an entry of the server itself; `kind` names it in the panic.
+    ///
+    /// # Panics
+    ///
+    /// When there is one of its name.
+    #[track_caller]
+    pub(super) fn declare(&mut self, kind: &str, entry: R) {
+        let name = entry.name();
+        assert!(
+            self.position(name, None).is_none(),
+            "the server has a {kind} `{name}` already: rename one of them"
+        );
+        self.push(entry, None);
+    }
+
+    /// Limits which entries callers see.
+    pub(super) fn limit(&mut self, visibility: Visibility<R>) {
+        self.visibility = visibility;
+        self.snapshot = None;
+    }
+
+    /// Adds an entry of the server itself, or replaces the one of its name in its place.
+    pub(super) fn put(&mut self, entry: R) -> bool {
+        self.put_from(None, entry);
+        true
+    }
+
+    /// Removes the server's own entry called `name`. Returns whether there was one.
+    pub(super) fn remove(&mut self, name: &str) -> bool {
+        let position = self.position(name, None);
+        if let Some(position) = position {
+            self.slots.remove(position);
+            self.snapshot = None;
+        }
+        position.is_some()
+    }
+
+    /// Enables or disables the entries called `name`, those of mounted servers included. Returns
+    /// whether any was not so before.
+    pub(super) fn enable(&mut self, name: &str, enabled: bool) -> bool {
+        let mut changed = false;
+        for slot in &mut self.slots {
+            if slot.entry.name() == name && slot.enabled != enabled {
+                slot.enabled = enabled;
+                changed = true;
+            }
+        }
+        if changed {
+            self.snapshot = None;
+        }
+        changed
+    }
+
+    /// Makes `entries` all that come from the mounted server with the index `mount`. Those that
+    /// were there already keep their places.
+    pub(in crate::server) fn replace_mounted(&mut self, mount: usize, entries: Vec<R>) {
+        let keeps = |slot: &Slot<R>| {
+            let mut entries = entries.iter();
+            entries.any(|entry| entry.name() == slot.entry.name())
+        };
+        self.slots
+            .retain(|slot| slot.mount != Some(mount) || keeps(slot));
+        self.snapshot = None;
+        for entry in entries {
+            self.put_from(Some(mount), entry);
+        }
+    }
+
+    /// The snapshot of what is offered. It is shared, with the pages that were written of it, until
+    /// an entry changes.
+    pub(in crate::server) fn snapshot(&mut self, settings: &Settings) -> Arc<Catalog<R>> {
+        let snapshot = self.snapshot.take();
+        let snapshot = snapshot.unwrap_or_else(|| {
+            let visibility = self.visibility.clone();
+            Arc::new(Catalog::new(self.offered(), visibility, settings))
+        });
+        Arc::clone(self.snapshot.insert(snapshot))
+    }
+
+    /// The entries that are enabled and not hidden by another one of their name, each with its
+    /// number.
+    fn offered(&self) -> Vec<(u64, Arc<R>)> {
+        let mut origins = HashMap::with_capacity(self.slots.len());
+        for slot in &self.slots {
+            let origin = origins.entry(slot.entry.name()).or_insert(slot.mount);
+            // `None`, the server itself, comes before any mounted one.
+            *origin = slot.mount.min(*origin);
+        }
+        let offered = self
+            .slots
+            .iter()
+            .filter(|slot| slot.enabled && origins.get(slot.entry.name()) == Some(&slot.mount));
+        offered
+            .map(|slot| (slot.number, Arc::clone(&slot.entry)))
+            .collect()
+    }
+
+    fn position(&self, name: &str, mount: Option<usize>) -> Option<usize> {
+        let mut slots = self.slots.iter();
+        slots.position(|slot| slot.mount == mount && slot.entry.name() == name)
+    }
+
+    fn put_from(&mut self, mount: Option<usize>, entry: R) {
+        match self.position(entry.name(), mount) {
+            Some(position) => self.slots[position].entry = Arc::new(entry),
+            None => self.push(entry, mount),
+        }
+        self.snapshot = None;
+    }
+
+    /// Adds an entry at the end; disabled, if one of its name is.
+    fn push(&mut self, entry: R, mount: Option<usize>) {
+        let name = entry.name();
+        let mut namesakes = self.slots.iter().filter(|slot| slot.entry.name() == name);
+        let enabled = namesakes.clone().all(|slot| slot.enabled);
+        if namesakes.next().is_some() {
+            tracing::warn!(name, "one of this name hides another: mount under a prefix");
+        }
+        self.slots.push(Slot {
+            number: self.next,
+            enabled,
+            mount,
+            entry: Arc::new(entry),
+        });
+        self.next += 1;
+    }
+}
+
+impl<R> Default for Entries<R> {
+    fn default() -> Self {
+        Self {
+            slots: Vec::new(),
+            next: 0,
+            visibility: Visibility::default(),
+            snapshot: None,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The lists of a server.
+
+use std::fmt;
+
+use mcp_types::{Conform, Revision};
+use serde::Serialize;
+
+use super::caching::Cached;
+use crate::server::changes::Change;
+
+/// A list that a server shows to its clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum List {
+    /// The tools.
+    Tools,
+    /// The prompts.
+    Prompts,
+    /// The resources, and the templates of resources.
+    Resources,
+}
+
+impl List {
+    /// Every list.
+    pub const ALL: [Self; 3] = [Self::Tools, Self::Prompts, Self::Resources];
+}
+
+impl fmt::Display for List {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tools => "tools",
+            Self::Prompts => "prompts",
+            Self::Resources => "resources",
+        })
+    }
+}
+
+impl From<List> for Change {
+    fn from(list: List) -> Self {
+        match list {
+            List::Tools => Self::Tools,
+            List::Prompts => Self::Prompts,
+            List::Resources => Self::Resources,
+        }
+    }
+}
+
+/// A set of lists.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::server) struct Lists([bool; List::ALL.len()]);
+
+impl Lists {
+    pub(in crate::server) fn with(mut self, list: List) -> Self {
+        self.0[list as usize] = true;
+        self
+    }
+
+    pub(in crate::server) fn add_all(&mut self, lists: impl IntoIterator<Item = List>) {
+        for list in lists {
+            *self = self.with(list);
+        }
+    }
+
+    pub(in crate::server) fn contains(self, list: List) -> bool {
+        self.0[list as usize]
+    }
+
+    /// The lists, in the order of [`List::ALL`].
+    pub(in crate::server) fn iter(self) -> impl Iterator<Item = List> {
+        let lists = List::ALL.into_iter();
+        lists.filter(move |list| self.contains(*list))
+    }
+}
+
+/// The result of one of the four requests for a list.
+pub(in crate::server) trait ListResult: Cached + Conform + Serialize {
+    type Entry;
+    type Item;
+
+    /// The number that its cursors have, to tell them from those of other lists.
+    const NUMBER: u8;
+
+    /// Whether it has the entries that are templates; otherwise it has all others.
+    const TEMPLATES: bool = false;
+
+    /// The entry as `revision` lists it; `None` for an entry of another list.
+    fn item(entry: &Self::Entry, revision: Revision) -> Option<Self::Item>;
+
+    /// A page with `items`.
+    fn page(items: Vec<Self::Item>, next_cursor: Option<String>) -> Self;
+}

@@ -1,0 +1,28 @@
+//! The catalogue: one registry for tools, prompts, resources and resource templates.
+//!
+//! An [`Entry`] is one of these. [`Entries`] has all of one kind, disabled and hidden ones
+//! included, and is edited; [`Catalog`] is an immutable snapshot of those that are offered, which
+//! requests read: found by name, filtered by caller, listed in pages. `builder` adds entries before
+//! the server starts, `edit` changes them afterwards, and `mount` adds those of other servers.
+
+mod builder;
+mod caching;
+mod edit;
+mod entries;
+mod entry;
+mod lists;
+mod mount;
+mod namespace;
+mod pages;
+mod snapshot;
+
+pub use builder::{OfferedPrompt, OfferedResource, OfferedTool};
+pub(super) use caching::Caching;
+pub use edit::{Edit, FixedList};
+pub(super) use entries::Registry;
+pub(super) use entry::{Entry, Visibility};
+pub use lists::List;
+pub(super) use lists::{ListResult, Lists};
+pub(super) use mount::{Mount, Outer, join_settings};
+pub(super) use pages::{Place, Progress, cut};
+pub(super) use snapshot::Catalog;

@@ -1,0 +1,182 @@
+//! Completions: suggestions for the argument of a prompt or resource template being typed.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use mcp_types::{CompleteRequestParams, CompleteResult, Completion, OrderedMap};
+
+use super::handler::{HandlerError, error};
+use super::{BoxFuture, Reply};
+use crate::ProtocolError;
+use crate::error::RequestError;
+use crate::limits::MAX_COMPLETIONS;
+
+/// A value while somebody types it.
+///
+/// ```
+/// use mcp_runtime::CompletionRequest;
+///
+/// fn authors(request: &CompletionRequest) -> Vec<&'static str> {
+///     let all = ["Austen", "Atwood", "Brontë"];
+///     all.into_iter().filter(|name| name.starts_with(request.value())).collect()
+/// }
+/// # let _ = authors;
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompletionRequest {
+    value: String,
+    others: OrderedMap<String>,
+}
+
+impl CompletionRequest {
+    /// What has been typed so far; may be empty.
+    #[must_use]
+    pub fn value(&self) -> &str {
+        &self.value
+    }
+
+    /// The value of another argument, where it has been settled already.
+    ///
+    /// Clients of revisions before 2025-06-18 never say.
+    #[must_use]
+    pub fn other(&self, argument: &str) -> Option<&str> {
+        self.others.get(argument).map(String::as_str)
+    }
+}
+
+impl From<CompleteRequestParams> for CompletionRequest {
+    fn from(params: CompleteRequestParams) -> Self {
+        let others = params.context.and_then(|context| context.arguments);
+        Self {
+            value: params.argument.value,
+            others: others.unwrap_or_default(),
+        }
+    }
+}
+
+/// What a completer may return: its suggestions, the best first.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from a completer",
+    label = "is no list of suggestions",
+    note = "return a `Vec<String>`, a `Vec<&str>` or a `Completion`"
+)]
+pub trait IntoCompletion {
+    /// The suggestions.
+    ///
+    /// # Errors
+    ///
+    /// With what the request is answered with instead.
+    fn into_completion(self) -> Result<Completion, ProtocolError>;
+}
+
+impl IntoCompletion for Completion {
+    fn into_completion(self) -> Result<Completion, ProtocolError> {
+        Ok(self)
+    }
+}
+
+impl<T: Into<String>> IntoCompletion for Vec<T> {
+    fn into_completion(self) -> Result<Completion, ProtocolError> {
+        Ok(Completion::new(self))
+    }
+}
+
+impl<T: IntoCompletion, E: HandlerError> IntoCompletion for Result<T, E> {
+    fn into_completion(self) -> Result<Completion, ProtocolError> {
+        self.map_err(error::to_protocol)?.into_completion()
+    }
+}
+
+/// A function that suggests values.
+#[derive(Clone)]
+pub struct Completer(
+    Arc<dyn Fn(CompletionRequest) -> BoxFuture<Result<Completion, ProtocolError>> + Send + Sync>,
+);
+
+/// A completer that calls `function`.
+pub fn completer<F, T>(
+    function: impl Fn(CompletionRequest) -> F + Send + Sync + 'static,
+) -> Completer
+where
+    F: Future<Output = T> + Send + 'static,
+    T: IntoCompletion,
+{
+    Completer(Arc::new(move |request| {
+        let future = function(request);
+        Box::pin(async move { future.await.into_completion() })
+    }))
+}
+
+/// The completers of one prompt or resource.
+#[derive(Clone, Default)]
+pub(crate) struct Completers {
+    pub(super) by_argument: Vec<(Cow<'static, str>, Completer)>,
+    /// Completes every argument, where another server knows which there are.
+    pub(super) forward: Option<Arc<Forward>>,
+}
+
+type Forward = dyn Fn(CompleteRequestParams) -> Reply<CompleteResult> + Send + Sync;
+
+impl Completers {
+    pub(crate) fn add(&mut self, argument: impl Into<Cow<'static, str>>, completer: Completer) {
+        self.by_argument.push((argument.into(), completer));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_argument.is_empty() && self.forward.is_none()
+    }
+
+    /// Completes an argument, which has to be one of `arguments`. One without a completer has no
+    /// suggestions.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such argument.
+    pub(crate) fn complete(
+        &self,
+        params: CompleteRequestParams,
+        arguments: &[&str],
+    ) -> Result<Reply<CompleteResult>, RequestError> {
+        if let Some(forward) = &self.forward {
+            return Ok(forward(params));
+        }
+        let name = &params.argument.name;
+        let mut completers = self.by_argument.iter();
+        if let Some((_, completer)) = completers.find(|(argument, _)| argument == name) {
+            let reply = Reply::Pending((completer.0)(CompletionRequest::from(params)));
+            return Ok(reply.then(|completion| Ok(CompleteResult::new(bounded(completion)))));
+        }
+        if !arguments.contains(&name.as_str()) {
+            return Err(RequestError::InvalidParams {
+                path: "params.argument.name".to_owned(),
+                reason: format!("there is no argument `{name}`"),
+            });
+        }
+        let nothing = Completion::new(Vec::<String>::new());
+        Ok(Reply::Ready(Ok(CompleteResult::new(nothing))))
+    }
+}
+
+impl fmt::Debug for Completers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.by_argument.iter().map(|(argument, _)| argument))
+            .finish_non_exhaustive()
+    }
+}
+
+/// Keeps as many values as may be sent, and says whether there are more.
+fn bounded(mut completion: Completion) -> Completion {
+    let found = completion.values.len();
+    if found > MAX_COMPLETIONS {
+        completion.values.truncate(MAX_COMPLETIONS);
+        completion.total = completion.total.or(i64::try_from(found).ok());
+        completion.has_more = Some(true);
+    }
+    let sent = i64::try_from(completion.values.len()).unwrap_or(i64::MAX);
+    if completion.total.is_some_and(|total| total > sent) {
+        completion.has_more.get_or_insert(true);
+    }
+    completion
+}

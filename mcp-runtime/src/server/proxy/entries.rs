@@ -1,0 +1,254 @@
+//! Entries that lead to the server behind a proxy.
+
+use std::collections::BTreeMap;
+use std::future::IntoFuture as _;
+use std::sync::Arc;
+
+use mcp_types::jsonrpc::code;
+use mcp_types::{
+    CompleteRequest, CompleteRequestParams, CompletionReference, Prompt, PromptReference, RawJson,
+    Resource, ResourceTemplate, ResourceTemplateReference, Tool, meta_keys,
+};
+
+use super::subscriptions::watch;
+use super::upstream::Upstream;
+use crate::ProtocolError;
+use crate::client::{Call, Client};
+use crate::error::CallError;
+use crate::server::completions::Completers;
+use crate::server::prompts::PromptRoute;
+use crate::server::resources::{Contents, ResourceRoute, UriTemplate};
+use crate::server::state::ServerState;
+use crate::server::tools::ToolRoute;
+use crate::server::{Context, FromContext as _, Progress, Reply};
+
+/// The route of a tool; `None` if a schema of it can't be read that the proxy has to go by.
+pub(super) fn tool(upstream: &Arc<Upstream>, tool: Tool) -> Option<ToolRoute> {
+    let (upstream, name) = (Arc::clone(upstream), tool.name.clone());
+    let called = name.clone();
+    let route = ToolRoute::forwarding(tool, move |call| {
+        let arguments = call.arguments.map(RawJson::from);
+        let sent = upstream.client.call_tool(called.clone(), arguments);
+        forward(&upstream, sent, call.context)
+    });
+    route
+        .inspect_err(|error| {
+            tracing::warn!(
+                tool = name,
+                %error,
+                "a tool is not passed on: a schema of it can't be read"
+            );
+        })
+        .ok()
+}
+
+pub(super) fn prompt(upstream: &Arc<Upstream>, prompt: Prompt, completes: bool) -> PromptRoute {
+    let reference = PromptReference::new(prompt.name.clone()).into();
+    let (asked, name) = (Arc::clone(upstream), prompt.name.clone());
+    let mut route = PromptRoute::new(prompt, move |call| {
+        let arguments = call.arguments.iter();
+        let sent = asked.client.get_prompt(name.clone(), arguments);
+        forward(&asked, sent, call.context)
+    });
+    if completes {
+        route.completers = completers(upstream, reference);
+    }
+    route
+}
+
+/// The route of a resource. Clients may subscribe to it if it is `watched` for a server.
+pub(super) fn resource(
+    upstream: &Arc<Upstream>,
+    watched: Option<&Arc<ServerState>>,
+    resource: Resource,
+) -> ResourceRoute {
+    let asked = Arc::clone(upstream);
+    let route = ResourceRoute::resource(resource, move |call| read(&asked, call.uri, call.context));
+    subscribable(route, upstream, watched)
+}
+
+/// Passes on subscriptions for `state`.
+fn subscribable(
+    route: ResourceRoute,
+    upstream: &Arc<Upstream>,
+    state: Option<&Arc<ServerState>>,
+) -> ResourceRoute {
+    let Some(state) = state else {
+        return route;
+    };
+    let mut route = route.subscribable();
+    let (upstream, state) = (Arc::downgrade(upstream), Arc::downgrade(state));
+    route.on_subscribe = Some(Arc::new(move |uri| watch(&upstream, &state, uri)));
+    route
+}
+
+/// The route of a template, as that of a [`resource`]; `None` if URIs can't be matched with it.
+pub(super) fn template(
+    upstream: &Arc<Upstream>,
+    watched: Option<&Arc<ServerState>>,
+    listed: ResourceTemplate,
+    completes: bool,
+) -> Option<ResourceRoute> {
+    let text = &listed.uri_template;
+    let template = UriTemplate::parse(text)
+        .inspect_err(|error| tracing::warn!(text, %error, "a template is not passed on"))
+        .ok()?;
+    let reference = ResourceTemplateReference::new(text.clone()).into();
+    let asked = Arc::clone(upstream);
+    let mut route = ResourceRoute::template(listed, template, move |call| {
+        read(&asked, call.uri, call.context)
+    });
+    if completes {
+        route.completers = completers(upstream, reference);
+    }
+    Some(subscribable(route, upstream, watched))
+}
+
+fn read(upstream: &Upstream, uri: &str, context: &Context) -> Reply<Contents> {
+    let sent = with_options(upstream, upstream.client.read_resource(uri), context).into_future();
+    let passed = pass(upstream, context, sent);
+    Reply::Pending(Box::pin(async move {
+        match passed.await {
+            Ok(result) => Ok(Contents::Whole(Box::new(result))),
+            Err(CallError::Rpc(error)) if is_not_found(&error) => Ok(Contents::Missing),
+            Err(error) => Err(to_protocol_error(error)),
+        }
+    }))
+}
+
+/// Whether an error says that there is no such resource, in the words of whatever revision.
+fn is_not_found(error: &ProtocolError) -> bool {
+    let names_uri = || {
+        error
+            .data
+            .as_ref()
+            .is_some_and(|data| data.get().contains("\"uri\""))
+    };
+    error.code == -32002 || (error.code == code::INVALID_PARAMS && names_uri())
+}
+
+/// Leaves completions to the server behind the proxy, which knows the item as `reference`.
+fn completers(upstream: &Arc<Upstream>, reference: CompletionReference) -> Completers {
+    let upstream = Arc::clone(upstream);
+    let forward = move |mut params: CompleteRequestParams| {
+        params.reference = reference.clone();
+        let meta = params.meta.take().map(|meta| RawJson::encode(&meta));
+        let meta = forwarded_meta(meta.as_ref(), &upstream.client);
+        let sent = upstream.client.request::<CompleteRequest>(params);
+        let sent = sent.with_meta(meta);
+        Reply::Pending(Box::pin(
+            async move { sent.await.map_err(to_protocol_error) },
+        ))
+    };
+    Completers {
+        forward: Some(Arc::new(forward)),
+        ..Completers::default()
+    }
+}
+
+/// A call with what its caller says of it.
+fn with_options<R: mcp_types::Request>(
+    upstream: &Upstream,
+    call: Call<R>,
+    context: &Context,
+) -> Call<R> {
+    let meta = forwarded_meta(context.meta(), &upstream.client);
+    reporting(call.with_meta(meta), context)
+}
+
+/// Reports here what progress is made there, where the caller wants to know. It extends the wait for
+/// that server's answer as it may extend the caller's.
+fn reporting<R: mcp_types::Request>(call: Call<R>, context: &Context) -> Call<R> {
+    match Progress::from_context(context) {
+        Ok(progress) if progress.is_wanted() => {
+            call.extended_by_progress().on_progress(move |news| {
+                let message = news.message.unwrap_or_default();
+                progress.report(news.progress, news.total, message);
+            })
+        }
+        _ => call,
+    }
+}
+
+fn forward<R>(upstream: &Upstream, call: Call<R>, context: &Context) -> Reply<R::Result>
+where
+    R: mcp_types::Request + 'static,
+    R::Params: mcp_types::Conform,
+{
+    let sent = with_options(upstream, call, context).into_future();
+    let passed = pass(upstream, context, sent);
+    Reply::Pending(Box::pin(
+        async move { passed.await.map_err(to_protocol_error) },
+    ))
+}
+
+/// Waits for a call that is made for the caller of `context`.
+fn pass<F: Future>(
+    upstream: &Upstream,
+    context: &Context,
+    sent: F,
+) -> impl Future<Output = F::Output> + use<F> {
+    let callers = Arc::clone(&upstream.callers);
+    callers.pass(context.clone(), upstream.client.clone(), sent)
+}
+
+/// What the caller is told of a call that failed.
+fn to_protocol_error(error: CallError) -> ProtocolError {
+    match error {
+        CallError::Rpc(error) => error,
+        error => {
+            tracing::warn!(%error, "a call could not be passed on");
+            // Addresses and answers of what stands behind are nothing for callers.
+            let reason = match &error {
+                CallError::Http(error) => format!("HTTP {} from the server behind", error.status),
+                CallError::NotSent(_) => "the server behind can't be reached".to_owned(),
+                CallError::Lost(_) => "the answer of the server behind was lost".to_owned(),
+                error => error.to_string(),
+            };
+            let message = format!("the call could not be passed on: {reason}");
+            ProtocolError::new(code::INTERNAL_ERROR, message)
+        }
+    }
+}
+
+/// Members that are about one request on one connection: the client writes its own.
+const OF_THE_REQUEST: [&str; 6] = [
+    meta_keys::PROGRESS_TOKEN,
+    meta_keys::PROTOCOL_VERSION,
+    meta_keys::CLIENT_INFO,
+    meta_keys::CLIENT_CAPABILITIES,
+    meta_keys::LOG_LEVEL,
+    meta_keys::SUBSCRIPTION_ID,
+];
+
+/// Members that tell of a trace, which stay together.
+const OF_THE_TRACE: [&str; 3] = [
+    meta_keys::TRACEPARENT,
+    meta_keys::TRACESTATE,
+    meta_keys::BAGGAGE,
+];
+
+/// The members of a caller's `_meta` that are passed on, as JSON without braces. A trace of the
+/// client's own goes before the caller's.
+fn forwarded_meta(meta: Option<&RawJson>, client: &Client) -> String {
+    let members = meta.map(|meta| meta.as_raw().members());
+    let Some(Ok(members)) = members else {
+        return String::new();
+    };
+    let has_trace = client.has_trace();
+    let mut text = String::new();
+    // Of members that are given twice the last counts.
+    for (name, value) in members.into_iter().collect::<BTreeMap<_, _>>() {
+        let name = name.as_str();
+        if OF_THE_REQUEST.contains(&name) || has_trace && OF_THE_TRACE.contains(&name) {
+            continue;
+        }
+        if !text.is_empty() {
+            text.push(',');
+        }
+        text.push_str(&serde_json::Value::from(name).to_string());
+        text.push(':');
+        text.push_str(value.get());
+    }
+    text
+}

@@ -1,0 +1,249 @@
+//! Resources found by URI: `resources/read`, subscriptions and completions.
+
+use std::borrow::Cow;
+
+use mcp_types::{CompleteRequestParams, CompleteResult, ReadResourceResult, ResourceContents};
+
+use super::uri::{has_dot_segments, is_uri, normalize};
+use super::{ResourceCall, ResourceRoute};
+use crate::error::RequestError;
+use crate::server::catalog::{Catalog, Entry as _};
+use crate::server::handler::text::Texts;
+use crate::server::router::Admitted;
+use crate::server::{Context, Reply};
+
+/// A resource that was found by its URI.
+pub(super) struct Found<'a> {
+    pub(super) route: &'a ResourceRoute,
+    /// The canonical URI of the resource: the one that was registered, or its template expanded
+    /// with the variables.
+    pub(super) uri: Cow<'a, str>,
+    variables: Texts,
+}
+
+/// How often a URI is looked up by what its template is expanded to, until that stays the same.
+const MAX_LOOKUPS: usize = 4;
+
+impl Catalog<ResourceRoute> {
+    /// Answers `resources/read`.
+    ///
+    /// # Errors
+    ///
+    /// When the parameters do not fit, or nothing is found under the URI.
+    pub(in crate::server) fn read(
+        &self,
+        request: Admitted<'_>,
+    ) -> Result<Reply<ReadResourceResult>, RequestError> {
+        let uri = request.params.uri()?;
+        // Faults of the parameters are found before it is known whether there is such a resource.
+        let context = request.context()?;
+        let found = self.find_for(&uri, "params.uri", context)?;
+        let route = found.route;
+        let reply = (route.handler)(ResourceCall {
+            uri: &uri,
+            variables: &found.variables,
+            context,
+        });
+        let (canonical, uri) = (found.uri.into_owned(), uri.clone().into_owned());
+        let (mime_type, caching) = (route.mime_type(), route.caching.clone());
+        let private = self.visibility().is_limited() || route.visibility.is_limited();
+        let revision = context.revision();
+        Ok(reply.then(move |contents| {
+            let mut result = contents.result(uri.clone(), mime_type.clone(), revision)?;
+            respell(&mut result, &canonical, &uri);
+            Ok(caching.mark(result, private))
+        }))
+    }
+
+    pub(in crate::server) fn has_subscribable(&self) -> bool {
+        let mut entries = self.entries().iter();
+        entries.any(|(_, route)| route.subscribable)
+    }
+
+    /// Runs the hook of the resource under `uri` that a client has subscribed to.
+    pub(in crate::server) fn subscribed(&self, uri: &str) {
+        if let Some(found) = self.find(uri)
+            && let Some(on_subscribe) = &found.route.on_subscribe
+        {
+            on_subscribe(uri);
+        }
+    }
+
+    /// Those of `uris` that the caller of `context` may subscribe to, `most` at most.
+    ///
+    /// # Errors
+    ///
+    /// When one of them is no URI.
+    pub(in crate::server) fn subscribable(
+        &self,
+        uris: Vec<String>,
+        most: usize,
+        context: &Context,
+    ) -> Result<Vec<String>, RequestError> {
+        let mut subscribable = Vec::new();
+        for (index, uri) in uris.into_iter().enumerate() {
+            let path = format!("params.notifications.resourceSubscriptions[{index}]");
+            match self.find_for(&uri, &path, context) {
+                Ok(found) if found.route.subscribable && subscribable.len() < most => {
+                    subscribable.push(uri);
+                }
+                Err(error @ RequestError::InvalidParams { .. }) => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(subscribable)
+    }
+
+    /// The canonical form of `uri`, which the caller of `context` may subscribe to.
+    ///
+    /// # Errors
+    ///
+    /// When `uri` is none, nothing is found there, or nothing that announces its changes.
+    pub(in crate::server) fn check_subscribable<'a>(
+        &'a self,
+        uri: &'a str,
+        context: &Context,
+    ) -> Result<Cow<'a, str>, RequestError> {
+        let found = self.find_for(uri, "params.uri", context)?;
+        if found.route.subscribable {
+            return Ok(found.uri);
+        }
+        Err(RequestError::InvalidParams {
+            path: "params.uri".to_owned(),
+            reason: format!("the resource `{uri}` does not announce its changes"),
+        })
+    }
+
+    /// Checks that `uri` is one, or was registered as one.
+    ///
+    /// # Errors
+    ///
+    /// When it is none.
+    pub(in crate::server) fn check_uri(&self, uri: &str) -> Result<(), RequestError> {
+        match is_uri(uri) || self.find(uri).is_some() {
+            true => Ok(()),
+            false => Err(no_uri(uri, "params.uri")),
+        }
+    }
+
+    /// Completes a variable of the template `uri`, or of one that stands for that URI.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such template for the caller of `context`, or no such variable.
+    pub(in crate::server) fn complete(
+        &self,
+        uri: &str,
+        params: CompleteRequestParams,
+        context: &Context,
+    ) -> Result<Reply<CompleteResult>, RequestError> {
+        let registered = self.get(uri).map(|route| (route, route.name().into()));
+        let found = || self.find(uri).map(|found| (found.route, found.uri));
+        let shown = registered
+            .or_else(found)
+            .filter(|(route, uri)| self.shows(route, uri, context));
+        let (route, _) = shown.ok_or_else(|| not_found(uri, context))?;
+        route
+            .completers
+            .complete(params, &route.template.variables())
+    }
+
+    /// The canonical form of `uri`; `None` if nothing is found there.
+    pub(in crate::server) fn canonical<'a>(&'a self, uri: &'a str) -> Option<Cow<'a, str>> {
+        self.find(uri).map(|found| found.uri)
+    }
+
+    /// What the caller of `context` finds under `uri`.
+    ///
+    /// # Errors
+    ///
+    /// When that is nothing, or `uri` is none; `path` is its place among the parameters.
+    fn find_for<'a>(
+        &'a self,
+        uri: &'a str,
+        path: &str,
+        context: &Context,
+    ) -> Result<Found<'a>, RequestError> {
+        let found = self.find(uri);
+        let shown = found.filter(|found| self.shows(found.route, &found.uri, context));
+        shown.ok_or_else(|| match is_uri(uri) {
+            true => not_found(uri, context),
+            false => no_uri(uri, path),
+        })
+    }
+
+    /// The resource that has `uri` as its own, or that the first matching template stands for.
+    ///
+    /// What a template is expanded to may itself belong to another route, which then serves it: so
+    /// that all spellings of a URI lead to the same one. URIs with dot segments lead nowhere.
+    pub(super) fn find<'a>(&'a self, uri: &'a str) -> Option<Found<'a>> {
+        if let Some(found) = self.find_literal(uri) {
+            return Some(found);
+        }
+        if !is_uri(uri) {
+            return None;
+        }
+        let mut uri = normalize(uri);
+        for _ in 0..MAX_LOOKUPS {
+            if let Some(found) = self.find_literal(&uri) {
+                return Some(found);
+            }
+            let mut routes = self.entries().iter().map(|(_, route)| route);
+            let (route, variables) = routes.find_map(|route| {
+                let template = Some(&route.template).filter(|it| !it.is_literal());
+                Some((&**route, template?.matches_normalized(&uri)?))
+            })?;
+            let canonical = route.template.expand(&variables);
+            if canonical == uri {
+                return (!has_dot_segments(&uri)).then_some(Found {
+                    route,
+                    uri: uri.into(),
+                    variables,
+                });
+            }
+            uri = canonical;
+        }
+        None
+    }
+
+    /// The resource that was registered under `uri`, or under another spelling of it.
+    fn find_literal(&self, uri: &str) -> Option<Found<'_>> {
+        let route = self.get(uri).filter(|it| it.template.is_literal())?;
+        Some(Found {
+            route,
+            uri: route.template.as_str().into(),
+            variables: Texts::new(),
+        })
+    }
+}
+
+fn not_found(uri: &str, context: &Context) -> RequestError {
+    RequestError::ResourceNotFound {
+        uri: uri.to_owned(),
+        revision: context.revision(),
+    }
+}
+
+fn no_uri(uri: &str, path: &str) -> RequestError {
+    RequestError::InvalidParams {
+        path: path.to_owned(),
+        reason: format!("`{uri}` is no URI (RFC 3986)"),
+    }
+}
+
+/// Gives the parts of an answer that are called by the canonical URI the one that was asked for.
+fn respell(answer: &mut ReadResourceResult, canonical: &str, asked: &str) {
+    if canonical == asked {
+        return;
+    }
+    for part in &mut answer.contents {
+        let uri = match part {
+            ResourceContents::Text(text) => &mut text.uri,
+            ResourceContents::Blob(blob) => &mut blob.uri,
+            _ => continue,
+        };
+        if uri == canonical {
+            asked.clone_into(uri);
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! Templates of URIs (RFC 6570), read backwards: from a URI to the values of its variables.
+
+use std::fmt;
+
+use super::matching;
+use super::uri::{normalize, normalize_escapes, push_value};
+use crate::server::handler::text::Texts;
+
+/// A template of URIs, such as `book://{isbn}` or `file:///{+path}{?line}`.
+///
+/// All operators of RFC 6570 are known. The modifiers `:n` and `*` are not: a URI does not tell
+/// what they left out.
+///
+/// ```
+/// use mcp_runtime::resources::UriTemplate;
+///
+/// let template = UriTemplate::parse("book://{isbn}/pages{?from,to}").unwrap();
+/// let values = template.matches("book://978-0/pages?to=9").unwrap();
+/// assert_eq!(values["isbn"], "978-0");
+/// assert_eq!(values["to"], "9");
+/// assert!(template.matches("book://").is_none());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UriTemplate {
+    text: String,
+    pub(super) parts: Vec<Part>,
+}
+
+/// A piece of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Stands in the URI as it is.
+    Literal(String),
+    /// One variable, whose value begins here.
+    Variable {
+        name: String,
+        reserved: bool,
+        /// What the value can't contain, because the next part begins with it.
+        until: Option<char>,
+    },
+    /// Variables that stand behind their names, in any order, and may be missing.
+    Named { names: Vec<String>, style: Style },
+}
+
+/// How named variables are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Style {
+    pub(super) first: char,
+    pub(super) separator: char,
+}
+
+/// Why a text is no template that URIs can be matched with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TemplateError {
+    /// A brace that opens or closes nothing.
+    #[error("a brace without its counterpart")]
+    Brace,
+    /// A variable whose name is empty, or has a letter that names can't have.
+    #[error("`{0}` is no name of a variable")]
+    Name(String),
+    /// A modifier that leaves no way back from the URI.
+    #[error("the modifier of `{0}` can't be read back from a URI")]
+    Modifier(String),
+    /// Two values with nothing between them to tell them apart.
+    #[error("nothing separates `{0}` from the variable before it")]
+    Adjacent(String),
+}
+
+impl UriTemplate {
+    /// Reads a template.
+    ///
+    /// # Errors
+    ///
+    /// When the text is no template, or URIs can't be matched with it.
+    pub fn parse(text: &str) -> Result<Self, TemplateError> {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (literal, after) = rest.split_once('{').unwrap_or((rest, ""));
+            if literal.contains('}') || (after.is_empty() && literal.len() != rest.len()) {
+                return Err(TemplateError::Brace);
+            }
+            push_literal(&mut parts, literal);
+            if literal.len() == rest.len() {
+                break;
+            }
+            let (expression, after) = after.split_once('}').ok_or(TemplateError::Brace)?;
+            push_expression(&mut parts, expression)?;
+            rest = after;
+        }
+        Ok(Self {
+            text: text.to_owned(),
+            parts,
+        })
+    }
+
+    /// A template without variables, whatever the text looks like.
+    pub(super) fn literal(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            parts: vec![Part::Literal(text.to_owned())],
+        }
+    }
+
+    /// Whether there are no variables.
+    pub(crate) fn is_literal(&self) -> bool {
+        self.parts
+            .iter()
+            .all(|part| matches!(part, Part::Literal(_)))
+    }
+
+    /// The template with `prefix` before it.
+    pub(super) fn prefixed(&self, prefix: &str) -> Self {
+        let mut parts = self.parts.clone();
+        let scheme = prefix.to_ascii_lowercase();
+        match parts.first_mut() {
+            _ if prefix.is_empty() => {}
+            Some(Part::Literal(text)) => text.insert_str(0, &scheme),
+            _ => parts.insert(0, Part::Literal(scheme)),
+        }
+        Self {
+            text: format!("{prefix}{}", self.text),
+            parts,
+        }
+    }
+
+    /// The names of the variables.
+    pub(super) fn variables(&self) -> Vec<&str> {
+        let mut variables = Vec::new();
+        for part in &self.parts {
+            match part {
+                Part::Literal(_) => {}
+                Part::Variable { name, .. } => variables.push(name.as_str()),
+                Part::Named { names, .. } => variables.extend(names.iter().map(String::as_str)),
+            }
+        }
+        variables
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The values of the variables in `uri`, decoded; `None` if it does not match.
+    ///
+    /// What stands between the variables may be spelled in any way that RFC 3986 takes for the same
+    /// (section 6.2.2). URIs over 8192 bytes never match.
+    #[must_use]
+    pub fn matches(&self, uri: &str) -> Option<Texts> {
+        self.matches_normalized(&normalize(uri))
+    }
+
+    /// [`matches`](Self::matches) for a URI that is normalized already.
+    pub(super) fn matches_normalized(&self, uri: &str) -> Option<Texts> {
+        matching::matches(&self.parts, uri)
+    }
+
+    /// The URI in which the variables have these values, normalized (RFC 6570, section 3).
+    ///
+    /// It is read back as the same values, unless it can be taken apart in several ways.
+    pub(super) fn expand(&self, values: &Texts) -> String {
+        let mut uri = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Literal(text) => uri.push_str(text),
+                Part::Variable { name, reserved, .. } => {
+                    let value = values.get(name).map_or("", String::as_str);
+                    push_value(&mut uri, value, *reserved);
+                }
+                Part::Named { names, style } => {
+                    let mut separator = style.first;
+                    for name in names {
+                        if let Some(value) = values.get(name) {
+                            uri.push(separator);
+                            uri.push_str(name);
+                            uri.push('=');
+                            push_value(&mut uri, value, false);
+                            separator = style.separator;
+                        }
+                    }
+                }
+            }
+        }
+        uri
+    }
+}
+
+impl fmt::Display for UriTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+fn push_literal(parts: &mut Vec<Part>, text: &str) {
+    match parts.last_mut() {
+        _ if text.is_empty() => {}
+        Some(Part::Literal(last)) => last.push_str(&normalize_escapes(text)),
+        Some(_) => parts.push(Part::Literal(normalize_escapes(text))),
+        None => parts.push(Part::Literal(normalize(text))),
+    }
+}
+
+fn push_expression(parts: &mut Vec<Part>, expression: &str) -> Result<(), TemplateError> {
+    let operator = expression
+        .chars()
+        .next()
+        .filter(|first| "+#./;?&".contains(*first));
+    let names = expression
+        .get(operator.map_or(0, char::len_utf8)..)
+        .unwrap_or_default();
+    let names = names.split(',').map(name).collect::<Result<Vec<_>, _>>()?;
+    let style = match operator {
+        Some('?') => Some(Style {
+            first: '?',
+            separator: '&',
+        }),
+        Some('&') => Some(Style {
+            first: '&',
+            separator: '&',
+        }),
+        Some(';') => Some(Style {
+            first: ';',
+            separator: ';',
+        }),
+        _ => None,
+    };
+    if let Some(style) = style {
+        push_named(parts, names, style);
+        return Ok(());
+    }
+    let (first, separator) = match operator {
+        Some('#') => ("#", ","),
+        Some('.') => (".", "."),
+        Some('/') => ("/", "/"),
+        _ => ("", ","),
+    };
+    let reserved = matches!(operator, Some('+' | '#'));
+    for (index, name) in names.into_iter().enumerate() {
+        push_literal(parts, if index == 0 { first } else { separator });
+        if let Some(Part::Variable { .. }) = parts.last() {
+            return Err(TemplateError::Adjacent(name));
+        }
+        parts.push(Part::Variable {
+            name,
+            reserved,
+            until: None,
+        });
+    }
+    Ok(())
+}
+
+fn push_named(parts: &mut Vec<Part>, mut names: Vec<String>, style: Style) {
+    match parts.last_mut() {
+        // `{?a}{&b}` is one query.
+        Some(Part::Named {
+            names: known,
+            style: last,
+        }) if last.separator == style.separator => {
+            known.append(&mut names);
+            return;
+        }
+        Some(Part::Variable { until, .. }) => *until = Some(style.first),
+        _ => {}
+    }
+    parts.push(Part::Named { names, style });
+}
+
+fn name(text: &str) -> Result<String, TemplateError> {
+    if text.ends_with('*') || text.contains(':') {
+        return Err(TemplateError::Modifier(text.to_owned()));
+    }
+    let allowed = |letter: char| letter.is_ascii_alphanumeric() || "_.%".contains(letter);
+    if text.is_empty() || !text.chars().all(allowed) {
+        return Err(TemplateError::Name(text.to_owned()));
+    }
+    Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_read_is_expanded_to_one_spelling() {
+        for (template, uri, canonical) in [
+            (
+                "file:///{+path}",
+                "file:///%70rivate%2Fs.txt",
+                "file:///private/s.txt",
+            ),
+            (
+                "file:///{+path}",
+                "FILE:///a%2541%5Bb%5d",
+                "file:///a%2541%5Bb%5D",
+            ),
+            (
+                "memory://entity/{name}",
+                "memory://entity/h%69dden",
+                "memory://entity/hidden",
+            ),
+            ("x:{a}", "x:b(c)", "x:b%28c%29"),
+            ("X:{a,b}é{/c}{.d}", "x:1,2%c3%a9/3.4", "x:1,2%C3%A9/3.4"),
+            (
+                "x:y{?a,b}{#c}",
+                "x:y?z=0&b=%62&%61=1#%70/q",
+                "x:y?a=1&b=b#p/q",
+            ),
+            ("x:y{;a,b}", "x:y;b=2", "x:y;b=2"),
+            ("x:y?z=1{&a}", "x:y?z=1&a=", "x:y?z=1&a="),
+        ] {
+            let template = UriTemplate::parse(template).unwrap();
+            let values = template.matches(uri).unwrap();
+            let expanded = template.expand(&values);
+            assert_eq!(expanded, canonical, "{uri}");
+            let mut read_back = template.matches(&expanded).unwrap();
+            assert_eq!(template.expand(&read_back), expanded);
+            for (name, value) in values {
+                assert_eq!(read_back.shift_remove(&name), Some(value), "{expanded}");
+            }
+        }
+    }
+}
