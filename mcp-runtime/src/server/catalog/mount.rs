@@ -26,8 +26,8 @@ pub(in crate::server) struct Outer(Mutex<Vec<Relay>>);
 
 /// The way of changes from a mounted server to one that mounts it.
 #[derive(Clone, Debug)]
-struct Relay {
-    outer: Weak<ServerState>,
+pub(in crate::server) struct Relay {
+    pub(in crate::server) outer: Weak<ServerState>,
     /// The index of the mounted server in the outer one.
     index: usize,
     namespace: Namespace,
@@ -167,13 +167,7 @@ impl Mount {
 }
 
 impl Outer {
-    /// The servers that mount this one now.
-    pub(in crate::server) fn all(&self) -> Vec<Arc<ServerState>> {
-        let relays = self.relays().into_iter();
-        relays.filter_map(|relay| relay.outer.upgrade()).collect()
-    }
-
-    fn relays(&self) -> Vec<Relay> {
+    pub(in crate::server) fn relays(&self) -> Vec<Relay> {
         let relays = self.0.lock();
         relays.unwrap_or_else(PoisonError::into_inner).clone()
     }

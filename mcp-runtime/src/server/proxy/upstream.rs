@@ -242,9 +242,11 @@ fn introduce(state: &ServerState, introduction: Introduction) {
 
 /// Renews the introductions of the servers that mount this one, at any depth.
 fn join_again_above(state: &ServerState) {
-    for outer in state.outer.all() {
-        outer.edit(|_| true);
-        join_again_above(&outer);
+    for relay in state.outer.relays() {
+        if let Some(outer) = relay.outer.upgrade() {
+            outer.edit(|_| true);
+            join_again_above(&outer);
+        }
     }
 }
 
