@@ -181,11 +181,7 @@ async fn open(client: &Client, callers: Arc<Callers>, logs: bool) -> Result<Serv
         upstream.update_list(&server.state, list).await?;
     }
     let (weak, state) = (Arc::downgrade(&upstream), Arc::downgrade(&server.state));
-    upstream.follow_with(task::begin(Box::pin(follow(
-        client.clone(),
-        weak,
-        state,
-        news,
-    ))));
+    let follower = tokio::spawn(follow(client.clone(), weak, state, news));
+    upstream.follow_with(follower.abort_handle());
     Ok(server)
 }
