@@ -14,7 +14,7 @@ use super::questions::Retry;
 use super::role::ClientRole;
 use super::session::Session;
 use super::status::TransportState;
-use crate::connection::{Driver, OnProgress, Peer, Sending};
+use crate::connection::{Driver, OnProgress, Peer, SendOptions};
 use crate::error::CallError;
 use crate::protocol::{LifecycleState, Timeouts};
 use crate::transport::Transport;
@@ -56,8 +56,8 @@ impl Options {
         }
     }
 
-    fn sending<R: Request>(self) -> Sending {
-        Sending {
+    fn sending<R: Request>(self) -> SendOptions {
+        SendOptions {
             method: R::METHOD,
             timeouts: self.timeouts,
             cancellable: self.cancellable,

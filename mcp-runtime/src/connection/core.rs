@@ -1,216 +1,204 @@
-//! From frames to answers, without I/O.
+//! State of one connection, without I/O.
+//!
+//! Messages of the peer go in, and a [`Step`] comes out for what the owner of the connection has to
+//! do. `D` is a destination: where the owner sends the answer to a request, and where it has sent a
+//! request of its own. Handlers never run in here, so that an owner may lock the core.
 
-use std::time::Instant;
+use std::borrow::Cow;
+use std::time::{Duration, Instant};
 
-use mcp_types::jsonrpc::{ErrorObject, Frame, Head, InvalidMessage, Message, RequestId};
+use mcp_types::jsonrpc::{Head, InvalidMessage, Message, RequestId};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, InitializeRequest, Notification,
     ProgressNotification, ProgressNotificationParams, RawJson, RawJsonRef, Request,
 };
-
-use super::answer::{Answer, answered};
 use serde::Deserialize;
+use tokio::task::AbortHandle;
 
-use super::batch::{BatchKey, Batches};
-use super::in_flight::{Finished, InFlight, Kind};
-use super::panic::contain;
-use super::requested::Requested;
-use super::response::{send_response, write_error, write_response};
-use super::{BoxFuture, Command, Commands, Limits, Role, Served};
-use crate::error::CallError;
-use crate::error::RequestError;
-use crate::protocol::Pending;
-use crate::transport::{Incoming, Outbox};
+use super::handler::contain;
+use super::in_flight::{BatchKey, Batches, InFlight, Kind, ReplyTo, RequestKey};
+use super::pending::{Answer, Requested, Sent, answered, cancellation};
+use super::response::write_error;
+use super::{Role, now};
+use crate::error::{CallError, RequestError};
+use crate::limits::{DRAIN_TIMEOUT, MAX_DEPTH, MAX_IN_FLIGHT, MAX_OPEN, WRITE_TIMEOUT};
+use crate::protocol::{LifecycleState, Pending};
 
-/// The state of one connection, driven from outside.
-pub(crate) struct Core<R: Role> {
-    pub(super) role: R,
-    pub(super) outbox: Outbox,
-    pub(super) in_flight: InFlight<R::Answer>,
+/// State of one connection.
+pub(crate) struct Core<R: Role, D> {
+    pub(crate) role: R,
+    in_flight: InFlight<D>,
     batches: Batches,
-    pub(super) pending: Pending<Requested>,
-    pub(super) commands: Commands,
-    /// What was asked for besides messages, and not done yet.
-    pub(super) control: Vec<Command>,
+    pending: Pending<Requested<D>>,
     limits: Limits,
+    /// Nothing may begin any more.
+    terminated: bool,
 }
 
-/// Tells the time to whom a deadline begins for. Nobody else asks: an answer costs 25 ns, one in
-/// thirty that a small call takes among many.
-pub(super) type Clock = fn() -> Instant;
+/// Limits of one connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Requests of the peer that are served at the same time.
+    pub(crate) max_in_flight: usize,
+    /// Requests of the peer that stay open at the same time, apart from those.
+    pub(crate) max_open: usize,
+    /// Levels of nesting in a message.
+    pub(crate) max_depth: usize,
+    /// Bytes of the answers to one batch, after which its other requests are refused.
+    pub(crate) max_batch_bytes: usize,
+    /// How long handlers may go on once the connection ends.
+    pub(crate) drain: Duration,
+    /// How long the peer may leave unread what it was sent.
+    pub(crate) write: Duration,
+}
 
-impl<R: Role> Core<R> {
-    pub(crate) fn new(role: R, commands: Commands, limits: Limits) -> Self {
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_in_flight: MAX_IN_FLIGHT,
+            max_open: MAX_OPEN,
+            max_depth: MAX_DEPTH,
+            max_batch_bytes: usize::MAX,
+            drain: DRAIN_TIMEOUT,
+            write: WRITE_TIMEOUT,
+        }
+    }
+}
+
+/// One message, or the error about one that is none.
+pub(crate) type Member<'a> = Result<Message<'a>, InvalidMessage>;
+
+/// The action that a message asks its connection's owner for.
+pub(crate) enum Step<'a, D> {
+    /// None.
+    Done,
+    /// Run the handler of a request, and [begin](Core::begin) it if it may have to wait.
+    Request {
+        id: RequestId,
+        method: Cow<'a, str>,
+        params: Option<RawJsonRef<'a>>,
+    },
+    /// Pass a notification on to the role.
+    Notification {
+        method: Cow<'a, str>,
+        params: Option<RawJsonRef<'a>>,
+    },
+    /// Answer the message with this, which is empty where it is not answered.
+    Answer(Vec<u8>),
+    /// Note that a request gets no answer: its handler was dropped.
+    Cancelled(ReplyTo<D>),
+}
+
+/// A batch in a revision without batches.
+pub(crate) struct RefusedBatch {
+    pub(crate) error: RequestError,
+    /// Whether it has responses only, which are not answered on a stream.
+    pub(crate) only_responses: bool,
+}
+
+impl<R: Role, D: Clone> Core<R, D> {
+    pub(crate) fn new(role: R, limits: Limits) -> Self {
         Self {
             role,
-            outbox: Outbox::new(),
             in_flight: InFlight::new(),
             batches: Batches::default(),
             pending: Pending::new(),
-            commands,
-            control: Vec::new(),
             limits,
+            terminated: false,
         }
     }
 
-    /// Serves one frame.
-    pub(super) fn incoming(&mut self, incoming: Incoming<'_>, now: Clock) {
-        let frame = match incoming {
-            Incoming::Failed { id, error } => return self.failed(&id, error),
-            Incoming::Frame(bytes) => {
-                let frame = Frame::parse_with_max_depth(bytes, self.limits.max_depth);
-                if matches!(&frame, Err(invalid) if invalid.id.is_none() && !invalid.has_method) {
-                    self.role.not_a_message(bytes);
-                }
-                frame
-            }
-            Incoming::TooLarge { head, tail, limit } => {
-                too_large(Head::read(head).with_tail(tail), limit)
-            }
-        };
-        self.role.heard();
-        match frame {
-            Ok(Frame::Single(message)) => self.message(message, None, now),
-            Ok(Frame::Batch(members)) => self.batch(members, now),
-            Err(invalid) => self.invalid(&invalid, None),
-        }
-    }
-
-    fn message(&mut self, message: Message<'_>, batch: Option<BatchKey>, now: Clock) {
-        match message {
-            Message::Request { id, method, params } => {
-                self.request(&id, &method, params, batch, now);
-            }
-            Message::Notification { method, params } => self.notification(&method, params, now),
-            Message::Response { id, outcome } => self.answered(id.as_ref(), Ok(outcome)),
-            Message::InvalidResponse { id, reason } => self.answered(id.as_ref(), Err(reason)),
-        }
-    }
-
-    fn batch(&mut self, members: Vec<Result<Message<'_>, InvalidMessage>>, now: Clock) {
-        if let Err(refusal) = self.role.accepts_batches() {
-            return self.refused_batch(members, &refusal);
-        }
-        let wants_answer =
-            |member: &&Result<_, _>| matches!(member, Ok(Message::Request { .. }) | Err(_));
-        let key = self
-            .batches
-            .begin(members.iter().filter(wants_answer).count());
-        for member in members {
-            match member {
-                Ok(Message::Request { id, method, .. }) if method == InitializeRequest::METHOD => {
-                    let refusal =
-                        RequestError::Batch("`initialize` can't be part of a batch".into());
-                    self.respond(&id, Err(refusal.to_error()), Some(key), now);
-                }
-                Ok(message) => self.message(message, Some(key), now),
-                Err(invalid) => self.invalid(&invalid, Some(key)),
-            }
-        }
-    }
-
-    /// Refuses a batch in a revision without batches. Responses in it fail their requests, and are
-    /// not answered.
-    fn refused_batch(
+    /// Begins a batch. `None` where nothing in it wants an answer.
+    ///
+    /// # Errors
+    ///
+    /// In a revision without batches. Responses in the batch have failed their requests then.
+    pub(crate) fn batch(
         &mut self,
-        members: Vec<Result<Message<'_>, InvalidMessage>>,
-        refusal: &RequestError,
-    ) {
+        members: &[Member<'_>],
+    ) -> Result<Option<BatchKey>, RefusedBatch> {
+        let Err(error) = self.role.accepts_batches() else {
+            let wants_answer =
+                |member: &&Member<'_>| matches!(member, Ok(Message::Request { .. }) | Err(_));
+            let requests = members.iter().filter(wants_answer).count();
+            return Ok((requests > 0).then(|| self.batches.begin(requests)));
+        };
         let mut only_responses = true;
         for member in members {
             match member {
                 Ok(Message::Response { id, .. } | Message::InvalidResponse { id, .. }) => {
-                    self.answered(id.as_ref(), Err(refusal.to_string()));
+                    self.answered(id.as_ref(), Err(error.to_string()));
                 }
                 Ok(_) | Err(_) => only_responses = false,
             }
         }
-        if !only_responses {
-            let (id, has_method, error) = (None, true, refusal.to_error());
-            let invalid = InvalidMessage {
-                id,
-                has_method,
-                error,
-            };
-            self.invalid(&invalid, None);
+        Err(RefusedBatch {
+            error,
+            only_responses,
+        })
+    }
+
+    /// Takes one message, which may be part of a batch.
+    pub(crate) fn message<'a>(
+        &mut self,
+        message: Member<'a>,
+        batch: Option<BatchKey>,
+    ) -> Step<'a, D> {
+        match message {
+            Ok(Message::Request { id, method, params }) => {
+                if !self.role.answers() {
+                    tracing::debug!(%id, %method, "a request was ignored");
+                    return Step::Answer(Vec::new());
+                }
+                match self.check(&id, &method, batch) {
+                    Ok(()) => Step::Request { id, method, params },
+                    Err(error) => Step::Answer(error.response(&id)),
+                }
+            }
+            Ok(Message::Notification { method, params }) => self.notification(method, params),
+            Ok(Message::Response { id, outcome }) => {
+                self.answered(id.as_ref(), Ok(outcome));
+                Step::Done
+            }
+            Ok(Message::InvalidResponse { id, reason }) => {
+                self.answered(id.as_ref(), Err(reason));
+                Step::Done
+            }
+            Err(invalid) => Step::Answer(self.invalid(&invalid)),
         }
     }
 
-    fn request(
-        &mut self,
+    /// Checks a request before its handler runs.
+    fn check(
+        &self,
         id: &RequestId,
         method: &str,
-        params: Option<RawJsonRef<'_>>,
         batch: Option<BatchKey>,
-        now: Clock,
-    ) {
-        if !self.role.answers() {
-            tracing::debug!(%id, method, "a request was ignored");
-            return;
-        }
+    ) -> Result<(), RequestError> {
+        let limit = self.limits.max_batch_bytes;
         if self.in_flight.contains(id) {
-            let error = RequestError::DuplicateId(id.clone()).to_error();
-            return self.respond(id, Err(error), batch, now);
+            return Err(RequestError::DuplicateId(id.clone()));
         }
-        let served = contain(|| self.role.request(id, method, params));
-        let outcome = match served {
-            Ok(Served::Now(outcome)) => outcome,
-            Err(panic) => Err(panic),
-            Ok(Served::Later(future)) => match self.start(id, batch, Kind::Work, future) {
-                Some(outcome) => outcome,
-                None => {
-                    if R::IS_CLIENT {
-                        self.pending.hold(id, now(), |it| it.waiter.takes_input());
-                    }
-                    return;
-                }
-            },
-            Ok(Served::Open(future)) => match self.start(id, batch, Kind::Open, future) {
-                Some(outcome) => outcome,
-                None => return,
-            },
-        };
-        self.respond(id, outcome, batch, now);
+        match batch {
+            Some(_) if method == InitializeRequest::METHOD => Err(RequestError::InitializeInBatch),
+            Some(batch) if self.batches.bytes(batch) > limit => {
+                Err(RequestError::BatchTooLarge(limit))
+            }
+            _ => Ok(()),
+        }
     }
 
-    /// Begins to serve a request that may have to wait, unless there are too many.
-    fn start(
+    fn notification<'a>(
         &mut self,
-        id: &RequestId,
-        batch: Option<BatchKey>,
-        kind: Kind,
-        future: BoxFuture<Result<R::Answer, ErrorObject>>,
-    ) -> Option<Result<R::Answer, ErrorObject>> {
-        let Limits {
-            max_in_flight,
-            max_open,
-            ..
-        } = self.limits;
-        let refusal = match kind {
-            Kind::Work if self.in_flight.count(kind) >= max_in_flight => {
-                RequestError::Busy(max_in_flight)
-            }
-            Kind::Open if self.in_flight.count(kind) >= max_open => {
-                RequestError::TooManySubscriptions(max_open)
-            }
-            _ => return self.in_flight.start(id, batch, kind, future),
-        };
-        Some(Err(refusal.to_error()))
-    }
-
-    fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>, now: Clock) {
-        match method {
+        method: Cow<'a, str>,
+        params: Option<RawJsonRef<'a>>,
+    ) -> Step<'a, D> {
+        match &*method {
             CancelledNotification::METHOD => {
-                let Some(id) = parsed::<CancelledNotificationParams>(params)
-                    .and_then(|params| params.request_id)
-                else {
-                    return;
-                };
-                self.pending.release(&id, now);
-                match self.in_flight.cancel(&id) {
-                    Some(Some(batch)) => self.push_batch(batch, &[]),
-                    Some(None) => {}
-                    None => self.withdrawn(&id),
+                let cancelled = parsed::<CancelledNotificationParams>(params);
+                match cancelled.and_then(|params| params.request_id) {
+                    Some(id) => self.cancelled(&id),
+                    None => Step::Done,
                 }
             }
             ProgressNotification::METHOD => {
@@ -218,69 +206,31 @@ impl<R: Role> Core<R> {
                     && let RequestId::Number(id) = progress.progress_token
                     && let Some(requested) = self.pending.progress(id, now())
                 {
-                    // A panic is logged; there is no one to answer.
+                    // A panic is logged; no message is answered with it.
                     let _ = contain(|| requested.waiter.progress(progress));
                 }
-                self.role.notification(method, params);
+                Step::Notification { method, params }
             }
-            _ => self.role.notification(method, params),
+            _ => Step::Notification { method, params },
         }
     }
 
-    /// The peer ends what this side asked it to keep open, which counts as an answer.
-    fn withdrawn(&mut self, id: &RequestId) {
+    fn cancelled(&mut self, id: &RequestId) -> Step<'static, D> {
+        self.pending.release(id, now);
+        if let Some(reply) = self.in_flight.cancel(id) {
+            return Step::Cancelled(reply);
+        }
+        // The peer ends what this side asked it to keep open, which counts as an answer.
         if let RequestId::Number(id) = id
             && let Some(requested) = self.pending.remove_if(*id, |it| it.waiter.is_open_end())
         {
             requested.waiter.finish(Ok(RawJson::empty_object()));
         }
+        Step::Done
     }
 
-    fn answered(&mut self, id: Option<&RequestId>, answer: Answer<'_>) {
-        answered(id, answer, |id| Some(self.pending.remove(id)?.waiter));
-    }
-
-    /// The transport has no answer to a request of this side.
-    fn failed(&mut self, id: &RequestId, error: CallError) {
-        if matches!(error, CallError::SessionEnded) {
-            // Before the caller learns of it, who would send the request into the same session.
-            self.role.shut_down();
-        }
-        if let RequestId::Number(id) = id
-            && let Some(requested) = self.pending.remove(*id)
-        {
-            requested.waiter.finish(Err(error));
-        }
-    }
-
-    /// Answers a request whose handler has finished.
-    pub(super) fn finished(&mut self, done: (Finished<R::Answer>, Option<BatchKey>), now: Clock) {
-        let (Finished { id, outcome }, batch) = done;
-        self.pending.release(&id, now);
-        self.respond(&id, outcome, batch, now);
-    }
-
-    fn respond(
-        &mut self,
-        id: &RequestId,
-        outcome: Result<R::Answer, ErrorObject>,
-        batch: Option<BatchKey>,
-        now: Clock,
-    ) {
-        // What a handler has said goes before its answer.
-        self.send_queued(now);
-        match batch {
-            Some(batch) => {
-                let mut answer = Vec::new();
-                write_response(&mut answer, id, &outcome);
-                self.push_batch(batch, &answer);
-            }
-            None => send_response(&mut self.outbox, id, &outcome),
-        }
-    }
-
-    /// Answers an invalid message, unless it is a response.
-    fn invalid(&mut self, invalid: &InvalidMessage, batch: Option<BatchKey>) {
+    /// The answer to an invalid message; empty where it is not answered.
+    pub(crate) fn invalid(&mut self, invalid: &InvalidMessage) -> Vec<u8> {
         tracing::debug!(%invalid, "a message was refused");
         let mut answer = Vec::new();
         if R::IS_CLIENT && !invalid.has_method {
@@ -288,68 +238,170 @@ impl<R: Role> Core<R> {
         } else if let Some(id) = self.role.error_id(invalid.id.as_ref()) {
             write_error(&mut answer, id, &invalid.error);
         }
-        match batch {
-            Some(batch) => self.push_batch(batch, &answer),
-            None => self.push(&answer),
-        }
+        answer
     }
 
-    pub(super) fn push(&mut self, message: &[u8]) {
-        let Ok(()) = self.outbox.push(|out| {
-            out.extend_from_slice(message);
-            Ok::<_, std::convert::Infallible>(())
-        });
+    /// Takes a response.
+    pub(crate) fn answered(&mut self, id: Option<&RequestId>, answer: Answer<'_>) {
+        answered(id, answer, |id| Some(self.pending.remove(id)?.waiter));
     }
 
-    fn push_batch(&mut self, key: BatchKey, answer: &[u8]) {
-        if let Some(bytes) = self.batches.answer(key, answer) {
-            self.push(&bytes);
-        }
-    }
-
-    /// Sends all that this side has to say already.
-    pub(super) fn send_queued(&mut self, now: Clock) {
-        while let Some(command) = self.commands.try_recv() {
-            self.send(command, now);
-        }
-    }
-
-    /// Sends what this side has to say.
-    pub(super) fn send(&mut self, command: Command, now: Clock) {
-        match command {
-            Command::Request {
-                id,
-                frame,
-                timeouts,
-                waiter,
-            } => {
-                let offset = self.outbox.sent_in_all() + self.outbox.len() as u64;
-                let requested = Requested { waiter, offset };
-                self.pending.insert(id, requested, timeouts, now());
-                self.push(&frame);
+    /// Notes that a handler begins which may have to wait.
+    ///
+    /// # Errors
+    ///
+    /// When too many have begun, another one has the same id, or the connection is over.
+    pub(crate) fn begin(
+        &mut self,
+        id: &RequestId,
+        kind: Kind,
+        reply: &ReplyTo<D>,
+    ) -> Result<RequestKey, RequestError> {
+        let Limits {
+            max_in_flight,
+            max_open,
+            ..
+        } = self.limits;
+        let count = self.in_flight.count(kind);
+        match kind {
+            _ if self.terminated => return Err(RequestError::Ending(LifecycleState::Terminated)),
+            Kind::Work if count >= max_in_flight => return Err(RequestError::Busy(max_in_flight)),
+            Kind::Open if count >= max_open => {
+                return Err(RequestError::TooManySubscriptions(max_open));
             }
-            Command::Notify { frame, .. } => self.push(&frame),
-            Command::Abandon { id } => {
-                if let Some(requested) = self.pending.remove(id) {
-                    self.cancel_at_peer(id, &requested.waiter, "nobody waits for the answer");
-                }
-            }
-            Command::ShutDown | Command::Abort => self.control.push(command),
+            Kind::Work | Kind::Open => {}
+        }
+        let key = self.in_flight.insert(id, kind, reply.clone());
+        let key = key.ok_or_else(|| RequestError::DuplicateId(id.clone()))?;
+        if R::IS_CLIENT && kind == Kind::Work {
+            self.pending.hold(id, now(), |it| it.waiter.takes_input());
+        }
+        Ok(key)
+    }
+
+    /// Notes that `task` goes on with a handler that waits. It is aborted where the request was
+    /// cancelled meanwhile.
+    pub(crate) fn waits(&mut self, key: &RequestKey, task: AbortHandle) {
+        match self.in_flight.get_mut(key) {
+            Some(request) => request.task = Some(task),
+            None => task.abort(),
+        }
+    }
+
+    /// Notes that a handler is done. `None` where the request was cancelled.
+    pub(crate) fn end(&mut self, key: &RequestKey) -> Option<ReplyTo<D>> {
+        let reply = self.in_flight.remove(key)?;
+        self.pending.release(&key.id, now);
+        Some(reply)
+    }
+
+    /// Takes the answer to one request. Gives back what is to be sent, which is empty where nothing
+    /// is; `None` while other requests of the batch are not answered.
+    pub(crate) fn answer(&mut self, reply: &ReplyTo<D>, answer: Vec<u8>) -> Option<Vec<u8>> {
+        match reply.batch {
+            None => Some(answer),
+            Some(batch) => self.batches.answer(batch, &answer),
+        }
+    }
+
+    /// Whether no request is being served.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.in_flight.is_empty()
+    }
+
+    /// Destinations of the answers that have yet to come.
+    pub(crate) fn destinations(&self) -> impl Iterator<Item = &D> {
+        self.in_flight.destinations()
+    }
+
+    /// Drops all handlers, and gives back the requests that they served.
+    pub(crate) fn cancel_all(&mut self) -> Vec<(RequestId, ReplyTo<D>)> {
+        self.in_flight.cancel_all()
+    }
+
+    /// Notes that the connection is over: nothing begins any more, and handlers are dropped.
+    pub(crate) fn terminate(&mut self) -> Vec<(RequestId, ReplyTo<D>)> {
+        self.terminated = true;
+        self.role.terminate();
+        self.cancel_all()
+    }
+
+    pub(crate) fn is_terminated(&self) -> bool {
+        self.terminated
+    }
+
+    /// Notes that a request was sent to the peer.
+    pub(crate) fn sent(&mut self, id: i64, requested: Requested<D>) {
+        let timeouts = requested.waiter.options.timeouts;
+        self.pending.insert(id, requested, timeouts, now());
+    }
+
+    /// The caller of a request has given up. Gives back the notification that cancels it at the
+    /// peer.
+    pub(crate) fn abandon(&mut self, id: i64) -> Option<Sent<D>> {
+        let requested = self.pending.remove(id)?;
+        cancellation(id, &requested, "nobody waits for the answer")
+    }
+
+    /// The deadline of the request to the peer that is due first.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        self.pending.next_deadline()
+    }
+
+    /// Gives up the requests that have run out of time. Gives back the notifications that cancel
+    /// them at the peer.
+    pub(crate) fn expire(&mut self) -> Vec<Sent<D>> {
+        let expired = self.pending.expire(now()).into_iter();
+        expired
+            .filter_map(|(id, requested, waited)| {
+                let sent = cancellation(id, &requested, "no answer came in time");
+                requested.waiter.time_out(waited);
+                sent
+            })
+            .collect()
+    }
+
+    /// Gives up all requests to the peer. Gives back the notifications that cancel them there.
+    pub(crate) fn abandon_all(&mut self) -> Vec<Sent<D>> {
+        let pending = self.pending.drain();
+        pending
+            .filter_map(|(id, requested)| {
+                let sent = cancellation(id, &requested, "the connection is being closed");
+                requested.waiter.finish(Err(CallError::Closed));
+                sent
+            })
+            .collect()
+    }
+
+    /// Fails the request `id` to the peer, which its transport has no answer to.
+    pub(crate) fn fail(&mut self, id: &RequestId, error: CallError) {
+        if let RequestId::Number(id) = id
+            && let Some(requested) = self.pending.remove(*id)
+        {
+            requested.waiter.finish(Err(error));
+        }
+    }
+
+    /// Fails all requests to the peer, because the peer is gone.
+    pub(crate) fn fail_all(&mut self, error: impl Fn(&Requested<D>) -> CallError) {
+        for (_, requested) in self.pending.drain() {
+            let error = error(&requested);
+            requested.waiter.finish(Err(error));
         }
     }
 }
 
-/// A message that exceeds the size limit, of which only the ends are known.
-fn too_large<'a>(head: Head, limit: usize) -> Result<Frame<'a>, InvalidMessage> {
-    let refusal = RequestError::TooLarge(limit);
+/// A message over the size limit, of which only the ends are known.
+pub(super) fn too_large<'a>(head: Head, limit: usize) -> Member<'a> {
+    let error = RequestError::TooLarge(limit);
     if head.is_response() {
-        let (id, reason) = (head.id, refusal.to_string());
-        return Ok(Frame::Single(Message::InvalidResponse { id, reason }));
+        let (id, reason) = (head.id, error.to_string());
+        return Ok(Message::InvalidResponse { id, reason });
     }
     Err(InvalidMessage {
         id: head.id,
         has_method: head.has_method,
-        error: refusal.to_error(),
+        error: error.to_error(),
     })
 }
 

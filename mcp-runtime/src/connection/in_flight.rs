@@ -1,64 +1,57 @@
-//! The peer's requests that are being served.
+//! Requests of the peer that are being served, and the batches that they came in.
 
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use mcp_types::jsonrpc::RequestId;
+use tokio::task::AbortHandle;
 
-use mcp_types::jsonrpc::{ErrorObject, RequestId};
-use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
-
-use super::BoxFuture;
-use super::batch::BatchKey;
-use super::panic::Contained;
-
-/// Requests whose handlers are not finished, each a task of its own.
+/// Requests whose handlers are not done.
 #[derive(Debug)]
-pub(super) struct InFlight<A> {
-    tasks: JoinSet<Finished<A>>,
+pub(super) struct InFlight<D> {
     /// In the order of their ids.
-    requests: Vec<Request>,
-    /// How many of the requests last until one side ends them.
+    requests: Vec<Request<D>>,
+    /// How many of them last until one side ends them.
     open: usize,
+    last_serial: u64,
 }
 
 #[derive(Debug)]
-struct Request {
-    id: RequestId,
-    task: AbortHandle,
-    batch: Option<BatchKey>,
+pub(super) struct Request<D> {
+    key: RequestKey,
     kind: Kind,
+    reply: ReplyTo<D>,
+    /// Absent until the handler has to wait.
+    pub(super) task: Option<AbortHandle>,
 }
 
-/// What serving a request means.
+/// Names a request in flight. A later request with the same id has another key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RequestKey {
+    pub(crate) id: RequestId,
+    serial: u64,
+}
+
+/// Where the answer to a request goes.
+#[derive(Clone, Debug)]
+pub(crate) struct ReplyTo<D> {
+    pub(crate) to: D,
+    /// The batch whose answers it leaves with.
+    pub(crate) batch: Option<BatchKey>,
+}
+
+/// Duration of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Work that comes to an end.
     Work,
-    /// Waiting until one side ends it.
+    /// A subscription, which lasts until one side ends it.
     Open,
 }
 
-/// What a handler came to.
-#[derive(Debug)]
-pub(super) struct Finished<A> {
-    pub(super) id: RequestId,
-    pub(super) outcome: Result<A, ErrorObject>,
-}
-
-impl<A: Send + 'static> InFlight<A> {
+impl<D> InFlight<D> {
     pub(super) fn new() -> Self {
         Self {
-            tasks: JoinSet::new(),
             requests: Vec::new(),
             open: 0,
-        }
-    }
-
-    /// How many requests of a kind there are.
-    pub(super) fn count(&self, kind: Kind) -> usize {
-        match kind {
-            Kind::Work => self.requests.len() - self.open,
-            Kind::Open => self.open,
+            last_serial: 0,
         }
     }
 
@@ -70,110 +63,192 @@ impl<A: Send + 'static> InFlight<A> {
         self.place(id).is_ok()
     }
 
-    /// Polls a handler once in place, and only spawns it when it has to wait: most handlers are
-    /// done by then, and a task costs more than the call.
-    pub(super) fn start(
+    pub(super) fn count(&self, kind: Kind) -> usize {
+        match kind {
+            Kind::Work => self.requests.len() - self.open,
+            Kind::Open => self.open,
+        }
+    }
+
+    pub(super) fn destinations(&self) -> impl Iterator<Item = &D> {
+        self.requests.iter().map(|request| &request.reply.to)
+    }
+
+    /// Adds a request. `None` where another one has its id.
+    pub(super) fn insert(
         &mut self,
         id: &RequestId,
-        batch: Option<BatchKey>,
         kind: Kind,
-        future: BoxFuture<Result<A, ErrorObject>>,
-    ) -> Option<Result<A, ErrorObject>> {
-        let mut future = Contained(future);
-        let mut context = Context::from_waker(Waker::noop());
-        if let Poll::Ready(outcome) = Pin::new(&mut future).poll(&mut context) {
-            return Some(outcome);
-        }
-        let finished = Finishing {
-            id: Some(id.clone()),
-            future,
-        };
-        let task = self.tasks.spawn(finished);
-        self.open += usize::from(kind == Kind::Open);
-        let request = Request {
+        reply: ReplyTo<D>,
+    ) -> Option<RequestKey> {
+        let place = self.place(id).err()?;
+        self.last_serial += 1;
+        let key = RequestKey {
             id: id.clone(),
-            task,
-            batch,
-            kind,
+            serial: self.last_serial,
         };
-        // No other has its id: it would have been refused.
-        let place = self.place(id).unwrap_or_else(|place| place);
+        let request = Request {
+            key: key.clone(),
+            kind,
+            reply,
+            task: None,
+        };
         self.requests.insert(place, request);
-        None
+        self.open += usize::from(kind == Kind::Open);
+        Some(key)
     }
 
-    /// Where the request `id` is, or else would be.
-    fn place(&self, id: &RequestId) -> Result<usize, usize> {
-        self.requests.binary_search_by(|request| request.id.cmp(id))
+    pub(super) fn get_mut(&mut self, key: &RequestKey) -> Option<&mut Request<D>> {
+        let place = self.place_of(key)?;
+        Some(&mut self.requests[place])
     }
 
-    /// Waits for the next handler to finish. `None` for one that was cancelled; pending while
-    /// there is none at all.
-    pub(super) async fn next(&mut self) -> Option<(Finished<A>, Option<BatchKey>)> {
-        match self.tasks.join_next_with_id().await {
-            Some(joined) => self.settle(joined),
-            None => std::future::pending().await,
-        }
+    /// Removes a request that is answered.
+    pub(super) fn remove(&mut self, key: &RequestKey) -> Option<ReplyTo<D>> {
+        let place = self.place_of(key)?;
+        Some(self.remove_at(place).reply)
     }
 
-    /// The next handler that has finished already.
-    pub(super) fn try_next(&mut self) -> Option<Option<(Finished<A>, Option<BatchKey>)>> {
-        let joined = self.tasks.try_join_next_with_id()?;
-        Some(self.settle(joined))
-    }
-
-    fn settle(
-        &mut self,
-        joined: Result<(Id, Finished<A>), JoinError>,
-    ) -> Option<(Finished<A>, Option<BatchKey>)> {
-        let (task, finished) = joined.ok()?;
-        // A cancelled request may have finished just before, and its id been used again.
-        let place = self.place(&finished.id).ok()?;
-        if self.requests[place].task.id() != task {
-            return None;
-        }
-        let request = self.remove(place);
-        Some((finished, request.batch))
-    }
-
-    /// Ends a request by dropping its handler. `None` where there is none of that id.
-    pub(super) fn cancel(&mut self, id: &RequestId) -> Option<Option<BatchKey>> {
+    /// Ends a request by dropping its handler.
+    pub(super) fn cancel(&mut self, id: &RequestId) -> Option<ReplyTo<D>> {
         let place = self.place(id).ok()?;
-        let request = self.remove(place);
-        request.task.abort();
-        Some(request.batch)
+        Some(self.remove_at(place).cancel())
     }
 
-    fn remove(&mut self, place: usize) -> Request {
+    /// Ends all requests.
+    pub(super) fn cancel_all(&mut self) -> Vec<(RequestId, ReplyTo<D>)> {
+        self.open = 0;
+        let requests = self.requests.drain(..);
+        requests
+            .map(|request| (request.key.id.clone(), request.cancel()))
+            .collect()
+    }
+
+    /// The place of the request `id`, or where it would be inserted.
+    fn place(&self, id: &RequestId) -> Result<usize, usize> {
+        self.requests
+            .binary_search_by(|request| request.key.id.cmp(id))
+    }
+
+    fn place_of(&self, key: &RequestKey) -> Option<usize> {
+        let place = self.place(&key.id).ok()?;
+        (self.requests[place].key.serial == key.serial).then_some(place)
+    }
+
+    fn remove_at(&mut self, place: usize) -> Request<D> {
         let request = self.requests.remove(place);
         self.open -= usize::from(request.kind == Kind::Open);
         request
     }
+}
 
-    /// Ends all requests.
-    pub(super) fn cancel_all(&mut self) {
-        self.requests.clear();
-        self.open = 0;
-        self.tasks.abort_all();
+impl<D> Request<D> {
+    fn cancel(self) -> ReplyTo<D> {
+        if let Some(task) = self.task {
+            task.abort();
+        }
+        self.reply
     }
 }
 
-/// A handler together with the id it answers.
-struct Finishing<A> {
-    id: Option<RequestId>,
-    future: Contained<dyn Future<Output = Result<A, ErrorObject>> + Send>,
+/// Names a batch of requests, whose answers leave together (2025-03-26 only).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BatchKey(u64);
+
+/// The batches that are not answered yet.
+#[derive(Debug, Default)]
+pub(super) struct Batches {
+    next: u64,
+    waiting: Vec<Batch>,
 }
 
-impl<A> Future for Finishing<A> {
-    type Output = Finished<A>;
+#[derive(Debug)]
+struct Batch {
+    key: BatchKey,
+    unanswered: usize,
+    /// `[` and the answers so far, separated by commas.
+    bytes: Vec<u8>,
+}
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Finished<A>> {
-        Pin::new(&mut self.future).poll(cx).map(|outcome| Finished {
-            id: self
-                .id
-                .take()
-                .expect("a future is not polled after it is ready"),
-            outcome,
-        })
+impl Batches {
+    /// Begins a batch of `requests` that want an answer, invalid members included.
+    pub(super) fn begin(&mut self, requests: usize) -> BatchKey {
+        let key = BatchKey(self.next);
+        self.next += 1;
+        self.waiting.push(Batch {
+            key,
+            unanswered: requests,
+            bytes: vec![b'['],
+        });
+        key
+    }
+
+    /// How many bytes the answers so far have.
+    pub(super) fn bytes(&self, key: BatchKey) -> usize {
+        let batch = self.waiting.iter().find(|batch| batch.key == key);
+        batch.map_or(0, |batch| batch.bytes.len())
+    }
+
+    /// Takes one answer, which is empty for a request that gets none. Gives back the whole batch with
+    /// the last one; it is empty if all its answers are.
+    pub(super) fn answer(&mut self, key: BatchKey, answer: &[u8]) -> Option<Vec<u8>> {
+        let place = self.waiting.iter().position(|batch| batch.key == key)?;
+        let batch = &mut self.waiting[place];
+        if batch.bytes.len() > 1 && !answer.is_empty() {
+            batch.bytes.push(b',');
+        }
+        batch.bytes.extend_from_slice(answer);
+        batch.unanswered -= 1;
+        if batch.unanswered > 0 {
+            return None;
+        }
+        let mut bytes = self.waiting.swap_remove(place).bytes;
+        match bytes.len() {
+            1 => bytes.clear(),
+            _ => bytes.push(b']'),
+        }
+        Some(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_leave_together_and_cancelled_ones_are_missing() {
+        let mut batches = Batches::default();
+        let key = batches.begin(3);
+        assert_eq!(batches.answer(key, b"1"), None);
+        assert_eq!(batches.answer(key, b""), None);
+        let whole = batches.answer(key, b"3");
+        assert_eq!(whole.as_deref(), Some(&b"[1,3]"[..]));
+        assert_eq!(batches.answer(key, b""), None);
+    }
+
+    #[test]
+    fn a_batch_that_was_cancelled_whole_is_empty() {
+        let mut batches = Batches::default();
+        let key = batches.begin(1);
+        assert_eq!(batches.answer(key, b""), Some(Vec::new()));
+    }
+
+    #[test]
+    fn a_key_names_one_request_even_if_its_id_is_used_again() {
+        let mut in_flight = InFlight::new();
+        let reply = || ReplyTo {
+            to: (),
+            batch: None,
+        };
+        let id = RequestId::Number(1);
+        let first = in_flight.insert(&id, Kind::Work, reply()).unwrap();
+        assert!(in_flight.insert(&id, Kind::Work, reply()).is_none());
+        assert!(in_flight.cancel(&id).is_some());
+        let second = in_flight.insert(&id, Kind::Open, reply()).unwrap();
+        assert!(in_flight.remove(&first).is_none());
+        assert_eq!(in_flight.count(Kind::Open), 1);
+        assert!(in_flight.remove(&second).is_some());
+        assert!(in_flight.is_empty());
+        assert_eq!(in_flight.count(Kind::Open), 0);
     }
 }

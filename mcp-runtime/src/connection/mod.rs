@@ -1,77 +1,77 @@
-//! The one async loop over a message stream, for servers and clients alike.
+//! One connection, for servers and clients alike.
 //!
-//! [`Driver`] moves bytes and waits; [`Core`] turns frames into answers and knows neither the
-//! transport nor the clock's source; a [`Role`] says what a server or a client does with a
-//! message. [`Peer`] is the handle through which the rest of the program talks to the other side.
+//! [`Core`] is the state of a connection, without I/O: it takes messages, and knows neither the
+//! transport nor where the answers go. A [`Driver`] feeds it from a stream, and a session of
+//! [`transport::http`](crate::transport::http) from requests. A [`Role`] is the part of a server or
+//! of a client. [`Peer`] is the handle with which the rest of the program reaches the other side.
 
-mod answer;
-mod batch;
 mod core;
+mod driver;
+mod handler;
 mod in_flight;
 #[cfg_attr(
     not(feature = "server"),
     allow(
         dead_code,
-        reason = "servers say more to their clients than clients to their servers"
-    )
-)]
-mod link;
-#[cfg(feature = "server")]
-mod origin;
-mod panic;
-#[cfg_attr(
-    not(feature = "server"),
-    allow(
-        dead_code,
-        reason = "servers say more to their clients than clients to their servers"
+        reason = "servers send more to their clients than the reverse"
     )
 )]
 mod peer;
+mod pending;
 #[cfg_attr(
     not(feature = "server"),
     allow(
         dead_code,
-        reason = "servers say more to their clients than clients to their servers"
+        reason = "servers send more to their clients than the reverse"
     )
 )]
 mod queue;
-mod requested;
 mod response;
 #[cfg_attr(
     not(feature = "server"),
     allow(
         dead_code,
         unreachable_pub,
-        reason = "servers say more to their clients than clients to their servers"
+        reason = "servers send more to their clients than the reverse"
     )
 )]
 mod role;
-mod run;
-mod stall;
-#[cfg(feature = "http-server")]
-mod way;
+mod stream;
+mod write_timeout;
 
-pub(crate) use self::core::Core;
+use std::time::Instant;
+
+pub(crate) use self::core::{Core, Limits};
 #[cfg(feature = "http-server")]
-pub(crate) use answer::{Answer, answered};
+pub(crate) use self::core::{Member, Step};
+pub(crate) use driver::Driver;
+#[cfg(feature = "server")]
+pub(crate) use handler::{Contained, contain};
 #[cfg(feature = "http-server")]
-pub(crate) use link::{Link, Unsent};
-#[cfg(feature = "server")]
-pub(crate) use panic::{Contained, contain};
-#[cfg(feature = "server")]
-pub(crate) use peer::Guard;
+pub(crate) use handler::{Handler, Progress, poll_once};
+#[cfg(feature = "http-server")]
+pub(crate) use in_flight::{BatchKey, Kind, ReplyTo, RequestKey};
 pub use peer::Peer;
 #[cfg(feature = "server")]
 pub(crate) use peer::notification;
-pub(crate) use peer::{Closed, Command, Waiter};
-#[cfg(feature = "client")]
-pub(crate) use peer::{OnProgress, Sending};
-pub(crate) use queue::Commands;
+pub(crate) use peer::{Closed, Command};
 #[cfg(feature = "http-server")]
-pub(crate) use response::{write_error, write_response};
+pub(crate) use peer::{Link, Unsent};
+#[cfg(feature = "http-server")]
+pub(crate) use pending::{Answer, Requested, Waiter};
+#[cfg(feature = "client")]
+pub(crate) use pending::{OnProgress, SendOptions};
+pub(crate) use queue::Commands;
+pub(crate) use response::Outgoing;
+#[cfg(feature = "http-server")]
+pub(crate) use response::{response, write_error};
 #[cfg(feature = "server")]
 pub use role::BoxFuture;
 #[cfg(not(feature = "server"))]
 pub(crate) use role::BoxFuture;
-pub(crate) use role::{Outgoing, Role, Served};
-pub(crate) use run::{Driver, Limits};
+pub(crate) use role::{Role, Served};
+
+/// The time by tokio's clock, which tests can stop.
+pub(crate) fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
+}

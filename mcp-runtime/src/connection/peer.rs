@@ -3,18 +3,16 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use mcp_types::jsonrpc::write;
-use mcp_types::{ErrorObject, Notification, ProgressNotificationParams, RawJson, Request, methods};
+use mcp_types::{Notification, RawJson, Request};
 use serde::Serialize;
 use tokio::sync::oneshot;
 
-use super::link::{Link, Unsent};
-use super::queue::{Commands, queue};
-use crate::error::CallError;
-use crate::error::{RequestError, Unavailable};
-use crate::protocol::{ParamHeader, StrictJson, Timeouts};
+use super::BoxFuture;
+use super::pending::{SendOptions, Waiter};
+use crate::error::{CallError, RequestError};
+use crate::protocol::{Negotiated, ParamHeader, StrictJson, Timeouts};
 
 /// The other side of a connection: sends it requests and notifications.
 ///
@@ -22,53 +20,85 @@ use crate::protocol::{ParamHeader, StrictJson, Timeouts};
 /// peer.
 #[derive(Clone)]
 pub struct Peer {
-    pub(super) link: Arc<dyn Link>,
-    /// What the peer may be asked, where that is agreed on.
-    pub(crate) guard: Option<Arc<dyn Guard>>,
+    link: Arc<dyn Link>,
+    /// The outcome of the negotiation that limits what the peer may be asked.
+    negotiated: Option<Arc<Negotiated>>,
+    /// The peer's identity, of a type that depends on the transport or the program.
+    identity: Option<Arc<dyn Any + Send + Sync>>,
 }
 
-/// Knows what a peer may be asked.
-pub(crate) trait Guard: Send + Sync {
-    /// Whether the request may be sent.
+/// A way to a peer.
+pub(crate) trait Link: Send + Sync {
+    /// Passes on a command at once.
     ///
     /// # Errors
     ///
-    /// Why it must not be.
-    fn check(&self, method: &'static str, params: &RawJson) -> Result<(), Unavailable>;
+    /// When the connection is over, can't carry such a thing, or has no room for it.
+    fn send(&self, command: Command) -> Result<(), Unsent>;
+
+    /// Passes on a command once there is room for it.
+    ///
+    /// Its future fails when the connection is over.
+    fn send_later(&self, command: Command) -> BoxFuture<Result<(), Closed>>;
+
+    /// An id for a request, never used before on this connection.
+    fn next_id(&self) -> i64;
+
+    /// The name of the peer that an authenticating layer has vouched for.
+    fn principal(&self) -> Option<&str> {
+        None
+    }
+
+    /// Checks that the headers of the request at hand, if it came with some, repeat its arguments.
+    ///
+    /// # Errors
+    ///
+    /// With the header that is missing, unreadable, or different from the argument.
+    fn check_headers(&self, _: &[ParamHeader], _: &StrictJson<'_>) -> Result<(), RequestError> {
+        Ok(())
+    }
 }
 
-/// What the driver is asked to do.
+/// The cause for which a command was not passed on.
+#[derive(Debug)]
+pub(crate) enum Unsent {
+    /// The connection is over, or can't carry such a thing.
+    Closed,
+    /// The peer has to read earlier messages first.
+    Full(Command),
+}
+
+impl From<Unsent> for CallError {
+    fn from(unsent: Unsent) -> Self {
+        match unsent {
+            Unsent::Closed => Self::not_sent(None),
+            Unsent::Full(_) => Self::Full,
+        }
+    }
+}
+
+/// A command to whatever drives the connection.
 #[derive(Debug)]
 pub(crate) enum Command {
-    /// Send a request, and tell `waiter` what comes of it.
+    /// Send a request, whose outcome goes to `waiter`.
     Request {
         id: i64,
         frame: Vec<u8>,
-        timeouts: Timeouts,
         waiter: Waiter,
     },
     /// Send a notification.
     Notify {
         frame: Vec<u8>,
-        /// Whether it is sent although there is no room for it, of which there is little: at most
-        /// one for each call in flight.
+        /// Whether it is sent although there is no room for it; at most one for each call in
+        /// flight.
         urgent: bool,
     },
-    /// Nobody waits for this request any more.
+    /// Give up a request.
     Abandon { id: i64 },
     /// End the connection in good order.
     ShutDown,
     /// End the connection now.
     Abort,
-}
-
-/// Where the answer to a request goes.
-pub(crate) struct Waiter {
-    method: &'static str,
-    cancellable: bool,
-    takes_input: bool,
-    progress: Option<OnProgress>,
-    answer: oneshot::Sender<Result<RawJson, CallError>>,
 }
 
 /// The connection is over.
@@ -81,37 +111,40 @@ impl From<Closed> for CallError {
     }
 }
 
-/// What is done with each progress notification of a request.
-pub(crate) type OnProgress = Arc<dyn Fn(ProgressNotificationParams) + Send + Sync>;
-
-/// How a request is sent, apart from what it says.
-pub(crate) struct Sending {
-    pub(crate) method: &'static str,
-    pub(crate) timeouts: Timeouts,
-    /// Whether the peer is told when nobody waits for the answer any more: some requests can't be
-    /// cancelled, and a peer might not bear to hear of it yet.
-    pub(crate) cancellable: bool,
-    /// Whether the peer may ask something before it answers.
-    pub(crate) takes_input: bool,
-    pub(crate) progress: Option<OnProgress>,
-}
-
 impl Peer {
-    pub(crate) fn channel() -> (Self, Commands) {
-        let (queue, commands) = queue();
-        (Self::over(Arc::new(queue)), commands)
-    }
-
     /// The peer that `link` leads to.
     pub(crate) fn over(link: Arc<dyn Link>) -> Self {
-        Self { link, guard: None }
+        Self {
+            link,
+            negotiated: None,
+            identity: None,
+        }
     }
 
-    /// What the transport knows of the way to this peer, if it is a `T`.
+    /// The same peer, which is asked only what `negotiated` allows.
+    pub(crate) fn guarded(&self, negotiated: &Arc<Negotiated>) -> Self {
+        Self {
+            negotiated: Some(Arc::clone(negotiated)),
+            ..self.clone()
+        }
+    }
+
+    /// The same peer with an identity, unless it has one already: what is found out first is found
+    /// out closest to the peer.
     #[must_use]
-    pub fn transport<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        let link: Arc<dyn Any + Send + Sync> = Arc::clone(&self.link) as _;
-        link.downcast().ok()
+    pub(crate) fn identified(mut self, identity: Arc<dyn Any + Send + Sync>) -> Self {
+        self.identity.get_or_insert(identity);
+        self
+    }
+
+    /// The identity, if it is a `T`.
+    pub(crate) fn identity<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.identity.as_ref()?.downcast_ref()
+    }
+
+    /// The same, to be kept.
+    pub(crate) fn shared_identity<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        Arc::clone(self.identity.as_ref()?).downcast().ok()
     }
 
     /// An id for a request, never used before on this connection.
@@ -128,23 +161,12 @@ impl Peer {
         &self,
         id: i64,
         frame: Vec<u8>,
-        sending: Sending,
+        options: SendOptions,
     ) -> Result<RawJson, CallError> {
         let (answer, waiting) = oneshot::channel();
-        let waiter = Waiter {
-            method: sending.method,
-            cancellable: sending.cancellable,
-            takes_input: sending.takes_input,
-            progress: sending.progress,
-            answer,
-        };
-        let timeouts = sending.timeouts;
-        let command = Command::Request {
-            id,
-            frame,
-            timeouts,
-            waiter,
-        };
+        let timeouts = options.timeouts;
+        let waiter = Waiter { options, answer };
+        let command = Command::Request { id, frame, waiter };
         if let Err(unsent) = self.link.send(command) {
             self.wait_for_room(unsent, timeouts).await?;
         }
@@ -168,8 +190,8 @@ impl Peer {
     /// not declare that it can do, and for all requests to stateless clients: nothing is sent then.
     pub async fn call<R: Request>(&self, params: &R::Params) -> Result<R::Result, CallError> {
         let params = RawJson::encode(params);
-        if let Some(guard) = &self.guard {
-            guard.check(R::METHOD, &params)?;
+        if let Some(negotiated) = &self.negotiated {
+            negotiated.allow(R::METHOD, &params)?;
         }
         let result = self.ask(R::METHOD, &params, Timeouts::default()).await?;
         result.parse().map_err(|fault| CallError::Result {
@@ -188,17 +210,17 @@ impl Peer {
         let id = self.next_id();
         let mut frame = Vec::new();
         write::request(&mut frame, &id.into(), method, Some(params));
-        let sending = Sending {
+        let options = SendOptions {
             method,
             timeouts,
             cancellable: true,
             takes_input: false,
             progress: None,
         };
-        self.request(id, frame, sending)
+        self.request(id, frame, options)
     }
 
-    /// Who this is, by a name that an authenticating layer has vouched for.
+    /// The name of the peer that an authenticating layer has vouched for.
     pub(crate) fn principal(&self) -> Option<&str> {
         self.link.principal()
     }
@@ -290,13 +312,6 @@ impl Peer {
     }
 }
 
-fn timed_out(method: &str, waited: Duration) -> CallError {
-    CallError::Timeout {
-        method: method.to_owned(),
-        waited,
-    }
-}
-
 /// A notification as it is sent.
 pub(crate) fn notification<N: Notification>(params: Option<&N::Params>) -> Vec<u8> {
     let mut frame = Vec::new();
@@ -307,59 +322,6 @@ pub(crate) fn notification<N: Notification>(params: Option<&N::Params>) -> Vec<u
 impl fmt::Debug for Peer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Peer").finish_non_exhaustive()
-    }
-}
-
-impl Waiter {
-    /// Whether the peer is to be told that nobody waits any more.
-    pub(crate) fn is_cancellable(&self) -> bool {
-        self.cancellable
-    }
-
-    /// Whether the peer may ask something before it answers.
-    pub(crate) fn takes_input(&self) -> bool {
-        self.takes_input
-    }
-
-    /// Whether the peer may end the request without an answer: a subscription lasts until one side
-    /// takes it back (2026-07-28, "Cancellation").
-    pub(crate) fn is_open_end(&self) -> bool {
-        self.method == methods::SUBSCRIPTIONS_LISTEN
-    }
-
-    /// Passes on what the peer reports of the request.
-    pub(crate) fn progress(&self, progress: ProgressNotificationParams) {
-        if let Some(on_progress) = &self.progress {
-            on_progress(progress);
-        }
-    }
-
-    /// Tells whoever waits that time has run out.
-    pub(crate) fn time_out(self, waited: Duration) {
-        let error = timed_out(self.method, waited);
-        self.finish(Err(error));
-    }
-
-    /// Fails the request, because the response to it can't be used.
-    pub(crate) fn malformed(self, reason: String) {
-        let method = self.method.to_owned();
-        self.finish(Err(CallError::Malformed { method, reason }));
-    }
-
-    /// Tells whoever waits what the peer answered.
-    pub(crate) fn settle(self, outcome: Result<RawJson, ErrorObject>) {
-        self.finish(outcome.map_err(CallError::Rpc));
-    }
-
-    pub(crate) fn finish(self, outcome: Result<RawJson, CallError>) {
-        // Nobody listening means that the caller gave up in the meantime.
-        let _ = self.answer.send(outcome);
-    }
-}
-
-impl fmt::Debug for Waiter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Waiter").field(&self.method).finish()
     }
 }
 

@@ -1,4 +1,4 @@
-//! What waits for the driver: a queue with as much room as a peer that reads can need.
+//! The queue of commands to a driver, with as much room as a peer that reads can need.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -6,17 +6,16 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::{Semaphore, TryAcquireError};
 
-use super::link::{Link, Origin, Unsent};
-use super::{BoxFuture, Closed, Command};
+use super::BoxFuture;
+use super::peer::{Closed, Command, Link, Peer, Unsent};
 use crate::limits::MAX_QUEUED_BYTES;
 
-/// The way through a driver's queue.
+/// The link through a driver's queue.
 #[derive(Debug)]
-pub(super) struct Queue {
+struct Queue {
     commands: UnboundedSender<Queued>,
     room: Arc<Semaphore>,
     last_id: AtomicI64,
-    origin: Origin,
 }
 
 /// The driver's end of the queue.
@@ -24,7 +23,7 @@ pub(super) struct Queue {
 pub(crate) struct Commands {
     queue: UnboundedReceiver<Queued>,
     room: Arc<Semaphore>,
-    /// Room that what was taken still needs.
+    /// Room that the commands taken so far still need.
     taken: usize,
 }
 
@@ -34,14 +33,21 @@ struct Queued {
     room: usize,
 }
 
-pub(super) fn queue() -> (Queue, Commands) {
+impl Peer {
+    /// A peer, and the commands that come for its driver.
+    pub(crate) fn channel() -> (Self, Commands) {
+        let (queue, commands) = queue();
+        (Self::over(Arc::new(queue)), commands)
+    }
+}
+
+fn queue() -> (Queue, Commands) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let room = Arc::new(Semaphore::new(MAX_QUEUED_BYTES));
     let queue = Queue {
         commands: sender,
         room: Arc::clone(&room),
         last_id: AtomicI64::new(0),
-        origin: Origin::new(),
     };
     let commands = Commands {
         queue: receiver,
@@ -52,7 +58,7 @@ pub(super) fn queue() -> (Queue, Commands) {
 }
 
 impl Commands {
-    /// The next command; `None` once nobody can send any more. Cancel safe.
+    /// Waits for the next command; `None` once all peers are dropped. Cancel safe.
     pub(crate) async fn recv(&mut self) -> Option<Command> {
         let queued = self.queue.recv().await?;
         Some(self.take(queued))
@@ -75,7 +81,7 @@ impl Commands {
         self.queue.close();
     }
 
-    /// What was taken has left: others may take its place.
+    /// Frees the room of the commands taken so far, whose messages have left.
     pub(super) fn make_room(&mut self) {
         if self.taken > 0 {
             self.room.add_permits(std::mem::take(&mut self.taken));
@@ -116,10 +122,6 @@ impl Link for Queue {
 
     fn next_id(&self) -> i64 {
         self.last_id.fetch_add(1, Ordering::Relaxed) + 1
-    }
-
-    fn origin(&self) -> Option<&Origin> {
-        Some(&self.origin)
     }
 }
 

@@ -1,24 +1,33 @@
-//! Responses, whatever the handler came to.
+//! Responses to the peer.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
 
 use mcp_types::jsonrpc::write::{self, ErrorId};
-use mcp_types::jsonrpc::{ErrorObject, RequestId, code};
+use mcp_types::jsonrpc::{ErrorObject, RequestId};
 
-use super::Outgoing;
-use super::panic::contain;
+use super::handler::contain;
+use crate::error::RequestError;
 use crate::transport::Outbox;
 
-/// Appends the response to the request `id`. A result that can't be written becomes an error.
-pub(crate) fn write_response<A: Outgoing>(
-    out: &mut Vec<u8>,
-    id: &RequestId,
-    outcome: &Result<A, ErrorObject>,
-) {
-    if let Some(error) = failure(outcome, |answer| answer.write(out, id)) {
-        write_error(out, ErrorId::Of(id), &error);
+/// A result on its way out.
+pub(crate) trait Outgoing: Send + 'static {
+    /// Appends the response with this result to `out`.
+    fn write(&self, out: &mut Vec<u8>, id: &RequestId) -> serde_json::Result<()>;
+
+    /// The same into an outbox, as one line.
+    fn send(&self, outbox: &mut Outbox, id: &RequestId) -> serde_json::Result<()> {
+        outbox.push(|out| self.write(out, id))
     }
+}
+
+/// The response to the request `id`. A result that can't be written becomes an error.
+pub(crate) fn response<A: Outgoing>(id: &RequestId, outcome: &Result<A, ErrorObject>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(256);
+    if let Some(error) = failure(outcome, |answer| answer.write(&mut out, id)) {
+        write_error(&mut out, ErrorId::Of(id), &error);
+    }
+    out
 }
 
 /// The same into an outbox, as one line.
@@ -48,8 +57,7 @@ fn failure<A>(
         Ok(Ok(())) => None,
         Ok(Err(fault)) => {
             tracing::error!(%fault, "a result can't be serialised");
-            let error = ErrorObject::new(code::INTERNAL_ERROR, "Internal error");
-            Some(Cow::Owned(error))
+            Some(Cow::Owned(RequestError::Internal.to_error()))
         }
         Err(panic) => Some(Cow::Owned(panic)),
     }

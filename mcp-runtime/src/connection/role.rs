@@ -1,4 +1,4 @@
-//! What distinguishes a server from a client.
+//! The two roles in a connection: server and client.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,13 +7,13 @@ use mcp_types::RawJsonRef;
 use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{ErrorObject, RequestId};
 
+use super::response::Outgoing;
 use crate::error::RequestError;
-use crate::transport::Outbox;
 
 /// A future that can be moved between threads, boxed.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// One side of a connection: it serves what the other side asks.
+/// One side of a connection: it serves the requests of the other side.
 pub(crate) trait Role: Send + 'static {
     /// A result that can be written.
     type Answer: Outgoing;
@@ -23,13 +23,13 @@ pub(crate) trait Role: Send + 'static {
     /// still while it answers requests of the server.
     const IS_CLIENT: bool;
 
-    /// The peer has sent something, whatever it is.
+    /// Notes that the peer has sent a frame.
     fn heard(&mut self) {}
 
-    /// The peer has sent a frame that is no message at all.
+    /// Notes that the peer has sent a frame that is no message.
     fn not_a_message(&mut self, _frame: &[u8]) {}
 
-    /// Serves a request, at once or later.
+    /// Serves a request of a stream, at once or later.
     fn request(
         &mut self,
         id: &RequestId,
@@ -37,49 +37,38 @@ pub(crate) trait Role: Send + 'static {
         params: Option<RawJsonRef<'_>>,
     ) -> Served<Self::Answer>;
 
-    /// Takes note of a notification; those about requests in flight never get here.
+    /// Takes note of a notification of a stream, other than a cancellation.
     fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>);
 
-    /// Whether the revision that is spoken has batches.
+    /// Checks that the negotiated revision has batches.
     fn accepts_batches(&self) -> Result<(), RequestError>;
 
     /// Whether requests of the peer are answered at all.
     fn answers(&self) -> bool;
 
-    /// The id for an error about a message that is none, of which `id` could be read; `None` where
-    /// such messages are not answered.
+    /// The id in an error about an invalid message, of which `id` could be read; `None` where such
+    /// messages are not answered.
     fn error_id<'a>(&self, id: Option<&'a RequestId>) -> Option<ErrorId<'a>>;
 
-    /// No new requests from here on.
+    /// Refuses new requests from here on.
     fn shut_down(&mut self);
 
-    /// The connection is over.
+    /// Notes that the connection is over.
     fn terminate(&mut self);
 }
 
-/// How a request is served.
+/// The answer to a request, or the future of it.
 pub(crate) enum Served<A> {
-    /// It is answered.
+    /// The answer.
     Now(Result<A, ErrorObject>),
-    /// It will be; dropping the future cancels the request.
+    /// A handler; dropping it cancels the request.
     Later(BoxFuture<Result<A, ErrorObject>>),
-    /// It lasts until one side ends it, and is no work meanwhile.
+    /// A subscription, which lasts until one side ends it.
     Open(BoxFuture<Result<A, ErrorObject>>),
 }
 
 impl<A> From<RequestError> for Served<A> {
-    fn from(refusal: RequestError) -> Self {
-        Self::Now(Err(refusal.to_error()))
-    }
-}
-
-/// A result on its way out.
-pub(crate) trait Outgoing: Send + 'static {
-    /// Appends the response with this result to `out`.
-    fn write(&self, out: &mut Vec<u8>, id: &RequestId) -> serde_json::Result<()>;
-
-    /// The same into an outbox, as one line.
-    fn send(&self, outbox: &mut Outbox, id: &RequestId) -> serde_json::Result<()> {
-        outbox.push(|out| self.write(out, id))
+    fn from(error: RequestError) -> Self {
+        Self::Now(Err(error.to_error()))
     }
 }

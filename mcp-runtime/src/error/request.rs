@@ -1,6 +1,7 @@
 //! Messages that are not served.
 
-use mcp_types::jsonrpc::{ErrorObject, code};
+use mcp_types::jsonrpc::write::{self, ErrorId};
+use mcp_types::jsonrpc::{ErrorObject, RequestId, code};
 use mcp_types::{Revision, Revisions, error_codes};
 
 use serde_json::{Value, json};
@@ -60,7 +61,7 @@ pub(crate) enum RequestError {
     HeaderMismatch(String),
     /// The id of a request that is still in flight.
     #[error("Invalid request: the id {0} belongs to a request that is still in flight")]
-    DuplicateId(mcp_types::RequestId),
+    DuplicateId(RequestId),
     /// More requests in flight than the limit.
     #[error("Busy: {0} requests are in flight already; try again later")]
     Busy(usize),
@@ -86,8 +87,35 @@ pub(crate) enum RequestError {
     #[error("Invalid request: the message exceeds the limit of {0} bytes")]
     TooLarge(usize),
     /// A batch in a revision that has none.
-    #[error("Invalid request: {0}")]
-    Batch(String),
+    #[error("Invalid request: revision {0} has no batches")]
+    NoBatches(Revision),
+    /// A batch before a handshake.
+    #[error(
+        "Invalid request: a batch needs a handshake that settles on a revision with batches, and the \
+         connection is {0}"
+    )]
+    BatchBeforeHandshake(LifecycleState),
+    /// A batch over HTTP+SSE.
+    #[error("Invalid request: this transport has no batches")]
+    BatchOverSse,
+    /// A batch with the headers of a stateless revision.
+    #[error("Invalid request: this revision has no batches")]
+    StatelessBatch,
+    /// A handshake in a batch.
+    #[error("Invalid request: `initialize` can't be part of a batch")]
+    InitializeInBatch,
+    /// A request in a batch whose answers are too long already.
+    #[error("Invalid request: the answers exceed {0} bytes; send the rest of the batch by itself")]
+    BatchTooLarge(usize),
+    /// A response with the headers of a stateless revision.
+    #[error("Invalid request: responses are not accepted in this revision")]
+    StatelessResponse,
+    /// A malformed response.
+    #[error("Invalid response: {0}")]
+    InvalidResponse(String),
+    /// A fault of this side, whose details are only logged.
+    #[error("Internal error")]
+    Internal,
 }
 
 impl RequestError {
@@ -114,6 +142,13 @@ impl RequestError {
         }
     }
 
+    /// The response to the request `id`.
+    pub(crate) fn response(&self, id: &RequestId) -> Vec<u8> {
+        let mut response = Vec::new();
+        write::error(&mut response, ErrorId::Of(id), &self.to_error());
+        response
+    }
+
     fn code(&self) -> i64 {
         match self {
             Self::NotInitialized
@@ -121,7 +156,14 @@ impl RequestError {
             | Self::AlreadyInitialized(_)
             | Self::DuplicateId(_)
             | Self::TooLarge(_)
-            | Self::Batch(_) => code::INVALID_REQUEST,
+            | Self::NoBatches(_)
+            | Self::BatchBeforeHandshake(_)
+            | Self::BatchOverSse
+            | Self::StatelessBatch
+            | Self::InitializeInBatch
+            | Self::BatchTooLarge(_)
+            | Self::StatelessResponse
+            | Self::InvalidResponse(_) => code::INVALID_REQUEST,
             Self::UnknownMethod(_) | Self::NotInRevision { .. } | Self::NotOffered { .. } => {
                 code::METHOD_NOT_FOUND
             }
@@ -136,7 +178,8 @@ impl RequestError {
             Self::Ending(_)
             | Self::Busy(_)
             | Self::ShuttingDown
-            | Self::TooManySubscriptions(_) => code::INTERNAL_ERROR,
+            | Self::TooManySubscriptions(_)
+            | Self::Internal => code::INTERNAL_ERROR,
         }
     }
 }

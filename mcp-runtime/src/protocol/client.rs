@@ -5,6 +5,7 @@ use std::sync::Arc;
 use mcp_types::{DiscoverResult, Era, ServerCapabilities, Side, methods};
 
 use super::methods as known;
+use super::state::check_batches;
 use super::{LifecycleState, Negotiated};
 use crate::error::{RequestError, Unavailable};
 
@@ -160,14 +161,7 @@ impl ClientLifecycle {
 
     /// Whether the revision that is spoken has batches.
     pub(crate) fn accepts_batches(&self) -> Result<(), RequestError> {
-        match self.negotiated() {
-            Some(negotiated) if negotiated.revision.has_batches() => Ok(()),
-            Some(negotiated) => Err(RequestError::Batch(format!(
-                "revision {} has no batches",
-                negotiated.revision
-            ))),
-            None => Err(RequestError::Batch("nothing was agreed on yet".to_owned())),
-        }
+        check_batches(self.negotiated().map(|it| it.revision), self.state())
     }
 
     /// Nothing is sent or served from here on.

@@ -7,6 +7,7 @@ use mcp_types::{Era, InitializeRequest, PingRequest, RawJsonRef, Request as _, R
 use super::known::{Known, OwnMethods};
 use super::negotiated_server::LastNegotiated;
 use super::requirement::Requirement;
+use super::state::check_batches;
 use super::{LifecycleState, Negotiated, RequestParams};
 use crate::error::RequestError;
 
@@ -136,16 +137,7 @@ impl ServerLifecycle {
 
     /// Whether the revision of the handshake has batches.
     pub(crate) fn accepts_batches(&self) -> Result<(), RequestError> {
-        let reason = match self.negotiated() {
-            Some(negotiated) if negotiated.revision.has_batches() => return Ok(()),
-            Some(negotiated) => format!("revision {} has no batches", negotiated.revision),
-            None => format!(
-                "a batch needs a handshake that settles on a revision with batches, \
-                             and the connection is {}",
-                self.state()
-            ),
-        };
-        Err(RequestError::Batch(reason))
+        check_batches(self.negotiated().map(|it| it.revision), self.state())
     }
 
     /// Whether an error about a message without a readable id says `null`; stateless revisions

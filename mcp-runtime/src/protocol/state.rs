@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use mcp_types::Revision;
+
+use crate::error::RequestError;
+
 /// Where a connection is in its life.
 ///
 /// A handshake-era connection passes through all of them in order; a stateless one is served
@@ -34,5 +38,17 @@ impl fmt::Display for LifecycleState {
             Self::ShuttingDown => "shutting down",
             Self::Terminated => "terminated",
         })
+    }
+}
+
+/// Checks that a connection in `state`, which has negotiated `revision`, has batches.
+pub(super) fn check_batches(
+    revision: Option<Revision>,
+    state: LifecycleState,
+) -> Result<(), RequestError> {
+    match revision {
+        Some(revision) if revision.has_batches() => Ok(()),
+        Some(revision) => Err(RequestError::NoBatches(revision)),
+        None => Err(RequestError::BatchBeforeHandshake(state)),
     }
 }

@@ -20,6 +20,6 @@ impl Context {
     /// What the client says of itself is in [`client_info`](Self::client_info).
     #[must_use]
     pub fn identity<T: Any + Send + Sync>(&self) -> Option<&T> {
-        self.peer().origin()
+        self.peer().identity()
     }
 }

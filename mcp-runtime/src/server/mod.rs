@@ -37,7 +37,6 @@ pub mod prompts;
 mod proxy;
 pub mod resources;
 pub(crate) mod revisions;
-mod role;
 mod router;
 pub(crate) mod running;
 mod serve;
@@ -79,5 +78,7 @@ pub use progress::ProgressStream;
 pub use progress::{Amount, Progress, ProgressItems, Total};
 #[cfg(feature = "client")]
 pub use proxy::Proxy;
+#[cfg(feature = "http-server")]
+pub(crate) use running::ServerRole;
 pub use serve::{Connected, Endpoint, Serve, ShutdownHandle};
 pub(crate) use session::Session;

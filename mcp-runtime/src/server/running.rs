@@ -1,17 +1,23 @@
-//! A server at work.
+//! A server at work on one connection.
 
-use super::role::ServerRole;
-use super::{Server, ShutdownHandle};
-use crate::connection::{Commands, Driver, Limits, Peer};
-use crate::error::ServeError;
+use std::sync::Arc;
+
+use mcp_types::jsonrpc::write::ErrorId;
+use mcp_types::{InitializedNotification, Notification, RawJsonRef, RequestId};
+
+use super::dispatch::Call;
+use super::{Answer, Server, Session, ShutdownHandle};
+use crate::connection::{Commands, Driver, Limits, Peer, Role, Served};
+use crate::error::{RequestError, ServeError};
+use crate::protocol::{Admission, Negotiated, ServerLifecycle};
 use crate::transport::Transport;
 
-/// A server at work: what it serves, what one connection may use, and who may end it.
+/// A server with the limits of one connection, and the queue of commands to it.
 #[derive(Debug)]
 pub struct Running {
     pub(crate) server: Server,
     pub(crate) limits: Limits,
-    /// Those who want the end, and on a single connection those who talk to the client.
+    /// The way in for commands; on a single connection also the client.
     pub(crate) peer: Peer,
     pub(crate) commands: Commands,
 }
@@ -34,9 +40,119 @@ impl Running {
     /// Opens one connection, and serves it until it ends.
     pub(crate) async fn serve<T: Transport>(self, transport: T) -> Result<(), ServeError> {
         let halves = transport.open().await.map_err(ServeError::Open)?;
-        let role = ServerRole::new(self.server, self.peer);
+        let lifecycle = self.server.lifecycle();
+        let role = ServerRole::new(self.server, lifecycle, self.peer);
         let driver = Driver::new(role, halves, self.commands, self.limits);
         let ended = driver.run().await;
         ended.map(drop).map_err(ServeError::Connection)
+    }
+}
+
+/// The role of a server in one connection, or in one session over HTTP.
+pub(crate) struct ServerRole {
+    lifecycle: ServerLifecycle,
+    server: Server,
+    /// The client, for messages that belong to none of its requests.
+    peer: Peer,
+    session: Arc<Session>,
+}
+
+impl ServerRole {
+    pub(crate) fn new(server: Server, lifecycle: ServerLifecycle, peer: Peer) -> Self {
+        Self {
+            lifecycle,
+            session: server.session(),
+            server,
+            peer,
+        }
+    }
+
+    pub(crate) fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
+    /// The outcome of the handshake, once there was one.
+    pub(crate) fn negotiated(&self) -> Option<&Arc<Negotiated>> {
+        self.lifecycle.negotiated()
+    }
+
+    /// Decides about a request.
+    ///
+    /// # Errors
+    ///
+    /// The error to answer with.
+    pub(crate) fn admit<'a>(
+        &mut self,
+        method: &str,
+        params: Option<RawJsonRef<'a>>,
+    ) -> Result<Admission<'a>, RequestError> {
+        self.lifecycle.request(method, params)
+    }
+
+    /// Takes note of a notification. Returns the outcome of the handshake when it is done by this:
+    /// then hooks are to be called.
+    pub(crate) fn initialized(&mut self, method: &str) -> Option<Arc<Negotiated>> {
+        if method != InitializedNotification::METHOD || !self.lifecycle.initialized() {
+            tracing::debug!(method, "a notification was ignored");
+            return None;
+        }
+        self.session.begin(self.peer.clone());
+        self.lifecycle.operate();
+        self.lifecycle.negotiated().cloned()
+    }
+}
+
+impl Role for ServerRole {
+    const IS_CLIENT: bool = false;
+    type Answer = Answer;
+
+    fn request(
+        &mut self,
+        id: &RequestId,
+        method: &str,
+        params: Option<RawJsonRef<'_>>,
+    ) -> Served<Answer> {
+        self.server.refresh();
+        let call = Call {
+            id,
+            method,
+            params,
+            peer: &self.peer,
+            session: &self.session,
+        };
+        let admit = || self.lifecycle.request(method, params);
+        self.server.dispatch(call, admit)
+    }
+
+    fn notification(&mut self, method: &str, _params: Option<RawJsonRef<'_>>) {
+        if let Some(negotiated) = self.initialized(method) {
+            self.server.initialized(&negotiated, || self.peer.clone());
+        }
+    }
+
+    fn accepts_batches(&self) -> Result<(), RequestError> {
+        self.lifecycle.accepts_batches()
+    }
+
+    fn answers(&self) -> bool {
+        true
+    }
+
+    fn error_id<'a>(&self, id: Option<&'a RequestId>) -> Option<ErrorId<'a>> {
+        Some(match id {
+            Some(id) => ErrorId::Of(id),
+            None if self.lifecycle.sends_null_ids() => ErrorId::Null,
+            None => ErrorId::Absent,
+        })
+    }
+
+    fn shut_down(&mut self) {
+        self.lifecycle.shut_down();
+        self.session.end();
+    }
+
+    fn terminate(&mut self) {
+        self.lifecycle.terminate();
+        self.session.end();
     }
 }

@@ -140,8 +140,8 @@ impl<E: Connected> Serve<E> {
 impl<T: Transport> Serve<T> {
     /// Sets the identity of the client, such as the credentials of a socket, for handlers to get with
     /// [`Context::identity`](super::Context::identity). Only the first call has an effect.
-    pub fn identity<I: Any + Send + Sync>(self, identity: I) -> Self {
-        self.running.peer.attach(Arc::new(identity));
+    pub fn identity<I: Any + Send + Sync>(mut self, identity: I) -> Self {
+        self.running.peer = self.running.peer.identified(Arc::new(identity));
         self
     }
 }

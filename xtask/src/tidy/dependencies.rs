@@ -40,7 +40,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "tokio::",
         ],
     ),
-    ("driver", &["crate::client", "crate::server"]),
+    ("connection", &["crate::client", "crate::server"]),
     ("transport", &["crate::client", "crate::server"]),
 ];
 

@@ -21,7 +21,6 @@ mod form;
 pub(crate) mod form_field;
 #[cfg(feature = "client")]
 mod forwarded;
-mod guard;
 mod id;
 #[cfg(any(test, not(feature = "seal")))]
 mod kept;

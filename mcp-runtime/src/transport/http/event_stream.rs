@@ -11,11 +11,11 @@ use bytes::{Bytes, BytesMut};
 use tokio::time::{Instant, Sleep};
 
 use super::events::{EventId, StoredEvent};
+use super::exchange::Work;
 use super::reading::Reading;
 use super::sse;
 use super::stream::{Found, Item, Stream};
 use super::unread::{Held, Pieces, Unread};
-use super::work::Work;
 use crate::limits::FOREVER;
 
 /// Writes the messages of a [`Stream`] as events, drives the handler where no task does, and

@@ -1,20 +1,28 @@
-//! One HTTP request while it is served.
+//! One HTTP request while it is served, and the links to its client.
 
+use std::future::Future;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
+use http::StatusCode;
 use http::request::Parts;
+use mcp_types::jsonrpc::RequestId;
 
 use super::header_validation;
+use super::permits::Permit;
 use super::principal::Principal;
 use super::session::HttpSession;
+use super::status;
 use super::stream::{NoRoom, Stream};
-use crate::connection::{BoxFuture, Closed, Command, Link, Peer, Unsent};
+use crate::connection::{BoxFuture, Closed, Command, Handler, Link, Peer, Unsent, response};
 use crate::error::RequestError;
-use crate::limits::MAX_STREAM_MESSAGES;
+use crate::limits::{MAX_SESSION_MESSAGES, MAX_STREAM_MESSAGES};
 use crate::protocol::{ParamHeader, StrictJson};
+use crate::server::Answer;
 
-/// What came: a request without its body.
+/// A request without its body.
 pub(in crate::transport) struct Arrival {
     pub(in crate::transport) parts: Parts,
     /// Absent where another program has accepted the connection.
@@ -33,8 +41,8 @@ impl AsRef<Parts> for Arrival {
     }
 }
 
-/// One HTTP request while it is served: what came, and the way back to the client. To a handler,
-/// it is the client.
+/// One HTTP request while it is served, and the way back to the client. To a handler, it is the
+/// client.
 pub(super) struct Exchange {
     pub(super) arrival: Arrival,
     pub(super) session: Option<Arc<HttpSession>>,
@@ -42,13 +50,9 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    /// The client of a session, reached over `stream`.
-    pub(super) fn peer(arrival: Arrival, session: &Arc<HttpSession>, stream: Arc<Stream>) -> Peer {
-        Peer::over(Arc::new(Self {
-            arrival,
-            session: Some(Arc::clone(session)),
-            stream,
-        }))
+    /// The client, reached over the exchange.
+    pub(super) fn peer(exchange: &Arc<Self>) -> Peer {
+        Peer::over(Arc::clone(exchange) as _).identified(Arc::clone(exchange) as _)
     }
 }
 
@@ -61,31 +65,11 @@ impl AsRef<Parts> for Exchange {
 impl Link for Exchange {
     fn send(&self, command: Command) -> Result<(), Unsent> {
         match (command, &self.session) {
-            (
-                Command::Notify {
-                    frame,
-                    urgent: true,
-                },
-                _,
-            ) => {
-                let sent = self.stream.push(frame);
-                sent.then_some(()).ok_or(Unsent::Closed)
+            (Command::Notify { frame, urgent }, _) => {
+                notify(&self.stream, frame, urgent, MAX_STREAM_MESSAGES)
             }
-            (Command::Notify { frame, .. }, _) => self
-                .stream
-                .offer(frame, MAX_STREAM_MESSAGES)
-                .map_err(NoRoom::unsent),
-            (
-                Command::Request {
-                    id,
-                    frame,
-                    timeouts,
-                    waiter,
-                },
-                Some(session),
-            ) => {
-                let asked = session.ask(id, frame, timeouts, waiter, &self.stream);
-                asked.map_err(|_| Unsent::Closed)
+            (Command::Request { id, frame, waiter }, Some(session)) => {
+                session.ask(id, frame, waiter, &self.stream)
             }
             (Command::Abandon { id }, Some(session)) => {
                 session.abandon(id);
@@ -93,9 +77,17 @@ impl Link for Exchange {
             }
             // Without a session, the client has no way to answer.
             (Command::Request { .. } | Command::Abandon { .. }, None) => Err(Unsent::Closed),
-            // The connection is none of the handler's business.
+            // A handler can't end a connection.
             (Command::ShutDown | Command::Abort, _) => Ok(()),
         }
+    }
+
+    fn send_later(&self, command: Command) -> BoxFuture<Result<(), Closed>> {
+        notify_later(&self.stream, command, MAX_STREAM_MESSAGES)
+    }
+
+    fn next_id(&self) -> i64 {
+        self.session.as_ref().map_or(0, |session| session.next_id())
     }
 
     fn principal(&self) -> Option<&str> {
@@ -115,32 +107,71 @@ impl Link for Exchange {
             }
         }
     }
+}
+
+/// The way to a client of a session for messages that belong to none of its requests: the stream
+/// that it reads with GET. Only notifications are sent there. It does not keep the session open.
+pub(super) struct StandaloneLink(pub(super) Arc<Stream>);
+
+impl Link for StandaloneLink {
+    fn send(&self, command: Command) -> Result<(), Unsent> {
+        match command {
+            Command::Notify { frame, urgent } => {
+                notify(&self.0, frame, urgent, MAX_SESSION_MESSAGES)
+            }
+            _ => Err(Unsent::Closed),
+        }
+    }
 
     fn send_later(&self, command: Command) -> BoxFuture<Result<(), Closed>> {
-        let Command::Notify { frame, .. } = command else {
-            return Box::pin(std::future::ready(Err(Closed)));
-        };
-        let stream = Arc::clone(&self.stream);
-        Box::pin(async move {
-            let sent = stream.push_later(frame, MAX_STREAM_MESSAGES).await;
-            sent.then_some(()).ok_or(Closed)
-        })
+        notify_later(&self.0, command, MAX_SESSION_MESSAGES)
     }
 
     fn next_id(&self) -> i64 {
-        self.session.as_ref().map_or(0, |session| session.next_id())
+        0
     }
 }
 
-impl NoRoom {
-    /// What a notification that was not sent is to who sent it.
-    pub(super) fn unsent(self) -> Unsent {
-        match self {
-            Self::Ended => Unsent::Closed,
-            Self::Full(frame) => Unsent::Full(Command::Notify {
-                frame,
-                urgent: false,
-            }),
-        }
+/// Sends a notification on `stream`, unless `most` messages wait there and it is not urgent.
+fn notify(stream: &Stream, frame: Vec<u8>, urgent: bool, most: usize) -> Result<(), Unsent> {
+    if urgent {
+        return stream.push(frame).then_some(()).ok_or(Unsent::Closed);
+    }
+    stream.offer(frame, most).map_err(|no_room| match no_room {
+        NoRoom::Ended => Unsent::Closed,
+        NoRoom::Full(frame) => Unsent::Full(Command::Notify { frame, urgent }),
+    })
+}
+
+fn notify_later(
+    stream: &Arc<Stream>,
+    command: Command,
+    most: usize,
+) -> BoxFuture<Result<(), Closed>> {
+    let stream = Arc::clone(stream);
+    Box::pin(async move {
+        let Command::Notify { frame, .. } = command else {
+            return Err(Closed);
+        };
+        let sent = stream.push_later(frame, most).await;
+        sent.then_some(()).ok_or(Closed)
+    })
+}
+
+/// The handler of a stateless request, which has to wait. Dropping it cancels the call.
+pub(super) struct Work {
+    pub(super) id: RequestId,
+    pub(super) handler: Handler<Answer>,
+    /// A place among the calls of a principal.
+    pub(super) _permit: Permit,
+}
+
+impl Future for Work {
+    type Output = (StatusCode, Vec<u8>);
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let outcome = ready!(Pin::new(&mut self.handler).poll(cx));
+        let status = status::stateless(outcome.as_ref().err());
+        Poll::Ready((status, response(&self.id, &outcome)))
     }
 }

@@ -5,23 +5,23 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::HeaderValue;
 use http::{Response, StatusCode};
-use mcp_types::jsonrpc::write::{self, ErrorId};
-use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, RequestId, code};
-use mcp_types::{InitializeRequest, PingRequest, RawJsonRef, Request};
+use mcp_types::jsonrpc::write::ErrorId;
+use mcp_types::jsonrpc::{Frame, Message};
+use mcp_types::{InitializeRequest, PingRequest, Request};
 
 use super::body::ResponseBody;
 use super::era::Named;
 use super::exchange::Exchange;
 use super::headers;
-use super::post::{self, Begun, Later, Post};
+use super::post::{Begun, Later, Post};
 use super::principal::Principal;
 use super::rejection::Rejection;
 use super::response;
-use super::session::{Batch, HttpSession, Sink};
+use super::session::{Delivery, HttpSession};
 use super::state::HttpState;
+use crate::connection::ReplyTo;
 use crate::error::RequestError;
 use crate::protocol::RequestParams;
-use crate::server::Call;
 
 pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection> {
     check_version(post.state, post.named)?;
@@ -43,10 +43,13 @@ pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection
         }
         Frame::Single(Message::Request { id, params, .. }) => {
             // What can't be read is not taken for a `_meta` that names no version.
-            let refusal = RequestParams::read(*params).err();
-            let error = refusal.unwrap_or(RequestError::NotInitialized).to_error();
-            let response = post::error(ErrorId::Of(id), &error, StatusCode::BAD_REQUEST);
-            Ok(Begun::Done(response))
+            let error = RequestParams::read(*params).err();
+            let error = error.unwrap_or(RequestError::NotInitialized);
+            Ok(Begun::refused(
+                ErrorId::Of(id),
+                &error,
+                StatusCode::BAD_REQUEST,
+            ))
         }
         _ => Err(Rejection::SessionMissing),
     }
@@ -105,164 +108,67 @@ fn open(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Begun {
     }
 }
 
+/// Serves a message or a batch in its session.
 fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Begun {
-    match frame {
-        Frame::Single(Message::Request { id, method, params }) => {
-            request(post, session, &id, &method, params)
-        }
-        Frame::Single(Message::Notification { method, params }) => {
-            let server = &post.state.server;
-            session.notification(server, (&method, params), || {
-                let stream = Arc::clone(session.standalone());
-                Exchange::peer(post.arrival, &session, stream)
-            });
-            Begun::Done(response::empty(StatusCode::ACCEPTED))
-        }
-        Frame::Single(Message::Response { id, outcome }) => {
-            session.answered(id.as_ref(), Ok(outcome));
-            Begun::Done(response::empty(StatusCode::ACCEPTED))
-        }
+    let (wants_answer, batch) = match &frame {
         Frame::Single(Message::InvalidResponse { id, reason }) => {
-            let refused = invalid_response(&reason);
-            session.answered(id.as_ref(), Err(reason));
-            Begun::Done(refused)
+            session.answered(id.as_ref(), Err(reason.clone()));
+            // No id: it is no request to be answered (2025-11-25, "Transports", section "Sending
+            // Messages to the Server").
+            let error = RequestError::InvalidResponse(reason.clone());
+            return Begun::refused(ErrorId::Absent, &error, StatusCode::BAD_REQUEST);
         }
-        Frame::Batch(members) => batch(post, session, members),
-    }
-}
-
-fn request(
-    post: Post<'_>,
-    session: Arc<HttpSession>,
-    id: &RequestId,
-    method: &str,
-    params: Option<RawJsonRef<'_>>,
-) -> Begun {
-    let state = post.state;
-    let later = Later {
-        stream: session.new_stream(post.unread),
-        work: None,
-        session: Some(Arc::clone(&session)),
-    };
-    let sink = Sink::own(Arc::clone(&later.stream));
-    let peer = Exchange::peer(post.arrival, &session, Arc::clone(&later.stream));
-    let call = Call {
-        id,
-        method,
-        params,
-        peer: &peer,
-        session: session.session(),
-    };
-    match session.request(&state.server, call, &sink, &state.permits) {
-        Some((status, message)) => Begun::now(status, message, later),
-        None => Begun::Later(later),
-    }
-}
-
-fn batch(
-    post: Post<'_>,
-    session: Arc<HttpSession>,
-    members: Vec<Result<Message<'_>, InvalidMessage>>,
-) -> Begun {
-    let state = post.state;
-    if let Err(refusal) = session.accepts_batches() {
-        return Begun::Done(refused_batch(&session, members, &refusal));
-    }
-    let wants_answer =
-        |member: &&Result<_, _>| matches!(member, Ok(Message::Request { .. }) | Err(_));
-    let requests = members.iter().filter(wants_answer).count();
-    let later = Later {
-        stream: session.new_stream(post.unread),
-        work: None,
-        session: Some(Arc::clone(&session)),
-    };
-    let batch = Arc::new(Batch::new(Arc::clone(&later.stream), requests));
-    let peer = Exchange::peer(post.arrival, &session, Arc::clone(&later.stream));
-    for member in members {
-        match member {
-            Ok(Message::Request { id, method, params }) => {
-                let call = Call {
-                    id: &id,
-                    method: &method,
-                    params,
-                    peer: &peer,
-                    session: session.session(),
+        Frame::Single(message) => (matches!(message, Message::Request { .. }), None),
+        Frame::Batch(members) => match session.batch(members) {
+            Ok(batch) => (batch.is_some(), batch),
+            Err((error, only_responses)) => {
+                let id = match only_responses {
+                    true => ErrorId::Absent,
+                    false => ErrorId::Null,
                 };
-                serve_member(state, &session, call, &batch);
+                return Begun::refused(id, &error, StatusCode::BAD_REQUEST);
             }
-            Ok(Message::Notification { method, params }) => {
-                session.notification(&state.server, (&method, params), || peer.clone());
+        },
+    };
+    let stream = match wants_answer {
+        true => session.new_stream(post.unread),
+        false => Arc::clone(session.standalone()),
+    };
+    let delivery = Delivery {
+        server: &post.state.server,
+        permits: &post.state.permits,
+        exchange: Arc::new(Exchange {
+            arrival: post.arrival,
+            session: Some(Arc::clone(&session)),
+            stream: Arc::clone(&stream),
+        }),
+        reply: ReplyTo {
+            to: Arc::clone(&stream),
+            batch,
+        },
+    };
+    let answer = match frame {
+        Frame::Single(message) => session.receive(Ok(message), &delivery),
+        Frame::Batch(members) => {
+            for member in members {
+                if let Some((status, answer)) = session.receive(member, &delivery) {
+                    session.answer(&delivery.reply, status, answer);
+                }
             }
-            Ok(Message::Response { id, outcome }) => session.answered(id.as_ref(), Ok(outcome)),
-            Ok(Message::InvalidResponse { id, reason }) => {
-                session.answered(id.as_ref(), Err(reason));
-            }
-            Err(invalid) => {
-                let id = invalid.id.as_ref().map_or(ErrorId::Null, ErrorId::Of);
-                let mut message = Vec::new();
-                write::error(&mut message, id, &invalid.error);
-                batch.answer(Some(&message[..]));
-            }
+            None
         }
-    }
-    if requests == 0 {
+    };
+    if !wants_answer {
         return Begun::Done(response::empty(StatusCode::ACCEPTED));
     }
-    Begun::Later(later)
-}
-
-/// Refuses a batch in a revision without batches. Responses in it fail their requests.
-fn refused_batch(
-    session: &HttpSession,
-    members: Vec<Result<Message<'_>, InvalidMessage>>,
-    refusal: &RequestError,
-) -> Response<ResponseBody> {
-    let mut only_responses = true;
-    for member in members {
-        match member {
-            Ok(Message::Response { id, .. } | Message::InvalidResponse { id, .. }) => {
-                session.answered(id.as_ref(), Err(refusal.to_string()));
-            }
-            Ok(_) | Err(_) => only_responses = false,
-        }
-    }
-    let id = match only_responses {
-        true => ErrorId::Absent,
-        false => ErrorId::Null,
+    let later = Later {
+        stream,
+        work: None,
+        session: Some(session),
     };
-    post::error(id, &refusal.to_error(), StatusCode::BAD_REQUEST)
-}
-
-/// Refuses a malformed response, without an id: it is no request to be answered (2025-11-25,
-/// "Transports", section "Sending Messages to the Server").
-fn invalid_response(reason: &str) -> Response<ResponseBody> {
-    let error = ErrorObject::new(code::INVALID_REQUEST, format!("Invalid response: {reason}"));
-    post::error(ErrorId::Absent, &error, StatusCode::BAD_REQUEST)
-}
-
-fn serve_member(state: &HttpState, session: &Arc<HttpSession>, call: Call<'_>, batch: &Arc<Batch>) {
-    let limit = state.options.max_unread_bytes;
-    let refusal = if call.method == InitializeRequest::METHOD {
-        Some("`initialize` can't be part of a batch".to_owned())
-    } else if batch.gathered() > limit {
-        Some(format!(
-            "the answers exceed {limit} bytes; send the rest of the batch by itself"
-        ))
-    } else {
-        None
-    };
-    let answer = match refusal {
-        Some(reason) => {
-            let refusal = RequestError::Batch(reason);
-            Some(super::session::refused(call.id, &refusal, StatusCode::OK))
-        }
-        None => {
-            let sink = Sink::Batch(Arc::clone(batch));
-            session.request(&state.server, call, &sink, &state.permits)
-        }
-    };
-    if let Some((_, message)) = answer {
-        batch.answer(Some(&message));
+    match answer {
+        Some((status, message)) => Begun::now(status, message, later),
+        None => Begun::Later(later),
     }
 }
 

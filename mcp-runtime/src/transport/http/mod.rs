@@ -50,8 +50,6 @@ mod sse;
 mod stateless;
 #[cfg(feature = "http-server")]
 mod stream;
-#[cfg(feature = "http-server")]
-mod work;
 
 #[cfg(feature = "http-server")]
 pub use events::{EventStore, MemoryEvents, StoredEvent};

@@ -15,7 +15,7 @@ use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage};
 use super::body::{self, ResponseBody};
 use super::era::{self, Named};
 use super::event_stream::EventStream;
-use super::exchange::Arrival;
+use super::exchange::{Arrival, Work};
 use super::handshake::Opened;
 use super::rejection::Rejection;
 use super::service::ConnectionInfo;
@@ -23,9 +23,9 @@ use super::session::HttpSession;
 use super::state::HttpState;
 use super::stream::Stream;
 use super::unread::Unread;
-use super::work::Work;
 use super::{handshake, header_validation, headers, response, stateless};
 use crate::connection::write_error;
+use crate::error::RequestError;
 
 /// A request without its body, which has been read.
 pub(super) struct Post<'a> {
@@ -128,7 +128,7 @@ fn begin(post: Post<'_>, bytes: &[u8]) -> Result<Begun, Rejection> {
 }
 
 /// Answers a message that can't be served.
-pub(super) fn refuse(era: Era, invalid: &InvalidMessage) -> Response<ResponseBody> {
+fn refuse(era: Era, invalid: &InvalidMessage) -> Response<ResponseBody> {
     tracing::debug!(%invalid, "a message was refused");
     let id = match (&invalid.id, era) {
         (Some(id), _) => ErrorId::Of(id),
@@ -139,17 +139,18 @@ pub(super) fn refuse(era: Era, invalid: &InvalidMessage) -> Response<ResponseBod
 }
 
 /// An error as the whole answer.
-pub(super) fn error(
-    id: ErrorId<'_>,
-    error: &ErrorObject,
-    status: StatusCode,
-) -> Response<ResponseBody> {
+fn error(id: ErrorId<'_>, error: &ErrorObject, status: StatusCode) -> Response<ResponseBody> {
     let mut message = Vec::new();
     write_error(&mut message, id, error);
     response::json(status, message)
 }
 
 impl Begun {
+    /// An error as the whole answer.
+    pub(super) fn refused(id: ErrorId<'_>, refused: &RequestError, status: StatusCode) -> Self {
+        Self::Done(error(id, &refused.to_error(), status))
+    }
+
     /// An answer that is there at once, behind whatever the handler has sent before it.
     pub(super) fn now(status: StatusCode, message: Vec<u8>, later: Later) -> Self {
         if later.stream.is_untouched() {

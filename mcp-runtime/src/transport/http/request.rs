@@ -79,8 +79,8 @@ impl HttpRequest {
 
     fn of(cx: &Context) -> Result<Self, ProtocolError> {
         let peer = cx.peer();
-        let exchange = peer.transport().map(Held::Exchange);
-        let held = exchange.or_else(|| peer.shared_origin().map(Held::Upgrade));
+        let exchange = peer.shared_identity().map(Held::Exchange);
+        let held = exchange.or_else(|| peer.shared_identity().map(Held::Upgrade));
         held.map(Self).ok_or_else(|| {
             ProtocolError::new(code::INTERNAL_ERROR, "This is served over HTTP only")
         })
@@ -147,10 +147,11 @@ impl Context {
     #[must_use]
     pub fn identity<T: Any + Send + Sync>(&self) -> Option<&T> {
         let peer = self.peer();
-        let exchange = peer.link::<Exchange>().map(|exchange| &exchange.arrival);
-        match exchange.or_else(|| peer.origin::<Arrival>()) {
+        let exchange = peer.identity::<Exchange>();
+        let arrival = exchange.map(|exchange| &exchange.arrival);
+        match arrival.or_else(|| peer.identity::<Arrival>()) {
             Some(arrival) => arrival.parts.extensions.get(),
-            None => peer.origin(),
+            None => peer.identity(),
         }
     }
 }

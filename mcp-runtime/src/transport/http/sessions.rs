@@ -9,9 +9,10 @@ use super::events::EventLog;
 use super::principal::Principal;
 use super::rejection::Rejection;
 use super::session::{HttpSession, SessionId, SessionRecord, SessionStoreError, first_request_id};
-use super::state::{HttpState, now};
+use super::state::HttpState;
 use super::stream::Stream;
 use super::{header_validation, headers};
+use crate::connection::now;
 
 impl HttpState {
     /// A session that no request can name yet.
@@ -36,10 +37,10 @@ impl HttpState {
         owner: Option<Principal>,
         standalone: Stream,
     ) -> Result<HttpSession, Rejection> {
-        let lifecycle = self.server.lifecycle();
-        let session = self.server.session();
+        let role = (&self.server, self.server.lifecycle());
         let first_id = Some(first_request_id().map_err(no_randomness)?);
-        let session = HttpSession::new(id, owner, lifecycle, session, standalone, first_id, now());
+        let limits = self.options.limits();
+        let session = HttpSession::new(id, owner, role, limits, standalone, first_id);
         Ok(session)
     }
 
@@ -132,7 +133,7 @@ impl HttpState {
         let standalone = Stream::new(base, Some(log));
         let session = self.session_called(id, record.owner.clone(), standalone)?;
         let session = match session.taken_over(&record.initialize, base) {
-            Ok(session) => session,
+            Ok(session) => Arc::new(session),
             Err(reason) => {
                 tracing::error!(session = ?id, reason, "what the store keeps of a session can't be used");
                 return Ok(None);

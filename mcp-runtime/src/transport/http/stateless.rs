@@ -1,27 +1,25 @@
 //! The stateless era: each request stands by itself (2026-07-28, "Streamable HTTP").
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use http::{HeaderMap, StatusCode};
 use mcp_types::jsonrpc::write::ErrorId;
-use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message, RequestId, code};
-use mcp_types::{CallToolRequest, Era, RawJsonRef, Request as _};
+use mcp_types::jsonrpc::{ErrorObject, Frame, Message, RequestId};
+use mcp_types::{CallToolRequest, RawJsonRef, Request as _};
 
-use super::exchange::Exchange;
-use super::header_validation;
+use super::exchange::{Exchange, Work};
 use super::permits::Permit;
-use super::post::{self, Begun, Later, Post};
+use super::post::{Begun, Later, Post};
+use super::state::HttpState;
 use super::stream::Stream;
-use super::work::{Work, written};
-use super::{response, status};
-use crate::connection::{BoxFuture, Peer, Served, contain};
+use super::{header_validation, response, status};
+use crate::connection::{self, Kind, Progress, Served, contain, poll_once};
 use crate::error::RequestError;
 use crate::protocol::{Admission, RequestParams};
-use crate::server::{Answer, Call};
+use crate::server::Call;
 
 pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
-    let reason = match frame {
+    let error = match frame {
         Frame::Single(Message::Request { id, method, params }) => {
             return request(post, &id, &method, params);
         }
@@ -30,28 +28,22 @@ pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
             return Begun::Done(response::empty(StatusCode::ACCEPTED));
         }
         Frame::Single(Message::Response { .. } | Message::InvalidResponse { .. }) => {
-            "responses are not accepted in this revision"
+            RequestError::StatelessResponse
         }
-        Frame::Batch(_) => "this revision has no batches",
+        Frame::Batch(_) => RequestError::StatelessBatch,
     };
-    let message: Cow<'_, str> = format!("Invalid request: {reason}").into();
-    let invalid = InvalidMessage {
-        id: None,
-        has_method: false,
-        error: ErrorObject::new(code::INVALID_REQUEST, message.into_owned()),
-    };
-    Begun::Done(post::refuse(Era::Stateless, &invalid))
+    tracing::debug!(%error, "a message was refused");
+    Begun::refused(ErrorId::Absent, &error, StatusCode::BAD_REQUEST)
 }
 
 fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonRef<'_>>) -> Begun {
     let state = post.state;
-    let refuse = |error: &ErrorObject| {
-        let response = post::error(ErrorId::Of(id), error, status::refused(Some(error)));
-        Begun::Done(response)
-    };
     let read = match checked(method, params, &post.arrival.parts.headers) {
         Ok(params) => params,
-        Err(refusal) => return refuse(&refusal.to_error()),
+        Err(error) => {
+            let status = status::refused(Some(&error.to_error()));
+            return Begun::refused(ErrorId::Of(id), &error, status);
+        }
     };
     let stream = Arc::new(Stream::new(0, None));
     let exchange = Arc::new(Exchange {
@@ -59,7 +51,7 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         session: None,
         stream: Arc::clone(&stream),
     });
-    let peer = Peer::over(Arc::clone(&exchange) as _);
+    let peer = Exchange::peer(&exchange);
     let call = Call {
         id,
         method,
@@ -73,49 +65,45 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         status_of = status::stateless;
         Ok(Admission::Serve(negotiated, read))
     };
-    let later = Later {
+    let served = contain(|| match state.server.dispatch(call, admit) {
+        Served::Later(handler) => Served::Later(state.unless_terminated(handler)),
+        served => served,
+    });
+    let mut later = Later {
         stream,
         work: None,
         session: None,
     };
-    let outcome = match contain(|| state.server.dispatch(call, admit)) {
-        Ok(Served::Now(outcome)) => outcome,
-        Err(panic) => Err(panic),
-        Ok(Served::Later(handler)) => {
-            let busy = RequestError::Busy(state.options.max_in_flight);
-            let permit = state.permits.take(&exchange.arrival).ok_or(busy);
-            return later.working(id, state.unless_terminated(handler), permit);
+    match poll_once(served, |kind| permit(state, kind, &exchange)) {
+        Progress::Done(outcome, _) => {
+            let status = status_of(outcome.as_ref().err());
+            Begun::now(status, connection::response(id, &outcome), later)
         }
-        Ok(Served::Open(handler)) => {
-            let many = RequestError::TooManySubscriptions(state.options.max_subscriptions);
-            let permit = state.open.take(&exchange.arrival).ok_or(many);
-            return later.working(id, handler, permit);
+        Progress::Waits(handler, permit) => {
+            later.work = Some(Work {
+                id: id.clone(),
+                handler,
+                _permit: permit,
+            });
+            Begun::Later(later)
         }
-    };
-    let (status, message) = written(id, &outcome, status_of);
-    Begun::now(status, message, later)
-}
-
-impl Later {
-    /// Goes on with `handler`, if there is room for it.
-    fn working(
-        mut self,
-        id: &RequestId,
-        handler: BoxFuture<Result<Answer, ErrorObject>>,
-        permit: Result<Permit, RequestError>,
-    ) -> Begun {
-        match permit {
-            Ok(permit) => {
-                let work = Work::new(id.clone(), handler, status::stateless);
-                self.work = Some(work.holding(permit));
-                Begun::Later(self)
-            }
-            Err(refusal) => {
-                let status = StatusCode::TOO_MANY_REQUESTS;
-                Begun::Done(post::error(ErrorId::Of(id), &refusal.to_error(), status))
-            }
+        Progress::Refused(error) => {
+            Begun::refused(ErrorId::Of(id), &error, StatusCode::TOO_MANY_REQUESTS)
         }
     }
+}
+
+/// A place among the calls, or among the subscriptions, of the caller.
+fn permit(state: &HttpState, kind: Kind, exchange: &Exchange) -> Result<Permit, RequestError> {
+    let options = &state.options;
+    let (permits, error) = match kind {
+        Kind::Work => (&state.permits, RequestError::Busy(options.max_in_flight)),
+        Kind::Open => {
+            let error = RequestError::TooManySubscriptions(options.max_subscriptions);
+            (&state.open, error)
+        }
+    };
+    permits.take(&exchange.arrival).ok_or(error)
 }
 
 /// Reads the parameters and checks the headers that repeat some of them.

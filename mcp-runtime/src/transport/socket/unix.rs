@@ -130,9 +130,13 @@ impl Listener for LineListener {
         Ok((caller, lines))
     }
 
-    async fn serve((caller, lines): Self::Client, running: Running, ending: watch::Receiver<bool>) {
+    async fn serve(
+        (caller, lines): Self::Client,
+        mut running: Running,
+        ending: watch::Receiver<bool>,
+    ) {
         if let Some(caller) = caller {
-            running.peer.attach(Arc::new(caller));
+            running.peer = running.peer.identified(Arc::new(caller));
         }
         attend(lines, running, ending).await;
     }

@@ -6,20 +6,18 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Response, StatusCode};
 use http_body::Body;
-use mcp_types::jsonrpc::write::ErrorId;
-use mcp_types::jsonrpc::{Frame, InvalidMessage, Message};
+use mcp_types::jsonrpc::{Frame, InvalidMessage};
 
-use crate::connection::write_error;
+use crate::connection::{ReplyTo, now};
 use crate::error::RequestError;
-use crate::server::Call;
 use crate::transport::http::body::{self, ResponseBody};
 use crate::transport::http::event_stream::EventStream;
 use crate::transport::http::exchange::{Arrival, Exchange};
 use crate::transport::http::principal::Principal;
 use crate::transport::http::rejection::Rejection;
 use crate::transport::http::service::ConnectionInfo;
-use crate::transport::http::session::{HttpSession, SessionId, Sessions, Sink};
-use crate::transport::http::state::{HttpState, now};
+use crate::transport::http::session::{Delivery, HttpSession, SessionId, Sessions};
+use crate::transport::http::state::HttpState;
 use crate::transport::http::stream::Stream;
 use crate::transport::http::{header_validation, headers, response};
 
@@ -104,26 +102,32 @@ pub(super) async fn post<B: Body>(
         state.room(unread).await?;
     }
     let depth = state.options.max_depth;
-    let invalid = match Frame::parse_with_max_depth(&received.bytes, depth) {
-        Ok(Frame::Single(message)) => {
-            message_came(state, session, arrival, message);
-            return Ok(response::empty(StatusCode::ACCEPTED));
-        }
-        Ok(Frame::Batch(_)) => {
-            let refusal = RequestError::Batch("this transport has no batches".to_owned());
-            let error = refusal.to_error();
-            InvalidMessage {
-                id: None,
-                has_method: false,
-                error,
-            }
-        }
-        Err(invalid) => invalid,
+    let member = match Frame::parse_with_max_depth(&received.bytes, depth) {
+        Ok(Frame::Single(message)) => Ok(message),
+        Ok(Frame::Batch(_)) => Err(InvalidMessage {
+            id: None,
+            has_method: false,
+            error: RequestError::BatchOverSse.to_error(),
+        }),
+        Err(invalid) => Err(invalid),
     };
-    let id = invalid.id.as_ref().map_or(ErrorId::Null, ErrorId::Of);
-    let mut answer = Vec::new();
-    write_error(&mut answer, id, &invalid.error);
-    session.standalone().push(answer);
+    let stream = Arc::clone(session.standalone());
+    let delivery = Delivery {
+        server: &state.server,
+        permits: &state.permits,
+        exchange: Arc::new(Exchange {
+            arrival,
+            session: Some(Arc::clone(&session)),
+            stream: Arc::clone(&stream),
+        }),
+        reply: ReplyTo {
+            to: stream,
+            batch: None,
+        },
+    };
+    if let Some((status, answer)) = session.receive(member, &delivery) {
+        session.answer(&delivery.reply, status, answer);
+    }
     Ok(response::empty(StatusCode::ACCEPTED))
 }
 
@@ -137,39 +141,4 @@ fn session(state: &HttpState, parts: &Parts) -> Result<Arc<HttpSession>, Rejecti
     let session = session.ok_or(Rejection::SessionUnknown)?;
     session.touch(now());
     Ok(session)
-}
-
-fn message_came(
-    state: &HttpState,
-    session: Arc<HttpSession>,
-    arrival: Arrival,
-    message: Message<'_>,
-) {
-    let stream = Arc::clone(session.standalone());
-    let peer = || Exchange::peer(arrival, &session, Arc::clone(&stream));
-    match message {
-        Message::Request { id, method, params } => {
-            let peer = peer();
-            let call = Call {
-                id: &id,
-                method: &method,
-                params,
-                peer: &peer,
-                session: session.session(),
-            };
-            // It goes among everything else that the session sends.
-            let sink = Sink::Stream {
-                stream: Arc::clone(&stream),
-                own: false,
-            };
-            if let Some((_, answer)) = session.request(&state.server, call, &sink, &state.permits) {
-                stream.push(answer);
-            }
-        }
-        Message::Notification { method, params } => {
-            session.notification(&state.server, (&method, params), peer);
-        }
-        Message::Response { id, outcome } => session.answered(id.as_ref(), Ok(outcome)),
-        Message::InvalidResponse { id, reason } => session.answered(id.as_ref(), Err(reason)),
-    }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::connection::Limits;
 use crate::limits::{
     BODY_SHARES, BODY_TIMEOUT, MAX_BODY_BYTES, MAX_BUFFERED_BODY_BYTES, MAX_CALLS, MAX_DEPTH,
     MAX_HTTP_SUBSCRIPTIONS, MAX_IN_FLIGHT, MAX_SESSIONS, MAX_UNREAD_BYTES, MAX_UNREAD_BYTES_TOTAL,
@@ -75,6 +76,17 @@ impl Default for HttpOptions {
 }
 
 impl HttpOptions {
+    /// The limits of one session.
+    pub(in crate::transport::http) fn limits(&self) -> Limits {
+        Limits {
+            max_in_flight: self.max_in_flight,
+            max_open: self.max_in_flight,
+            max_depth: self.max_depth,
+            max_batch_bytes: self.max_unread_bytes,
+            ..Limits::default()
+        }
+    }
+
     /// The names under which the server may be reached, without port, beside those of the local
     /// machine. A request for any other is refused, so that a web page can't reach a local server
     /// by rebinding its own name.

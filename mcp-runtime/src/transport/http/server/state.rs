@@ -1,7 +1,6 @@
 //! What all requests to one server share.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 use mcp_types::jsonrpc::ErrorObject;
 use mcp_types::{RequestMetaRef, Revision};
@@ -69,10 +68,9 @@ impl HttpState {
     ) -> Arc<HttpSession> {
         let lifecycle = ServerLifecycle::without_handshake(revision, self.server.revisions())
             .knowing(self.server.own_methods().clone());
-        let (id, session) = (SessionId::new(0), self.server.session());
-        let standalone = Stream::new(0, None);
-        let session = HttpSession::new(id, None, lifecycle, session, standalone, None, now());
-        Arc::new(session)
+        let (id, standalone) = (SessionId::new(0), Stream::new(0, None));
+        let (role, limits) = ((&self.server, lifecycle), self.options.limits());
+        Arc::new(HttpSession::new(id, None, role, limits, standalone, None))
     }
 
     /// Negotiates by what a stateless request brings.
@@ -162,9 +160,4 @@ impl HttpState {
             _ = ending.wait_for(|ending| *ending) => Err(Rejection::Ending),
         }
     }
-}
-
-/// The time by tokio's clock, which tests can stop.
-pub(in crate::transport::http) fn now() -> Instant {
-    tokio::time::Instant::now().into_std()
 }

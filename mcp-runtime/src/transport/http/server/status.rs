@@ -4,9 +4,16 @@ use http::StatusCode;
 use mcp_types::error_codes;
 use mcp_types::jsonrpc::{ErrorObject, code};
 
-/// The handshake era answers a message that was understood with 200, whatever came of it.
-pub(in crate::transport::http) fn handshake(_error: Option<&ErrorObject>) -> StatusCode {
-    StatusCode::OK
+use crate::error::RequestError;
+
+/// The status of a request that its session does not serve. Otherwise the handshake era answers a
+/// message that was understood with 200, whatever the outcome.
+pub(in crate::transport::http) fn refused_session(error: &RequestError) -> StatusCode {
+    match error {
+        RequestError::Busy(_) => StatusCode::TOO_MANY_REQUESTS,
+        RequestError::Ending(_) => StatusCode::NOT_FOUND,
+        _ => StatusCode::OK,
+    }
 }
 
 /// The stateless era has a status for the errors of the protocol (2026-07-28, "Streamable HTTP").

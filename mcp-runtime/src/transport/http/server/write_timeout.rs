@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::task::AbortHandle;
 
+use crate::transport::http::exchange::Work;
 use crate::transport::http::stream::Stream;
-use crate::transport::http::work::Work;
 
 /// How often a look is taken within the time that a client may leave a stream unread.
 const LOOKS: u32 = 4;

@@ -161,13 +161,14 @@ mod tests {
     use http::StatusCode;
 
     use super::*;
+    use crate::connection::{Limits, ReplyTo, Served};
     use crate::protocol::ServerLifecycle;
-    use crate::server::{Call, Server};
+    use crate::server::Server;
     use crate::transport::http::events::{EventLog, EventStore as _, MemoryEvents};
-    use crate::transport::http::exchange::{Arrival, Exchange};
+    use crate::transport::http::exchange::Arrival;
     use crate::transport::http::permits::Permits;
     use crate::transport::http::principal::Principal;
-    use crate::transport::http::session::{MemorySessions, Sink};
+    use crate::transport::http::session::MemorySessions;
     use crate::transport::http::stream::Stream;
     use crate::transport::http::unread::{Total, Unread};
     use mcp_types::Revisions;
@@ -181,9 +182,11 @@ mod tests {
         let log = Some(EventLog::new(Arc::clone(events) as _, id));
         let lifecycle = ServerLifecycle::new(Revisions::ALL);
         let owner = Some(Principal::new("ann"));
-        let session = Server::builder().build().session();
+        let server = Server::builder().build();
         let standalone = Stream::new(0, log);
-        let session = HttpSession::new(id, owner, lifecycle, session, standalone, Some(0), now);
+        let (role, limits) = ((&server, lifecycle), Limits::default());
+        let session = HttpSession::new(id, owner, role, limits, standalone, Some(0));
+        session.touch(now);
         Arc::new(session)
     }
 
@@ -264,14 +267,6 @@ mod tests {
             let Some((session, stream)) = self.begun.take() else {
                 return;
             };
-            let peer = Exchange::peer(arrival(), &session, Arc::clone(&stream));
-            let call = Call {
-                id: &7.into(),
-                method: "tools/call",
-                params: None,
-                peer: &peer,
-                session: session.session(),
-            };
             let held = Arc::clone(&self.handler);
             let handler = Box::pin(async move {
                 std::future::pending::<()>().await;
@@ -279,8 +274,12 @@ mod tests {
                 unreachable!()
             });
             stream.push(b"{}".to_vec());
-            let sink = Sink::own(stream);
-            self.answer = session.start(call, handler, &sink, &self.permits);
+            let reply = ReplyTo {
+                to: stream,
+                batch: None,
+            };
+            let (served, permits) = (Ok(Served::Later(handler)), (&self.permits, &arrival()));
+            self.answer = session.start(&7.into(), &reply, permits, served);
         }
     }
 

@@ -50,14 +50,14 @@ impl Attendant {
     /// Serves a client until it leaves or the server ends. `arrival` is the request that opened the
     /// connection.
     pub(super) async fn attend<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
-        self,
+        mut self,
         stream: WebSocketStream<S>,
         arrival: Arrival,
         ending: watch::Receiver<bool>,
     ) {
         let mut socket = WebSocket::new(stream).ping_every(self.manner.ping);
         socket.goodbye = CloseCode::Away;
-        self.running.peer.attach(Arc::new(arrival));
+        self.running.peer = self.running.peer.identified(Arc::new(arrival));
         attend(socket, self.running, ending).await;
     }
 }

@@ -1,32 +1,33 @@
-//! One session.
+//! State of one HTTP session.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use bytes::Bytes;
-use mcp_types::{InitializeRequest, RawJsonRef, Request, RequestId};
+use http::StatusCode;
+use mcp_types::{InitializeRequest, InitializedNotification, Notification, RawJsonRef, Request};
 
 use super::SessionId;
-use super::calls::Running;
-use super::pending::Asked;
-use crate::protocol::{LifecycleState, Negotiated, Pending, ServerLifecycle};
-use crate::server::Session;
+use crate::connection::{Core, Limits, Peer, now};
+use crate::error::{CallError, RequestError};
+use crate::protocol::{Negotiated, ServerLifecycle};
+use crate::server::{Server, ServerRole, Session};
 use crate::transport::http::events::EventLog;
-use crate::transport::http::principal::Principal;
+use crate::transport::http::exchange::StandaloneLink;
+use crate::transport::http::server::principal::Principal;
+use crate::transport::http::server::unread::Unread;
 use crate::transport::http::stream::Stream;
-use crate::transport::http::unread::Unread;
 
-/// What belongs to one client from `initialize` on, whatever connections it uses.
+/// State of one client from `initialize` on, over all its connections.
 pub(in crate::transport::http) struct HttpSession {
     id: SessionId,
     owner: Option<Principal>,
-    /// Absent where the client can't come back.
+    /// Absent where the client can't resume streams.
     log: Option<EventLog>,
-    /// Whether the client can answer what it is asked.
-    answers: bool,
-    /// What belongs to no request: the client reads it with GET.
+    /// Whether the client can answer requests of the server.
+    pub(super) answers: bool,
+    /// The stream for messages that belong to no request: the client reads it with GET.
     standalone: Arc<Stream>,
     session: Arc<Session>,
     last_stream: AtomicU64,
@@ -35,55 +36,46 @@ pub(in crate::transport::http) struct HttpSession {
 }
 
 pub(super) struct State {
-    pub(super) lifecycle: ServerLifecycle,
-    pub(super) in_flight: HashMap<RequestId, Running>,
-    /// The streams of the requests in flight.
-    pub(super) streams: HashMap<u64, Arc<Stream>>,
-    pub(super) pending: Pending<Asked>,
-    /// Whether a task watches the deadlines of `pending`.
+    /// The state of the connection that the session is. A request's destination is the stream that
+    /// its answer is sent on.
+    pub(super) core: Core<ServerRole, Arc<Stream>>,
+    /// Whether a task watches the deadlines of requests to the client.
     pub(super) watched: bool,
-    pub(super) last_used: Instant,
-    /// Whether the stream of the session ends with its last call.
-    pub(super) ending: bool,
-    /// What the client has asked for once for all, as it is kept.
+    last_used: Instant,
+    /// Whether the standalone stream ends with the last call.
+    ending: bool,
+    /// The client's settings, as the store keeps them.
     wishes: Bytes,
 }
 
-impl State {
-    /// Whether the session has ended in this process: nothing may be added any more.
-    pub(super) fn is_over(&self) -> bool {
-        self.lifecycle.state() == LifecycleState::Terminated
-    }
-}
-
 impl HttpSession {
-    /// A session whose requests to the client are numbered from `first_id` on; a client that can't
-    /// answer is sent none. What belongs to no request goes to `standalone`.
+    /// A session whose requests to the client are numbered from `first_id` on; without it none are
+    /// sent. Messages that belong to no request go to `standalone`.
     pub(in crate::transport::http) fn new(
         id: SessionId,
         owner: Option<Principal>,
-        lifecycle: ServerLifecycle,
-        session: Arc<Session>,
+        (server, lifecycle): (&Server, ServerLifecycle),
+        limits: Limits,
         standalone: Stream,
         first_id: Option<i64>,
-        now: Instant,
     ) -> Self {
+        let log = standalone.log().cloned();
+        let standalone = Arc::new(standalone);
+        let outlet = Peer::over(Arc::new(StandaloneLink(Arc::clone(&standalone))));
+        let role = ServerRole::new(server.clone(), lifecycle, outlet);
         Self {
             id,
             owner,
-            log: standalone.log().cloned(),
-            standalone: Arc::new(standalone),
-            session,
+            log,
+            standalone,
+            session: Arc::clone(role.session()),
             answers: first_id.is_some(),
             last_stream: AtomicU64::new(0),
             next_id: AtomicI64::new(first_id.unwrap_or(0)),
             state: Mutex::new(State {
-                lifecycle,
-                in_flight: HashMap::new(),
-                streams: HashMap::new(),
-                pending: Pending::new(),
+                core: Core::new(role, limits),
                 watched: false,
-                last_used: now,
+                last_used: now(),
                 ending: false,
                 wishes: Bytes::new(),
             }),
@@ -106,10 +98,6 @@ impl HttpSession {
         &self.session
     }
 
-    pub(super) fn answers(&self) -> bool {
-        self.answers
-    }
-
     pub(in crate::transport::http) fn log(&self) -> Option<&EventLog> {
         self.log.as_ref()
     }
@@ -119,7 +107,9 @@ impl HttpSession {
         if number == self.standalone.number() {
             return Some(Arc::clone(&self.standalone));
         }
-        self.lock().streams.get(&number).cloned()
+        let state = self.lock();
+        let mut streams = state.core.destinations();
+        streams.find(|stream| stream.number() == number).cloned()
     }
 
     /// A stream for one more request.
@@ -133,9 +123,9 @@ impl HttpSession {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// What the handshake settled on.
+    /// The outcome of the handshake.
     pub(in crate::transport::http) fn negotiated(&self) -> Option<Arc<Negotiated>> {
-        self.lock().lifecycle.negotiated().cloned()
+        self.lock().core.role.negotiated().cloned()
     }
 
     pub(in crate::transport::http) fn touch(&self, now: Instant) {
@@ -156,18 +146,17 @@ impl HttpSession {
         mut self,
         params: &[u8],
         base: u64,
-    ) -> Result<Arc<Self>, String> {
+    ) -> Result<Self, String> {
         let params: RawJsonRef<'_> =
             serde_json::from_slice(params).map_err(|error| error.to_string())?;
         self.last_stream = AtomicU64::new(base);
-        let opened = self
-            .lock()
-            .lifecycle
-            .request(InitializeRequest::METHOD, Some(params));
-        opened.map_err(|refusal| refusal.to_string())?;
-        let session = Arc::new(self);
-        session.initialized();
-        Ok(session)
+        let mut state = self.lock();
+        let role = &mut state.core.role;
+        let opened = role.admit(InitializeRequest::METHOD, Some(params));
+        opened.map_err(|error| error.to_string())?;
+        role.initialized(InitializedNotification::METHOD);
+        drop(state);
+        Ok(self)
     }
 
     /// Goes by the wishes that are kept of the client, where another process has changed them.
@@ -208,8 +197,8 @@ impl HttpSession {
 
     pub(super) fn end_stream_if_done(&self) {
         let state = self.lock();
-        let on_it = |running: &Running| Arc::ptr_eq(running.sink().stream(), &self.standalone);
-        if state.ending && !state.in_flight.values().any(on_it) {
+        let is_standalone = |stream: &Arc<Stream>| Arc::ptr_eq(stream, &self.standalone);
+        if state.ending && !state.core.destinations().any(is_standalone) {
             drop(state);
             self.standalone.end();
         }
@@ -217,24 +206,22 @@ impl HttpSession {
 
     /// Answers the calls in flight with an error.
     pub(in crate::transport::http) fn cut(&self) {
-        let calls = std::mem::take(&mut self.lock().in_flight);
-        for (id, running) in calls {
-            running.cut(&id);
+        let calls = self.lock().core.cancel_all();
+        for (id, reply) in calls {
+            let message = RequestError::ShuttingDown.response(&id);
+            self.answer(&reply, StatusCode::OK, message);
         }
     }
 
-    /// The session is over in this process: handlers are dropped, and streams end.
+    /// Ends the session in this process: handlers are dropped, and streams end.
     pub(in crate::transport::http) fn end(&self) {
         let mut state = self.lock();
-        state.lifecycle.terminate();
-        for running in std::mem::take(&mut state.in_flight).into_values() {
-            running.cancel();
-        }
-        state.streams.clear();
-        let asked = state.pending.drain();
+        let calls = state.core.terminate();
+        state.core.fail_all(|_| CallError::Closed);
         drop(state);
-        asked.for_each(|(_, asked)| asked.close());
-        self.session.end();
+        for (_, reply) in calls {
+            self.answer(&reply, StatusCode::OK, Vec::new());
+        }
         self.standalone.end();
     }
 

@@ -1,4 +1,4 @@
-//! A peer that does not read what it is sent.
+//! The time limit for a peer that does not read.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 use crate::limits::FOREVER;
 use crate::transport::Outbox;
 
-/// Watches whether what waits to be sent makes progress.
+/// Measures how long the outbox has made no progress.
 #[derive(Debug)]
-pub(super) struct Stall {
+pub(super) struct WriteTimeout {
     timeout: Duration,
-    /// Since when, and at which count of bytes, nothing more was sent.
+    /// The time since which nothing was sent, and the bytes that were sent until then.
     since: Option<(Instant, u64)>,
 }
 
-impl Stall {
+impl WriteTimeout {
     pub(super) fn new(timeout: Duration) -> Self {
         Self {
             timeout: timeout.min(FOREVER),
@@ -22,7 +22,7 @@ impl Stall {
         }
     }
 
-    /// Looks at the outbox before the driver waits.
+    /// Checks the outbox before the driver waits.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl Stall {
         Ok(())
     }
 
-    /// When to look again, at the latest.
+    /// The time of the next check, at the latest.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.since.map(|(since, _)| since + self.timeout)
     }
@@ -58,13 +58,13 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn only_a_peer_that_reads_nothing_stalls() {
+    fn only_a_peer_that_reads_nothing_runs_out_of_time() {
         let start = Instant::now();
         let at = |seconds: u32| move || start + seconds * SECOND;
         let mut outbox = Outbox::new();
-        let mut stall = Stall::new(10 * SECOND);
-        stall.check(&outbox, at(0)).unwrap();
-        assert_eq!(stall.deadline(), None);
+        let mut timeout = WriteTimeout::new(10 * SECOND);
+        timeout.check(&outbox, at(0)).unwrap();
+        assert_eq!(timeout.deadline(), None);
 
         outbox
             .push(|out| {
@@ -72,14 +72,14 @@ mod tests {
                 Ok::<_, ()>(())
             })
             .unwrap();
-        stall.check(&outbox, at(1)).unwrap();
-        assert_eq!(stall.deadline(), Some(at(11)()));
+        timeout.check(&outbox, at(1)).unwrap();
+        assert_eq!(timeout.deadline(), Some(at(11)()));
         outbox.advance(1);
-        stall.check(&outbox, at(11)).unwrap();
-        assert_eq!(stall.deadline(), Some(at(21)()));
-        assert!(stall.check(&outbox, at(21)).is_err());
+        timeout.check(&outbox, at(11)).unwrap();
+        assert_eq!(timeout.deadline(), Some(at(21)()));
+        assert!(timeout.check(&outbox, at(21)).is_err());
         outbox.advance(100);
-        stall.check(&outbox, at(22)).unwrap();
-        assert_eq!(stall.deadline(), None);
+        timeout.check(&outbox, at(22)).unwrap();
+        assert_eq!(timeout.deadline(), None);
     }
 }

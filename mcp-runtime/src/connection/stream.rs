@@ -1,0 +1,248 @@
+//! A connection over a stream: frames go into the core, and its messages into the outbox.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use mcp_types::jsonrpc::{ErrorObject, Frame, Head, InvalidMessage, RequestId};
+use tokio::task::JoinSet;
+
+use super::core::{Limits, Member, Step, too_large};
+use super::driver::End;
+use super::handler::{Handler, Progress, contain, poll_once};
+use super::in_flight::{BatchKey, ReplyTo, RequestKey};
+use super::pending::Requested;
+use super::response::{response, send_response};
+use super::{Command, Commands, Core, Role};
+use crate::error::CallError;
+use crate::transport::{Incoming, Outbox};
+
+/// A connection over a stream, without the stream.
+pub(super) struct StreamConnection<R: Role> {
+    pub(super) core: Core<R, ()>,
+    /// The handlers that have to wait.
+    pub(super) tasks: JoinSet<Finished<R::Answer>>,
+    pub(super) outbox: Outbox,
+    pub(super) commands: Commands,
+    /// The end that a command has asked for.
+    pub(super) requested_end: Option<End>,
+    max_depth: usize,
+}
+
+/// The outcome of a handler that had to wait.
+pub(super) struct Finished<A> {
+    key: RequestKey,
+    outcome: Result<A, ErrorObject>,
+}
+
+impl<R: Role> StreamConnection<R> {
+    pub(super) fn new(role: R, commands: Commands, limits: Limits) -> Self {
+        Self {
+            core: Core::new(role, limits),
+            tasks: JoinSet::new(),
+            outbox: Outbox::new(),
+            commands,
+            requested_end: None,
+            max_depth: limits.max_depth,
+        }
+    }
+
+    /// Serves one frame.
+    pub(super) fn frame(&mut self, incoming: Incoming<'_>) {
+        let bytes = match incoming {
+            Incoming::Frame(bytes) => bytes,
+            Incoming::Failed { id, error } => return self.failed(&id, error),
+            Incoming::TooLarge { head, tail, limit } => {
+                self.core.role.heard();
+                let message = too_large(Head::read(head).with_tail(tail), limit);
+                return self.message(message, None);
+            }
+        };
+        self.core.role.heard();
+        match Frame::parse_with_max_depth(bytes, self.max_depth) {
+            Ok(Frame::Single(message)) => self.message(Ok(message), None),
+            Ok(Frame::Batch(members)) => self.batch(members),
+            Err(invalid) => {
+                if invalid.id.is_none() && !invalid.has_method {
+                    self.core.role.not_a_message(bytes);
+                }
+                self.message(Err(invalid), None);
+            }
+        }
+    }
+
+    /// The transport has no answer to a request of this side.
+    fn failed(&mut self, id: &RequestId, error: CallError) {
+        if matches!(error, CallError::SessionEnded) {
+            // Before the caller learns of it, who would send the request into the same session.
+            self.core.role.shut_down();
+        }
+        self.core.fail(id, error);
+    }
+
+    fn batch(&mut self, members: Vec<Member<'_>>) {
+        match self.core.batch(&members) {
+            Ok(batch) => {
+                for member in members {
+                    self.message(member, batch);
+                }
+            }
+            Err(refused) if refused.only_responses => {}
+            Err(refused) => {
+                let (id, has_method, error) = (None, true, refused.error.to_error());
+                let invalid = InvalidMessage {
+                    id,
+                    has_method,
+                    error,
+                };
+                self.message(Err(invalid), None);
+            }
+        }
+    }
+
+    fn message(&mut self, message: Member<'_>, batch: Option<BatchKey>) {
+        let reply = ReplyTo { to: (), batch };
+        match self.core.message(message, batch) {
+            Step::Done => {}
+            Step::Request { id, method, params } => {
+                let served = contain(|| self.core.role.request(&id, &method, params));
+                let progress = poll_once(served, |kind| self.core.begin(&id, kind, &reply));
+                self.progress(&id, &reply, progress);
+            }
+            Step::Notification { method, params } => self.core.role.notification(&method, params),
+            Step::Answer(answer) => self.answer(&reply, answer),
+            Step::Cancelled(reply) => self.answer(&reply, Vec::new()),
+        }
+    }
+
+    fn progress(
+        &mut self,
+        id: &RequestId,
+        reply: &ReplyTo<()>,
+        progress: Progress<R::Answer, RequestKey>,
+    ) {
+        let outcome = match progress {
+            Progress::Done(outcome, key) => {
+                if let Some(key) = key {
+                    self.core.end(&key);
+                }
+                outcome
+            }
+            Progress::Waits(handler, key) => {
+                let finishing = Finishing {
+                    key: key.clone(),
+                    handler,
+                };
+                let task = self.tasks.spawn(finishing);
+                return self.core.waits(&key, task);
+            }
+            Progress::Refused(error) => Err(error.to_error()),
+        };
+        self.respond(id, reply, &outcome);
+    }
+
+    /// Answers the requests whose handlers are done.
+    pub(super) fn take_finished(&mut self) {
+        while let Some(finished) = self.tasks.try_join_next() {
+            // A handler that was cancelled has no outcome.
+            if let Ok(finished) = finished {
+                self.finished(finished);
+            }
+        }
+    }
+
+    pub(super) fn finished(&mut self, finished: Finished<R::Answer>) {
+        if let Some(reply) = self.core.end(&finished.key) {
+            self.respond(&finished.key.id, &reply, &finished.outcome);
+        }
+    }
+
+    fn respond(
+        &mut self,
+        id: &RequestId,
+        reply: &ReplyTo<()>,
+        outcome: &Result<R::Answer, ErrorObject>,
+    ) {
+        // The messages of a handler go before its answer.
+        self.send_queued();
+        if reply.batch.is_none() {
+            return send_response(&mut self.outbox, id, outcome);
+        }
+        self.answer(reply, response(id, outcome));
+    }
+
+    fn answer(&mut self, reply: &ReplyTo<()>, answer: Vec<u8>) {
+        if let Some(message) = self.core.answer(reply, answer) {
+            self.push(&message);
+        }
+    }
+
+    fn push(&mut self, message: &[u8]) {
+        let Ok(()) = self.outbox.push(|out| {
+            out.extend_from_slice(message);
+            Ok::<_, Infallible>(())
+        });
+    }
+
+    /// Executes the commands that wait in the queue.
+    pub(super) fn send_queued(&mut self) {
+        while let Some(command) = self.commands.try_recv() {
+            self.send(command);
+        }
+    }
+
+    /// Executes a command.
+    pub(super) fn send(&mut self, command: Command) {
+        match command {
+            Command::Request { id, frame, waiter } => {
+                let offset = self.outbox.sent_in_all() + self.outbox.len() as u64;
+                let to = ();
+                self.core.sent(id, Requested { waiter, to, offset });
+                self.push(&frame);
+            }
+            Command::Notify { frame, .. } => self.push(&frame),
+            Command::Abandon { id } => {
+                if let Some(((), frame)) = self.core.abandon(id) {
+                    self.push(&frame);
+                }
+            }
+            Command::ShutDown => {
+                self.requested_end.get_or_insert(End::ShutDown);
+            }
+            Command::Abort => self.requested_end = Some(End::Aborted),
+        }
+    }
+
+    /// Gives up the requests of this side that have run out of time.
+    pub(super) fn expire(&mut self) {
+        for ((), frame) in self.core.expire() {
+            self.push(&frame);
+        }
+    }
+
+    /// Gives up all requests of this side.
+    pub(super) fn abandon_all(&mut self) {
+        for ((), frame) in self.core.abandon_all() {
+            self.push(&frame);
+        }
+    }
+}
+
+/// A handler with the key of its request.
+struct Finishing<A> {
+    key: RequestKey,
+    handler: Handler<A>,
+}
+
+impl<A> Future for Finishing<A> {
+    type Output = Finished<A>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Finished<A>> {
+        let polled = Pin::new(&mut self.handler).poll(cx);
+        polled.map(|outcome| Finished {
+            key: self.key.clone(),
+            outcome,
+        })
+    }
+}

@@ -1,0 +1,250 @@
+//! Messages of the client into its session, and requests of the server to the client.
+
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use http::StatusCode;
+use mcp_types::jsonrpc::{ErrorObject, RequestId};
+use mcp_types::{InitializeRequest, RawJsonRef, Request};
+
+use super::HttpSession;
+use crate::connection::{
+    Answer as Response, BatchKey, Handler, Member, Peer, Progress, ReplyTo, RequestKey, Requested,
+    Served, Step, Unsent, Waiter, contain, now, poll_once, response,
+};
+use crate::error::RequestError;
+use crate::limits::MAX_INITIALIZE_BYTES;
+use crate::protocol::Admission;
+use crate::server::{Answer, Call, Server};
+use crate::transport::http::exchange::{Arrival, Exchange};
+use crate::transport::http::server::permits::{Permit, Permits};
+use crate::transport::http::server::status;
+use crate::transport::http::stream::Stream;
+
+/// The circumstances in which a message of the client has come.
+pub(in crate::transport::http) struct Delivery<'a> {
+    pub(in crate::transport::http) server: &'a Server,
+    pub(in crate::transport::http) permits: &'a Arc<Permits>,
+    pub(in crate::transport::http) exchange: Arc<Exchange>,
+    /// Where the answer goes.
+    pub(in crate::transport::http) reply: ReplyTo<Arc<Stream>>,
+}
+
+impl Delivery<'_> {
+    fn peer(&self) -> Peer {
+        Exchange::peer(&self.exchange)
+    }
+}
+
+impl HttpSession {
+    /// Takes one message. The answer is given back if it is there at once; otherwise it goes to the
+    /// stream later, whether or not the client still waits.
+    pub(in crate::transport::http) fn receive(
+        self: &Arc<Self>,
+        message: Member<'_>,
+        delivery: &Delivery<'_>,
+    ) -> Option<(StatusCode, Vec<u8>)> {
+        let step = self.lock().core.message(message, delivery.reply.batch);
+        match step {
+            Step::Done => None,
+            Step::Request { id, method, params } => self.request(&id, &method, params, delivery),
+            Step::Notification { method, .. } => {
+                let initialized = self.lock().core.role.initialized(&method);
+                if let Some(negotiated) = initialized {
+                    delivery.server.initialized(&negotiated, || delivery.peer());
+                }
+                None
+            }
+            Step::Answer(message) => Some((StatusCode::OK, message)),
+            Step::Cancelled(reply) => {
+                self.answer(&reply, StatusCode::OK, Vec::new());
+                None
+            }
+        }
+    }
+
+    fn request(
+        self: &Arc<Self>,
+        id: &RequestId,
+        method: &str,
+        params: Option<RawJsonRef<'_>>,
+        delivery: &Delivery<'_>,
+    ) -> Option<(StatusCode, Vec<u8>)> {
+        let peer = delivery.peer();
+        let call = Call {
+            id,
+            method,
+            params,
+            peer: &peer,
+            session: self.session(),
+        };
+        let arrival = &delivery.exchange.arrival;
+        let served = contain(|| {
+            delivery
+                .server
+                .dispatch(call, || self.admit(method, params))
+        });
+        self.start(id, &delivery.reply, (delivery.permits, arrival), served)
+    }
+
+    fn admit<'a>(
+        &self,
+        method: &str,
+        params: Option<RawJsonRef<'a>>,
+    ) -> Result<Admission<'a>, RequestError> {
+        let length = params.map_or(0, |params| params.get().len());
+        if method == InitializeRequest::METHOD && length > MAX_INITIALIZE_BYTES {
+            return Err(RequestError::InvalidParams {
+                path: "params".to_owned(),
+                reason: format!("at most {MAX_INITIALIZE_BYTES} bytes introduce a client"),
+            });
+        }
+        self.lock().core.role.admit(method, params)
+    }
+
+    /// Serves a request. A handler that may have to wait needs a permit.
+    pub(super) fn start(
+        self: &Arc<Self>,
+        id: &RequestId,
+        reply: &ReplyTo<Arc<Stream>>,
+        (permits, arrival): (&Arc<Permits>, &Arrival),
+        served: Result<Served<Answer>, ErrorObject>,
+    ) -> Option<(StatusCode, Vec<u8>)> {
+        let progress = poll_once(served, |kind| {
+            let permit = permits.take(arrival);
+            let permit = permit.ok_or(RequestError::Busy(permits.limit()))?;
+            Ok((self.lock().core.begin(id, kind, reply)?, permit))
+        });
+        match progress {
+            Progress::Done(outcome, begun) => {
+                let cancelled = begun.is_some_and(|(key, _)| self.lock().core.end(&key).is_none());
+                (!cancelled).then(|| (StatusCode::OK, response(id, &outcome)))
+            }
+            Progress::Waits(handler, (key, permit)) => {
+                let finishing = finish(Arc::clone(self), key.clone(), handler, permit);
+                let task = tokio::spawn(finishing).abort_handle();
+                self.lock().core.waits(&key, task);
+                None
+            }
+            Progress::Refused(error) => Some((status::refused_session(&error), error.response(id))),
+        }
+    }
+
+    /// Takes the answer to one request, which is empty where there is none, and sends it unless it
+    /// waits for others of its batch.
+    pub(in crate::transport::http) fn answer(
+        &self,
+        reply: &ReplyTo<Arc<Stream>>,
+        status: StatusCode,
+        answer: Vec<u8>,
+    ) {
+        let message = self.lock().core.answer(reply, answer);
+        let Some(message) = message else { return };
+        let stream = &reply.to;
+        match message.is_empty() {
+            // Over HTTP+SSE, all answers go to the one stream that there is.
+            false if Arc::ptr_eq(stream, self.standalone()) => drop(stream.push(message)),
+            false => stream.answer(status, message),
+            true if Arc::ptr_eq(stream, self.standalone()) => {}
+            true => stream.end(),
+        }
+        self.end_stream_if_done();
+    }
+
+    /// Begins a batch. `None` where nothing in it wants an answer.
+    ///
+    /// # Errors
+    ///
+    /// In a revision without batches; the flag tells whether the batch has responses only.
+    pub(in crate::transport::http) fn batch(
+        &self,
+        members: &[Member<'_>],
+    ) -> Result<Option<BatchKey>, (RequestError, bool)> {
+        let batch = self.lock().core.batch(members);
+        batch.map_err(|refused| (refused.error, refused.only_responses))
+    }
+
+    /// Takes the answer of the client to a request of the server.
+    pub(in crate::transport::http) fn answered(
+        &self,
+        id: Option<&RequestId>,
+        answer: Response<'_>,
+    ) {
+        self.lock().core.answered(id, answer);
+    }
+
+    /// Sends a request to the client on `stream`.
+    ///
+    /// # Errors
+    ///
+    /// When the stream takes no more, or the client has no way to answer.
+    pub(in crate::transport::http) fn ask(
+        self: &Arc<Self>,
+        id: i64,
+        frame: Vec<u8>,
+        waiter: Waiter,
+        stream: &Arc<Stream>,
+    ) -> Result<(), Unsent> {
+        let mut state = self.lock();
+        if !self.answers || state.core.is_terminated() || !stream.push(frame) {
+            return Err(Unsent::Closed);
+        }
+        let requested = Requested {
+            waiter,
+            to: Arc::clone(stream),
+            offset: 0,
+        };
+        state.core.sent(id, requested);
+        if !std::mem::replace(&mut state.watched, true) {
+            tokio::spawn(watch(Arc::downgrade(self)));
+        }
+        Ok(())
+    }
+
+    /// Gives up a request to the client.
+    pub(in crate::transport::http) fn abandon(&self, id: i64) {
+        let cancelled = self.lock().core.abandon(id);
+        if let Some((stream, message)) = cancelled {
+            stream.push(message);
+        }
+    }
+
+    /// Gives up the requests to the client that have run out of time. Returns the time of the next
+    /// check.
+    fn expire(&self) -> Option<Instant> {
+        let mut state = self.lock();
+        let expired = state.core.expire();
+        let next = state.core.next_deadline();
+        state.watched = next.is_some();
+        drop(state);
+        for (stream, message) in expired {
+            stream.push(message);
+        }
+        next
+    }
+}
+
+/// Goes on with a handler until there is an answer, and sends it.
+async fn finish(
+    session: Arc<HttpSession>,
+    key: RequestKey,
+    handler: Handler<Answer>,
+    permit: Permit,
+) {
+    let outcome = handler.await;
+    drop(permit);
+    session.touch(now());
+    let reply = session.lock().core.end(&key);
+    if let Some(reply) = reply {
+        session.answer(&reply, StatusCode::OK, response(&key.id, &outcome));
+    }
+}
+
+/// Watches the deadlines of a session for as long as it has any.
+async fn watch(session: Weak<HttpSession>) {
+    while let Some(next) = session.upgrade().and_then(|session| session.expire()) {
+        // A request that is sent meanwhile may end before `next`.
+        let at_most = now() + Duration::from_secs(1);
+        tokio::time::sleep_until(next.min(at_most).into()).await;
+    }
+}
