@@ -1,25 +1,33 @@
-//! Putting a client together.
+//! The builder of clients.
 
 use std::fmt;
-use std::sync::Arc;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use mcp_types::{Era, Implementation, Revision, Revisions, ServerNotification};
+use mcp_types::{
+    CreateMessageRequestParams, CreateMessageResult, Era, ErrorObject, Implementation,
+    LoggingMessageNotificationParams, ProgressNotificationParams, Revision, Revisions, Root,
+    ServerNotification,
+};
 
-use super::cache::Kept;
+use super::cache::ClientCache;
+use super::channel::Channel;
 use super::config::Config;
-use super::connect::{expected, without_probe};
-use super::dispatcher::{Dispatcher, OnNotification};
-use super::opener::{Open, Shared, reopening};
-use super::slot::Connection;
-use super::status::{OnStatus, Status, StatusBoard};
-use super::tracing::Tracing;
-use super::{Changed, Client, ConnectError, KeepAlive, Reconnect, ResponseCache};
+use super::connect::{connect, expected, without_probe};
+use super::connection::{Connection, Open};
+use super::notifications::{Dispatcher, OnNotification};
+use super::state::ClientState;
+use super::status::{OnStatus, Status, StatusSender};
+use super::{
+    Changed, Client, ConnectError, ElicitReply, Form, KeepAlive, Page, Reconnect, ResponseCache,
+    Roots,
+};
 use crate::TraceContext;
 use crate::protocol::Timeouts;
 use crate::transport::Transport;
 
-/// How a client presents itself and behaves; [`connect`](Self::connect) makes it one.
+/// The settings of a client; [`connect`](Self::connect) makes it.
 #[must_use = "nothing happens before `connect`"]
 pub struct ClientBuilder {
     pub(super) config: Config,
@@ -28,23 +36,26 @@ pub struct ClientBuilder {
     cache: Option<ResponseCache>,
 }
 
-impl ClientBuilder {
-    pub(super) fn new(name: String, version: String) -> Self {
-        Self {
+impl Client {
+    /// Begins a client with a name and a version of its own.
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ClientBuilder {
+        ClientBuilder {
             config: Config::new(Implementation::new(name, version)),
             on_status: None,
             on_notification: Vec::new(),
             cache: None,
         }
     }
+}
 
-    /// All that the client says of itself: name, version, title, icons and more.
+impl ClientBuilder {
+    /// Name, version, title, icons and more of the client.
     pub fn info(mut self, info: Implementation) -> Self {
         self.config.info = info;
         self
     }
 
-    /// The revisions that the client is willing to speak; all that are known unless set.
+    /// The revisions that the client accepts; all that are known unless set.
     pub fn revisions(mut self, revisions: Revisions) -> Self {
         self.config.revisions = revisions;
         self
@@ -56,19 +67,18 @@ impl ClientBuilder {
         self.revisions(Revisions::only(revision))
     }
 
-    /// The era that the server belongs to, where it is known: it need not be found out.
+    /// The era of the server, where it is known: nothing is probed.
     pub fn era(mut self, era: Era) -> Self {
         self.config.revisions = self.config.revisions.of(era);
         self
     }
 
-    /// What the server spoke the last time, as [`Client::revision`] told: the client begins with the
-    /// era of this revision, and finds out anew where that leads nowhere. So nothing is asked that
-    /// the server has not understood before, nor is an answer waited for that has not come.
+    /// The revision of an earlier connection ([`Client::revision`]): the client begins with its era,
+    /// and probes the server where that fails. This saves the probe, and its time limit, with servers
+    /// that do not answer it.
     ///
-    /// A revision has a name to be kept by ([`Revision::as_str`], and serde). A server of the
-    /// handshake era that has learned to do without since is not found out, as long as it serves
-    /// handshakes.
+    /// A revision can be stored by its name ([`Revision::as_str`], and serde). A server of the
+    /// handshake era that has become stateless since is not noticed as long as it serves handshakes.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -86,34 +96,33 @@ impl ClientBuilder {
     /// # }
     /// ```
     ///
-    /// To find out anew, a second connection is opened: [`connect`](Self::connect) fails where its
+    /// To probe, a second connection is opened: [`connect`](Self::connect) fails where its
     /// transport can be opened only once.
     pub fn remembered(mut self, revision: Revision) -> Self {
-        self.config.remembered = Some(revision.era());
+        self.config.last_era = Some(revision.era());
         self
     }
 
-    /// How long a server may be silent when asked for `server/discover` before it is greeted with
-    /// `initialize`; 3 seconds unless set.
+    /// The time limit of `server/discover`, after which `initialize` is sent; 3 seconds unless set.
     pub fn probe_timeout(mut self, timeout: Duration) -> Self {
         self.config.probe_timeout = timeout;
         self
     }
 
-    /// How long requests may take, unless a call says otherwise; 60 seconds unless set.
+    /// The time limits of requests, unless a call sets its own; 60 seconds unless set.
     pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.config.timeouts = timeouts;
         self
     }
 
-    /// How many pages of a list are fetched at most; 1000 unless set.
+    /// The largest number of pages of a list; 1000 unless set.
     pub fn max_pages(mut self, pages: usize) -> Self {
         self.config.max_pages = pages;
         self
     }
 
-    /// Tells the server of each request which trace it is part of; `source` is asked for it, and must
-    /// return quickly. Unless set, nothing is told.
+    /// Sends the trace context that `source` returns with each request. It must return quickly. No
+    /// trace context is sent unless set.
     ///
     /// ```
     /// # use mcp_runtime::{Client, TraceContext};
@@ -129,7 +138,7 @@ impl ClientBuilder {
         mut self,
         source: impl Fn() -> Option<TraceContext> + Send + Sync + 'static,
     ) -> Self {
-        self.config.tracing = Tracing::from(source);
+        self.config.trace = Some(Box::new(source));
         self
     }
 
@@ -150,39 +159,197 @@ impl ClientBuilder {
         self
     }
 
-    /// Keeps answers for as long as the server allows; none unless set. See [`ResponseCache`].
+    /// Calls `observer` with each log message of the server, in order. It must return quickly: the
+    /// connection waits. The level is set by
+    /// [`set_log_level`](Client::set_log_level).
+    ///
+    /// ```
+    /// use mcp_runtime::Client;
+    ///
+    /// let client = Client::builder("example", "1.0.0")
+    ///     .on_log(|message| eprintln!("{}: {}", message.level, message.data))
+    ///     .on_changed(|changed| eprintln!("changed: {changed:?}"));
+    /// # drop(client);
+    /// ```
+    pub fn on_log(
+        self,
+        observer: impl Fn(&LoggingMessageNotificationParams) + Send + Sync + 'static,
+    ) -> Self {
+        self.on_notification(move |notification| {
+            if let ServerNotification::LoggingMessage(message) = notification {
+                observer(message);
+            }
+        })
+    }
+
+    /// Calls `observer` with each report of progress, of all calls that
+    /// [asked for it](super::Call::on_progress). It must return quickly: the connection waits.
+    pub fn on_progress(
+        self,
+        observer: impl Fn(&ProgressNotificationParams) + Send + Sync + 'static,
+    ) -> Self {
+        self.on_notification(move |notification| {
+            if let ServerNotification::Progress(progress) = notification {
+                observer(progress);
+            }
+        })
+    }
+
+    /// Calls `observer` with each change that the server announces, in order. It must return
+    /// quickly: the connection waits. What is announced is up to
+    /// [`subscribe_to`](Client::subscribe_to); in revisions with a handshake, changes of
+    /// lists are announced unasked.
+    pub fn on_changed(self, observer: impl Fn(Changed) + Send + Sync + 'static) -> Self {
+        self.on_notification(move |notification| {
+            if let Some(changed) = Changed::by(notification) {
+                observer(changed);
+            }
+        })
+    }
+
+    /// Handles forms for the user, and declares `elicitation.form`. The handler does not delay the
+    /// connection, and is dropped when the server cancels the request.
+    ///
+    /// ```
+    /// use mcp_runtime::Client;
+    ///
+    /// let client = Client::builder("example", "1.0.0").on_form(async |form| {
+    ///     println!("{}", form.message());
+    ///     form.accept_suggestions()
+    /// });
+    /// # drop(client);
+    /// ```
+    pub fn on_form<F>(mut self, handler: impl Fn(Form) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = ElicitReply> + Send + 'static,
+    {
+        self.config.input.form = Some(Box::new(move |form| Box::pin(handler(form))));
+        self
+    }
+
+    /// Handles web pages for the user to open, and declares `elicitation.url`.
+    ///
+    /// ```
+    /// use mcp_runtime::Client;
+    ///
+    /// # fn ask(_: &str, _: &str) -> bool { true }
+    /// # fn open_in_browser(_: &str) {}
+    /// let client = Client::builder("example", "1.0.0").on_page(async |page| {
+    ///     if !ask(page.message(), page.url()) {
+    ///         return page.decline();
+    ///     }
+    ///     open_in_browser(page.url());
+    ///     page.accept()
+    /// });
+    /// # drop(client);
+    /// ```
+    pub fn on_page<F>(mut self, handler: impl Fn(Page) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = ElicitReply> + Send + 'static,
+    {
+        self.config.input.page = Some(Box::new(move |page| Box::pin(handler(page))));
+        self
+    }
+
+    /// Handles requests for a language model, and declares `sampling`. A person should see request
+    /// and response. An error is sent as it is; a user's refusal has the code -1 (2025-11-25,
+    /// "Sampling", section Error Handling).
+    ///
+    /// ```
+    /// use mcp_runtime::Client;
+    /// use mcp_runtime::types::{
+    ///     CreateMessageResult, Role, SamplingMessageContentBlock, TextContent,
+    /// };
+    ///
+    /// # async fn ask_model(_: &[mcp_runtime::types::SamplingMessage]) -> String { String::new() }
+    /// let client = Client::builder("example", "1.0.0").on_sample(async |params| {
+    ///     let text = ask_model(&params.messages).await;
+    ///     let text = SamplingMessageContentBlock::Text(TextContent::new(text));
+    ///     Ok(CreateMessageResult::new(Role::Assistant, text, "model-1"))
+    /// });
+    /// # drop(client);
+    /// ```
+    pub fn on_sample<F>(
+        mut self,
+        handler: impl Fn(CreateMessageRequestParams) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<CreateMessageResult, ErrorObject>> + Send + 'static,
+    {
+        self.config.input.sample = Some(Box::new(move |params| Box::pin(handler(params))));
+        self
+    }
+
+    /// Allows tools in requests for [`on_sample`](Self::on_sample), and declares `sampling.tools`.
+    pub fn sample_with_tools(mut self) -> Self {
+        self.config.input.sample_with_tools = true;
+        self
+    }
+
+    /// The folders and files that servers should work on; declares `roots`.
+    pub fn roots(mut self, roots: impl Into<Roots>) -> Self {
+        self.config.input.roots = Some(roots.into());
+        self
+    }
+
+    /// Finds the roots whenever a server asks for them, and declares `roots` without notifications
+    /// of changes. A list of [`roots`](Self::roots) goes before it.
+    ///
+    /// ```
+    /// use mcp_runtime::Client;
+    /// use mcp_runtime::types::Root;
+    ///
+    /// let client = Client::builder("example", "1.0.0")
+    ///     .on_roots(async || Ok(vec![Root::new("file:///home/ada/project")]));
+    /// # drop(client);
+    /// ```
+    pub fn on_roots<F>(mut self, handler: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Vec<Root>, ErrorObject>> + Send + 'static,
+    {
+        self.config.input.find_roots = Some(Box::new(move |()| Box::pin(handler())));
+        self
+    }
+
+    /// The largest number of rounds in which one call may ask for input; 10 unless set.
+    pub fn max_rounds(mut self, rounds: usize) -> Self {
+        self.config.max_rounds = rounds;
+        self
+    }
+
+    /// Caches answers as long as the server allows; none unless set. See [`ResponseCache`].
     pub fn cache(mut self, cache: ResponseCache) -> Self {
         self.cache = Some(cache);
         self
     }
 
-    /// How the server is asked for signs of life, in revisions that have `ping`; every 30 seconds
+    /// Detection of servers that no longer answer, in revisions that have `ping`; every 30 seconds
     /// unless set.
     pub fn keep_alive(mut self, keep_alive: KeepAlive) -> Self {
         self.config.keep_alive = Some(keep_alive);
         self
     }
 
-    /// The server is not asked for signs of life.
+    /// Sends no pings.
     pub fn without_keep_alive(mut self) -> Self {
         self.config.keep_alive = None;
         self
     }
 
-    /// How a lost connection is made anew, where the transport can be opened again: a child process,
-    /// a URL, or whatever is given to [`connect_with`](Self::connect_with).
+    /// Reconnection, where the transport can be opened again: a child process, a URL, or one of
+    /// [`connect_with`](Self::connect_with).
     pub fn reconnect(mut self, reconnect: Reconnect) -> Self {
         self.config.reconnect = Some(reconnect);
         self
     }
 
-    /// A lost connection stays lost.
+    /// Does not restore a lost connection.
     pub fn without_reconnect(mut self) -> Self {
         self.config.reconnect = None;
         self
     }
 
-    /// Opens the transport and agrees with the server on a revision. A connection that is lost
+    /// Opens the transport and negotiates with the server. A connection that is lost
     /// stays lost, unless the transport can be opened again, as a
     /// [`ChildProcess`](crate::transport::ChildProcess) and those to a URL can.
     ///
@@ -190,26 +357,28 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// See [`ConnectError`]; whatever was opened is closed again.
+    /// See [`ConnectError`]; everything is closed again.
     pub async fn connect<T: Transport>(self, transport: T) -> Result<Client, ConnectError> {
-        let shared = self.shared();
-        if let Some(open) = reopening(&transport) {
-            let connection = first(&shared, &open).await?;
-            return Ok(Client::start(shared, Some(open), connection));
+        if let Some(kept) = transport.again() {
+            // A transport need not be `Sync`.
+            let kept = Mutex::new(kept);
+            let again = move || kept.lock().unwrap_or_else(PoisonError::into_inner).again();
+            return self.connect_again(again).await;
         }
-        let link = shared.open(transport).await.map_err(ConnectError::Open)?;
-        let begin = expected(&shared.config, shared.config.remembered);
-        let connection = shared.greet(link, begin).await?;
-        Ok(Client::start(shared, None, connection))
+        let state = Arc::new(self.into_state());
+        let opened = Channel::open(transport, Arc::clone(&state)).await;
+        let channel = opened.map_err(ConnectError::Open)?;
+        let config = &state.config;
+        let connection = connect(channel, config, expected(config, config.last_era)).await?;
+        Ok(Client::start(state, None, connection))
     }
 
-    /// Connects over a transport that `make` makes, and makes another one when the connection is
-    /// lost: a server that died is started again.
+    /// Connects over a transport that `make` returns, and over another one when the connection is
+    /// lost: a server that has ended is started again.
     ///
-    /// Calls that are safe to repeat (everything but tools, and tools that say that they only read
-    /// or are idempotent) are then sent again; others fail with [`CallError::Closed`]
-    /// or [`CallError::Lost`]. The log
-    /// level and subscriptions are made again.
+    /// Calls that are safe to repeat (everything but tools, and tools that are annotated as read-only
+    /// or idempotent) are then sent again; others fail with [`CallError::Closed`] or
+    /// [`CallError::Lost`]. The log level and subscriptions are restored.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), mcp_runtime::ConnectError> {
@@ -227,8 +396,8 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// See [`ConnectError`]; the first connection is tried once, twice where the server dies of
-    /// being asked which revision it speaks.
+    /// See [`ConnectError`]; the first connection is tried once, twice where the server ends
+    /// because of the probe.
     ///
     /// [`CallError::Closed`]: crate::CallError::Closed
     /// [`CallError::Lost`]: crate::CallError::Lost
@@ -236,58 +405,76 @@ impl ClientBuilder {
         self,
         make: impl Fn() -> T + Send + Sync + 'static,
     ) -> Result<Client, ConnectError> {
-        let shared = self.shared();
-        let open: Open = Box::new(move |shared| {
-            let transport = make();
-            Box::pin(async move { shared.open(transport).await })
-        });
-        let connection = first(&shared, &open).await?;
-        Ok(Client::start(shared, Some(open), connection))
+        self.connect_again(move || Some(make())).await
     }
 
-    fn shared(mut self) -> Shared {
-        let kept = self.cache.take().map(|cache| Arc::new(Kept::new(cache)));
-        if let Some(kept) = &kept {
-            let kept = Arc::clone(kept);
-            // Before anybody else is told, who might ask again at once.
-            self.on_notification.insert(
-                0,
-                Box::new(move |told| {
-                    if let Some(changed) = Changed::by(told) {
-                        kept.changed(&changed);
-                    }
-                }),
-            );
+    async fn connect_again<T: Transport>(
+        self,
+        make: impl Fn() -> Option<T> + Send + Sync + 'static,
+    ) -> Result<Client, ConnectError> {
+        let state = Arc::new(self.into_state());
+        let opened = Arc::clone(&state);
+        let open: Open = Box::new(move || {
+            let (transport, state) = (make(), Arc::clone(&opened));
+            Box::pin(async move {
+                let transport = transport.ok_or(io::ErrorKind::NotConnected)?;
+                Channel::open(transport, state).await
+            })
+        });
+        let connection = connect_first(&state.config, &open).await?;
+        Ok(Client::start(state, Some(open), connection))
+    }
+
+    fn into_state(mut self) -> ClientState {
+        let cache = self.cache.map(|cache| Arc::new(ClientCache::new(cache)));
+        if let Some(cache) = cache.clone() {
+            // Goes before other observers, which may ask again at once.
+            let invalidate: OnNotification = Box::new(move |notification| {
+                if let Some(changed) = Changed::by(notification) {
+                    cache.invalidate(&changed);
+                }
+            });
+            self.on_notification.insert(0, invalidate);
         }
-        Shared {
-            config: Arc::new(self.config),
-            board: Arc::new(StatusBoard::new(self.on_status)),
-            dispatcher: Arc::new(Dispatcher::new(self.on_notification)),
-            memory: Arc::default(),
-            kept,
-        }
+        ClientState::new(
+            self.config,
+            StatusSender::new(self.on_status),
+            Dispatcher::new(self.on_notification),
+            cache,
+        )
     }
 }
 
-async fn first(shared: &Shared, open: &Open) -> Result<Connection, ConnectError> {
-    let config = &shared.config;
-    let (begin, mut revisions) = (expected(config, config.remembered), config.revisions);
+/// Connects for the first time: to a server of the era that is expected, then to one that is probed,
+/// then without a probe to one that has ended because of it.
+async fn connect_first(config: &Config, open: &Open) -> Result<Connection, ConnectError> {
+    let mut revisions = config.revisions;
+    let begin = expected(config, config.last_era);
     if begin != revisions {
-        match shared.connect(open, begin).await {
+        match open_and_connect(config, open, begin).await {
             Err(error) if error.is_the_servers() => {
-                tracing::debug!(%error, "the server is not what it was: finding out what it is");
+                tracing::debug!(%error, "the server has changed: probing it");
             }
-            settled => return settled,
+            outcome => return outcome,
         }
     }
     loop {
-        let error = match shared.connect(open, revisions).await {
+        let error = match open_and_connect(config, open, revisions).await {
             Err(error) if error.is_end() => error,
-            settled => return settled,
+            outcome => return outcome,
         };
         tracing::debug!("the server closed the connection when it was probed");
         revisions = without_probe(revisions).ok_or(error)?;
     }
+}
+
+async fn open_and_connect(
+    config: &Config,
+    open: &Open,
+    revisions: Revisions,
+) -> Result<Connection, ConnectError> {
+    let channel = open().await.map_err(ConnectError::Open)?;
+    connect(channel, config, revisions).await
 }
 
 impl fmt::Debug for ClientBuilder {

@@ -1,24 +1,25 @@
-//! One request, before and while it is sent.
+//! One request: its options, sending it, and sending it again.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::future::IntoFuture;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::{Conform, ProgressNotificationParams, RawJson, Request, methods};
+use mcp_types::{
+    Conform, PingRequest, ProgressNotificationParams, RawJson, Request, RequestParams, methods,
+};
+use serde::Serialize;
 use tokio::time::Instant;
 
 use super::Client;
-use super::cache::Cached;
-use super::link::{Link, Options};
-use super::output::complete;
-use super::questions::Retry;
-use super::slot::Connection;
-use crate::connection::BoxFuture;
-use crate::error::CallError;
-use crate::error::Unavailable;
+use super::channel::{Channel, Written, request_options};
+use super::config::within;
+use super::connection::Connection;
+use super::input::InputResponses;
+use super::result::complete;
+use crate::connection::{BoxFuture, OnProgress, SendOptions};
+use crate::error::{CallError, Unavailable};
 use crate::limits::MAX_REPEATS;
 use crate::protocol::Timeouts;
 
@@ -40,84 +41,116 @@ use crate::protocol::Timeouts;
 /// # }
 /// ```
 #[must_use = "nothing is sent until this is awaited"]
-pub struct Call<R: Request> {
+pub struct Call<R: Request, T = <R as Request>::Result> {
     pub(super) client: Client,
     pub(super) params: Result<R::Params, serde_json::Error>,
-    pub(super) options: Options,
-    policy: Policy,
+    /// Turns the result into the output.
+    convert: fn(R::Result) -> Result<T, CallError>,
+    pub(super) options: CallOptions,
+}
+
+pub(super) struct CallOptions {
+    pub(super) timeouts: Timeouts,
+    progress: Option<OnProgress>,
+    /// Whether the call waits for a lost connection to be restored.
+    waits: bool,
+    /// Whether the call is sent again when its answer was lost with the connection.
+    repeats: bool,
+    /// Whether a cached answer does not count.
     fresh: bool,
-    /// Members of `_meta` beside those that the client writes, without braces.
+    /// Members of `_meta` other than those that the client writes, as JSON without braces.
     pub(super) meta: String,
 }
 
-/// What is done about a connection that is lost.
-#[derive(Clone, Copy)]
-struct Policy {
-    /// Whether the call waits for it to be restored.
-    waits: bool,
-    /// Whether the call is sent again when its answer was lost.
-    repeats: bool,
+impl Client {
+    /// A request of any kind, one of an extension included; await it to send it.
+    ///
+    /// ```no_run
+    /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
+    /// use mcp_runtime::types::{ListToolsRequest, PaginatedRequestParams};
+    ///
+    /// // One page of the list, where `list_tools` fetches them all.
+    /// let page = client.request::<ListToolsRequest>(PaginatedRequestParams::new()).await?;
+    /// println!("{} tools, then {:?}", page.tools.len(), page.next_cursor);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn request<R: Request>(&self, params: R::Params) -> Call<R> {
+        Call::new(self, Ok(params), Ok)
+    }
+
+    /// Sends a `ping`, and waits for the answer.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Unavailable`] in the stateless era, which has no `ping`; otherwise why there
+    /// is no answer.
+    pub async fn ping(&self) -> Result<(), CallError> {
+        self.request::<PingRequest>(RequestParams::new()).await?;
+        Ok(())
+    }
 }
 
-impl<R: Request> Call<R> {
-    pub(super) fn new(client: &Client, params: Result<R::Params, serde_json::Error>) -> Self {
+impl<R: Request, T> Call<R, T> {
+    pub(super) fn new(
+        client: &Client,
+        params: Result<R::Params, serde_json::Error>,
+        convert: fn(R::Result) -> Result<T, CallError>,
+    ) -> Self {
         Self {
             client: client.clone(),
             params,
-            options: Options::new(client.config().timeouts),
-            policy: Policy {
+            convert,
+            options: CallOptions {
+                timeouts: client.state().config.timeouts,
+                progress: None,
                 waits: true,
-                // Whatever is not a tool asks for something or sets it.
+                // Only the effects of tools add up.
                 repeats: R::METHOD != methods::TOOLS_CALL,
+                fresh: false,
+                meta: String::new(),
             },
-            fresh: false,
-            meta: String::new(),
         }
     }
 
-    /// The call may be sent again when the connection is lost before its answer came, or may not.
+    /// Sets whether the call may be sent again when the connection is lost before its answer came.
     ///
-    /// Unless said here, requests other than `tools/call` may, and tools whose annotations, as
-    /// last listed, say that they only read or are idempotent.
+    /// By default, requests other than `tools/call` may, and tools that are read-only or idempotent by
+    /// their annotations, as last listed.
     pub fn repeatable(mut self, repeatable: bool) -> Self {
-        self.policy.repeats = repeatable;
+        self.options.repeats = repeatable;
         self
     }
 
     /// Fails at once while the connection is being restored, instead of waiting for it.
     pub fn fail_fast(mut self) -> Self {
-        self.policy.waits = false;
-        self.policy.repeats = false;
+        self.options.waits = false;
+        self.options.repeats = false;
         self
     }
 
-    /// Asks the server even if its last answer is [kept](super::ClientBuilder::cache) and still
-    /// good.
+    /// Asks the server even if its last answer is [cached](super::ClientBuilder::cache).
     pub fn fresh(mut self) -> Self {
-        self.fresh = true;
+        self.options.fresh = true;
         self
     }
 
-    /// How long to wait for the answer, in all: all rounds together, progress or not.
+    /// The time limit of the answer: of all rounds together, progress or not.
     ///
     /// Time in which the server's questions are answered does not count, in either era. A call that
     /// is sent again after its connection was lost has its time again.
     pub fn timeout(self, timeout: Duration) -> Self {
-        self.timeouts(Timeouts {
-            idle: timeout,
-            total: timeout,
-            reset_on_progress: false,
-        })
+        self.timeouts(within(timeout))
     }
 
-    /// How long to wait for the answer, and whether news of progress extends the wait. All rounds
-    /// share these limits, and time in which the server's questions are answered does not count.
+    /// The time limits of the answer, which progress may extend. All rounds share these limits, and
+    /// time in which the server's questions are answered does not count.
     pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.options.timeouts = timeouts;
         self
     }
 
-    /// Asks for news of progress, and calls `observer` with each. It must return quickly: the
+    /// Asks for progress notifications, and calls `observer` with each. It must return quickly: the
     /// connection waits.
     pub fn on_progress(
         mut self,
@@ -128,44 +161,57 @@ impl<R: Request> Call<R> {
     }
 }
 
-impl<R> Call<R>
+impl<R, T> Call<R, T>
 where
     R: Request + 'static,
     R::Params: Conform,
 {
-    async fn send(self) -> Result<R::Result, CallError> {
+    async fn send(self) -> Result<T, CallError> {
         let Self {
             client,
             params,
+            convert,
             options,
-            policy,
-            fresh,
-            meta: further,
         } = self;
+        let state = client.state();
         let mut params = params.map_err(CallError::Params)?;
-        let mut retry = None;
+        let mut responses = None;
         let (mut attempt, mut rounds) = (0, 0);
-        // How long the rounds took so far, without the time in which questions were answered.
+        // Time of the rounds so far, without that in which questions were answered.
         let mut spent = Duration::ZERO;
         loop {
-            let options = with_rest::<R>(&options, spent)?;
-            let begun = Instant::now();
-            let connection = reach(&client, &options, policy).await?;
-            let agreed = &connection.agreed;
-            params.conform(agreed.negotiated.revision);
-            let meta = meta(&client, &connection, &further);
-            // What depends on more than the parameters is not kept.
-            let kept = client.kept();
-            let kept = kept.filter(|_| retry.is_none() && further.is_empty());
-            let place = kept.and_then(|kept| kept.place::<R>(&params));
-            let known = place.as_ref().filter(|_| !fresh).and_then(Cached::get);
-            if let Some(known) = known {
-                return complete::<R>(&known);
+            let timeouts = left(options.timeouts, spent);
+            if timeouts.shortest().is_zero() {
+                return Err(timed_out::<R>(spent));
             }
-            let link = &connection.link;
-            let sent = link.request_round::<R>(&params, retry.as_ref(), &meta, options);
-            let answer = match sent.await {
-                Err(error) if attempt < MAX_REPEATS && may_repeat(&error, policy, link) => {
+            let begun = Instant::now();
+            let connection = reach(&client, options.waits, timeouts.shortest()).await?;
+            let revision = connection.negotiated.revision;
+            params.conform(revision);
+            // An answer that depends on more than the parameters is not cached.
+            let cache = state.cache.as_deref();
+            let cache = cache.filter(|_| responses.is_none() && options.meta.is_empty());
+            let cached = cache.and_then(|cache| Some((cache, cache.key::<R>(&params)?)));
+            if let Some((cache, key)) = cached.as_ref().filter(|_| !options.fresh)
+                && let Some(result) = cache.get(key)
+            {
+                return convert(complete::<R>(&result)?);
+            }
+            let channel = &connection.channel;
+            let meta = state.request_meta(&connection.meta, &options.meta);
+            let written = write::<R>(
+                channel,
+                &params,
+                responses.as_ref(),
+                meta,
+                SendOptions {
+                    progress: options.progress.clone(),
+                    ..request_options::<R>(timeouts)
+                },
+            );
+            let sent = async { channel.send(written?).await };
+            let result = match sent.await {
+                Err(error) if attempt < MAX_REPEATS && options.may_repeat(&error, channel) => {
                     tracing::debug!(method = R::METHOD, %error, "the call is sent again");
                     attempt += 1;
                     continue;
@@ -173,13 +219,19 @@ where
                 Err(CallError::Timeout { waited, .. }) => {
                     return Err(timed_out::<R>(spent + waited));
                 }
-                answer => keeping::<R>(&answer?, place),
+                result => result?,
             };
-            let wanted = match answer {
+            let required = match complete::<R>(&result) {
                 Err(CallError::InputRequired { wanted, .. }) => *wanted,
-                answer => return answer,
+                Err(error) => return Err(error),
+                Ok(completed) => {
+                    if let Some((cache, key)) = cached {
+                        cache.put(key, &result);
+                    }
+                    return convert(completed);
+                }
             };
-            if rounds == client.config().max_rounds {
+            if rounds == state.config.max_rounds {
                 return Err(CallError::TooManyRounds {
                     method: R::METHOD.to_owned(),
                     rounds,
@@ -187,84 +239,72 @@ where
             }
             rounds += 1;
             spent += begun.elapsed();
-            let handlers = &client.config().handlers;
-            let revision = agreed.negotiated.revision;
-            retry = Some(Retry::answering(handlers, R::METHOD, wanted, revision).await?);
+            let input = &state.config.input;
+            responses = Some(input.respond(R::METHOD, required, revision).await?);
         }
     }
 }
 
-/// The members of a call's `_meta`: the `further` ones, and those that the client writes.
-fn meta<'a>(client: &Client, connection: &'a Connection, further: &str) -> Cow<'a, str> {
-    let meta = client.memory().meta(&connection.agreed.meta);
-    let meta = client.config().tracing.extend(meta);
-    match (further, &*meta) {
-        ("", _) => meta,
-        (_, "") => Cow::Owned(further.to_owned()),
-        (_, meta) => Cow::Owned(format!("{further},{meta}")),
+impl CallOptions {
+    /// Whether a call that failed with `error` is sent again.
+    fn may_repeat(&self, error: &CallError, channel: &Channel) -> bool {
+        match error {
+            CallError::Closed | CallError::Lost(_) => self.repeats,
+            // The connection was lost just before.
+            CallError::NotSent(_) => self.waits && channel.is_over(),
+            // Not served: the connection or the session was over already.
+            CallError::Unavailable(Unavailable::State { .. }) | CallError::SessionEnded => {
+                self.waits
+            }
+            _ => false,
+        }
     }
 }
 
-/// The result of a call, which is kept if there is a place for it.
-fn keeping<R: Request>(
-    answer: &RawJson,
-    place: Option<Cached<'_>>,
-) -> Result<R::Result, CallError> {
-    let completed = complete::<R>(answer);
-    if let Some(place) = place.filter(|_| completed.is_ok()) {
-        place.put(answer);
+/// Writes one round of a call: its parameters, and the answers that the server has asked for.
+fn write<R: Request>(
+    channel: &Channel,
+    params: &R::Params,
+    responses: Option<&InputResponses>,
+    meta: String,
+    options: SendOptions,
+) -> Result<Written, CallError> {
+    #[derive(Serialize)]
+    struct Answered<'a, P> {
+        #[serde(flatten)]
+        params: &'a P,
+        #[serde(flatten)]
+        responses: &'a InputResponses,
     }
-    completed
-}
 
-/// Whether a call that failed with `error` is sent again.
-fn may_repeat(error: &CallError, policy: Policy, link: &Link) -> bool {
-    match error {
-        CallError::Closed | CallError::Lost(_) => policy.repeats,
-        // The connection was lost just before.
-        CallError::NotSent(_) => policy.waits && link.is_over(),
-        // It was not served: the connection or the session was over already.
-        CallError::Unavailable(Unavailable::State { .. }) | CallError::SessionEnded => policy.waits,
-        _ => false,
+    match responses {
+        None => channel.write(params, meta, options),
+        Some(responses) => {
+            let params = RawJson::new(&Answered { params, responses });
+            channel.write(&params.map_err(CallError::Params)?, meta, options)
+        }
     }
 }
 
 /// Waits for the connection, for no longer than for an answer.
 async fn reach(
     client: &Client,
-    options: &Options,
-    policy: Policy,
+    waits: bool,
+    limit: Duration,
 ) -> Result<Arc<Connection>, CallError> {
-    let waited = options.timeouts.shortest();
-    let connection = client.connection(policy.waits);
-    let reached = tokio::time::timeout(waited, connection).await;
+    let reached = tokio::time::timeout(limit, client.connection(waits)).await;
     reached.unwrap_or_else(|_| {
         let reason = match client.not_sent() {
             CallError::NotSent(cause) => format!(": {cause}"),
             _ => String::new(),
         };
-        let reason = format!("the connection was not restored within {waited:?}{reason}");
+        let reason = format!("the connection was not restored within {limit:?}{reason}");
         let error = io::Error::new(io::ErrorKind::TimedOut, reason);
         Err(CallError::NotSent(error))
     })
 }
 
-/// The options for the next round of a call whose rounds so far took `spent`.
-///
-/// # Errors
-///
-/// When no time is left.
-fn with_rest<R: Request>(options: &Options, spent: Duration) -> Result<Options, CallError> {
-    let mut options = options.clone();
-    options.timeouts = left(options.timeouts, spent);
-    match options.timeouts.shortest().is_zero() {
-        true => Err(timed_out::<R>(spent)),
-        false => Ok(options),
-    }
-}
-
-/// What is left of `timeouts` after `spent`. A round that was
-/// answered is a sign of progress.
+/// The time that is left of `timeouts` after `spent`. A round that was answered counts as progress.
 fn left(timeouts: Timeouts, spent: Duration) -> Timeouts {
     let idle = match timeouts.reset_on_progress {
         true => timeouts.idle,
@@ -284,12 +324,13 @@ fn timed_out<R: Request>(waited: Duration) -> CallError {
     }
 }
 
-impl<R> IntoFuture for Call<R>
+impl<R, T> IntoFuture for Call<R, T>
 where
     R: Request + 'static,
     R::Params: Conform,
+    T: 'static,
 {
-    type Output = Result<R::Result, CallError>;
+    type Output = Result<T, CallError>;
     type IntoFuture = BoxFuture<Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
@@ -297,7 +338,7 @@ where
     }
 }
 
-impl<R: Request> fmt::Debug for Call<R> {
+impl<R: Request, T> fmt::Debug for Call<R, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Call").field(&R::METHOD).finish()
     }

@@ -1,59 +1,183 @@
-//! How a client presents itself and behaves.
+//! Configuration of a client.
 
-use std::sync::Arc;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use mcp_types::{Era, Implementation, Revisions};
 
-use super::keep_alive::KeepAlive;
-use super::questions::Handlers;
-use super::reconnect::Reconnect;
-use super::tracing::Tracing;
-use crate::connection::Limits;
-use crate::limits::{CLOSE_TIMEOUT, MAX_PAGES, MAX_QUESTION_ROUNDS, PROBE_TIMEOUT};
+use super::input::InputHandlers;
+use crate::TraceContext;
+use crate::limits::{
+    MAX_PAGES, MAX_QUESTION_ROUNDS, MAX_RECONNECT_PAUSE, PING_EVERY, PING_MISSES, PING_TIMEOUT,
+    PROBE_TIMEOUT, RECONNECT_PAUSE, RECONNECT_TRIES, STABLE_CONNECTION,
+};
 use crate::protocol::Timeouts;
 
-/// What a client was told by its builder.
-#[derive(Clone, Debug)]
+/// The settings that a builder has collected.
 pub(super) struct Config {
     pub(super) info: Implementation,
-    pub(super) handlers: Handlers,
+    pub(super) input: InputHandlers,
     pub(super) max_rounds: usize,
     pub(super) revisions: Revisions,
-    /// The era that the server belonged to the last time.
-    pub(super) remembered: Option<Era>,
-    /// How long a server may be silent before it is taken for one of the handshake era.
+    /// The era of the server at an earlier time.
+    pub(super) last_era: Option<Era>,
     pub(super) probe_timeout: Duration,
     pub(super) timeouts: Timeouts,
     pub(super) max_pages: usize,
-    pub(super) limits: Limits,
     pub(super) keep_alive: Option<KeepAlive>,
     pub(super) reconnect: Option<Reconnect>,
-    /// Whether tries to restore a connection never end, whatever `reconnect` says.
-    pub(super) endless: Arc<AtomicBool>,
-    pub(super) tracing: Tracing,
+    /// Whether the number of tries to reconnect is unlimited, whatever `reconnect` allows.
+    pub(super) reconnect_endlessly: AtomicBool,
+    /// Finds the trace that a request is part of.
+    pub(super) trace: Option<Box<dyn Fn() -> Option<TraceContext> + Send + Sync>>,
 }
 
 impl Config {
     pub(super) fn new(info: Implementation) -> Self {
         Self {
             info,
-            handlers: Handlers::default(),
+            input: InputHandlers::default(),
             max_rounds: MAX_QUESTION_ROUNDS,
             revisions: Revisions::ALL,
-            remembered: None,
+            last_era: None,
             probe_timeout: PROBE_TIMEOUT,
             timeouts: Timeouts::default(),
             max_pages: MAX_PAGES,
-            limits: Limits {
-                drain: CLOSE_TIMEOUT,
-                ..Limits::default()
-            },
             keep_alive: Some(KeepAlive::default()),
             reconnect: Some(Reconnect::default()),
-            endless: Arc::default(),
-            tracing: Tracing::default(),
+            reconnect_endlessly: AtomicBool::new(false),
+            trace: None,
+        }
+    }
+
+    /// The trace that a request sent now is part of.
+    pub(super) fn current_trace(&self) -> Option<TraceContext> {
+        self.trace.as_ref().and_then(|source| source())
+    }
+}
+
+/// Time limits of `limit` in all, whatever progress is reported.
+pub(super) fn within(limit: Duration) -> Timeouts {
+    Timeouts {
+        idle: limit,
+        total: limit,
+        reset_on_progress: false,
+    }
+}
+
+/// Detection of servers that no longer answer, in revisions that have `ping`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeepAlive {
+    /// The time between two pings; 30 seconds by default.
+    pub every: Duration,
+    /// The time limit of an answer; 5 seconds by default.
+    pub timeout: Duration,
+    /// The number of unanswered pings in a row after which the connection is closed; 3 by default. A
+    /// ping during which the server sent anything else does not count.
+    pub misses: u32,
+}
+
+impl Default for KeepAlive {
+    fn default() -> Self {
+        Self {
+            every: PING_EVERY,
+            timeout: PING_TIMEOUT,
+            misses: PING_MISSES,
+        }
+    }
+}
+
+/// Reconnection after a connection is lost.
+///
+/// There is a pause before each try, twice as long as the one before it, up to a maximum. A random
+/// part of each pause is left out, so that many clients of one server do not come back at the same
+/// moment. A call that waits for the connection cuts a pause short, but not below the first one.
+/// After the last try, each further call makes one more. A client behind a
+/// [proxy](crate::Server::proxy) tries without end. The stream of a
+/// [`Subscription`](super::Subscription) that breaks off is opened again by the same numbers.
+///
+/// ```
+/// use mcp_runtime::client::Reconnect;
+///
+/// let without_end = Reconnect { tries: None, ..Reconnect::default() };
+/// # drop(without_end);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reconnect {
+    /// The number of tries in a row that may fail, `None` for any number; 5 by default.
+    pub tries: Option<u32>,
+    /// The pause before the first try; 1 second by default.
+    pub first_pause: Duration,
+    /// The longest pause; 30 seconds by default.
+    pub max_pause: Duration,
+    /// The part of a pause that may be left out, from 0 to 1; 0.25 by default.
+    pub jitter: f64,
+    /// The time that a connection must last for tries and pauses to begin anew when it is lost; 30
+    /// seconds by default.
+    pub stable_after: Duration,
+}
+
+impl Default for Reconnect {
+    fn default() -> Self {
+        Self {
+            tries: Some(RECONNECT_TRIES),
+            first_pause: RECONNECT_PAUSE,
+            max_pause: MAX_RECONNECT_PAUSE,
+            jitter: 0.25,
+            stable_after: STABLE_CONNECTION,
+        }
+    }
+}
+
+impl Reconnect {
+    /// Whether another try is made after so many.
+    pub(super) fn allows_try_after(self, tries: u32) -> bool {
+        self.tries.is_none_or(|most| tries < most)
+    }
+
+    /// The pause before a try (counted from 0).
+    pub(crate) fn pause_before(self, attempt: u32) -> Duration {
+        self.pause(attempt, random())
+    }
+
+    /// The pause before a try (counted from 0); `random` is from 0 to 1.
+    fn pause(self, attempt: u32, random: f64) -> Duration {
+        let doubled = 1_u32.checked_shl(attempt).unwrap_or(u32::MAX);
+        let whole = self.first_pause.saturating_mul(doubled).min(self.max_pause);
+        whole.mul_f64(1.0 - self.jitter.clamp(0.0, 1.0) * random)
+    }
+}
+
+/// A number from 0 to 1 that is different each time; not for secrets.
+fn random() -> f64 {
+    let bits = RandomState::new().build_hasher().finish();
+    f64::from((bits >> 32) as u32) / f64::from(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_the_maximum() {
+        let policy = Reconnect::default();
+        let pauses = [0, 1, 2, 3, 4, 5, 40].map(|attempt| policy.pause(attempt, 0.0).as_secs());
+        assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30]);
+        assert!(policy.allows_try_after(4) && !policy.allows_try_after(5));
+    }
+
+    #[test]
+    fn jitter_shortens_within_its_bound() {
+        let policy = Reconnect::default();
+        assert_eq!(policy.pause(2, 1.0), Duration::from_secs(3));
+        for (attempt, whole) in (0..).zip([1.0, 2.0, 4.0, 8.0, 16.0]) {
+            let pause = policy.pause_before(attempt).as_secs_f64();
+            assert!(
+                pause <= whole && pause >= whole * 0.75,
+                "{pause} of {whole}"
+            );
         }
     }
 }

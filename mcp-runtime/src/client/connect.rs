@@ -1,7 +1,7 @@
-//! Finding out which era a server belongs to, and agreeing with it.
+//! Detection of a server's era, and negotiation with it.
 //!
-//! The one place of the client that tells the eras apart: what it finds out travels on as an
-//! [`Negotiated`] and as the members that each request carries in its `_meta`.
+//! The only place of the client that distinguishes the eras: the result is a [`Connection`], with the
+//! members that each request carries in its `_meta`.
 
 use std::future::Future;
 use std::pin::pin;
@@ -9,39 +9,34 @@ use std::sync::Arc;
 
 use mcp_types::{
     Conform, DiscoverRequest, DiscoverResult, Era, ErrorObject, InitializeRequest,
-    InitializeRequestParams, InitializeResult, InitializedNotification, RawJson, Request,
-    RequestMetaObject, RequestParams, Revision, Revisions, ServerCapabilities, error_codes,
+    InitializeRequestParams, InitializedNotification, RawJson, Request, RequestMetaObject,
+    RequestParams, Revision, Revisions, ServerCapabilities, error_codes,
 };
 use serde::Deserialize;
 
-use super::config::Config;
+use super::channel::{Channel, request_options};
+use super::config::{Config, within};
+use super::connection::Connection;
 use super::error::ConnectError;
-use super::link::{Link, Options};
 use crate::error::CallError;
 use crate::limits::FOREVER;
 use crate::protocol::{ClientLifecycle, Negotiated, Timeouts};
 
-/// What was agreed on, and what each request has to carry because of it.
-#[derive(Debug)]
-pub(super) struct Agreed {
-    pub(super) negotiated: Arc<Negotiated<ServerCapabilities>>,
-    /// Members of `_meta`, without braces; empty where requests carry nothing.
-    pub(super) meta: String,
-}
+type Outcome = Result<Arc<Negotiated<ServerCapabilities>>, ConnectError>;
 
-/// What a server answers to `server/discover`.
+/// The answer of a server to `server/discover`.
 enum Discovery {
-    /// It is stateless, and says what it offers.
+    /// The server is stateless.
     Found(Box<DiscoverResult>),
-    /// It speaks other revisions than the one it was asked in.
-    Offers(Vec<String>),
+    /// The server supports these revisions, and not the one that it was asked in.
+    Supported(Vec<String>),
     /// Only a server of the handshake era answers like this.
     Foreign(ConnectError),
 }
 
-/// The revisions to begin with, where the server spoke the era `known` the last time. Only a handshake
-/// is begun with at once; a stateless server is probed as any other is, as the probe is what it
-/// answers, and falls back to a handshake on the same connection.
+/// The revisions to begin with, where the server was of the era `known` before. Only a handshake
+/// is begun with at once. A stateless server is probed like any other: it answers the probe, and a
+/// handshake on the same connection is the fallback.
 pub(super) fn expected(config: &Config, known: Option<Era>) -> Revisions {
     let handshake = config.revisions.of(Era::Handshake);
     match known {
@@ -50,304 +45,296 @@ pub(super) fn expected(config: &Config, known: Option<Era>) -> Revisions {
     }
 }
 
-/// Agrees with the server behind `link`.
-///
-/// A client that speaks both eras asks for `server/discover` first, and falls back to
-/// `initialize` on any answer that only a server of the handshake era gives, or on silence
-/// (2026-07-28, "stdio", section Backward Compatibility).
-pub(super) async fn agree(
-    link: &Link,
-    config: &Config,
-    revisions: Revisions,
-) -> Result<Agreed, ConnectError> {
-    let newest = |era| revisions.newest_of(era);
-    match (newest(Era::Stateless), newest(Era::Handshake)) {
-        (Some(stateless), Some(handshake)) => probe(link, config, stateless, handshake).await,
-        (Some(stateless), None) => {
-            let discovery = discover(link, config, stateless, config.timeouts).await?;
-            settle(link, config, stateless, discovery).await
-        }
-        (None, Some(handshake)) => initialize(link, config, handshake).await,
-        (None, None) => Err(ConnectError::NoRevision),
-    }
-}
-
-/// The revisions that are left when a server does not survive to be asked which it speaks; `None`
-/// where it was not asked.
+/// The revisions that are left when a server does not survive the probe; `None` where it was not
+/// probed.
 pub(super) fn without_probe(revisions: Revisions) -> Option<Revisions> {
     let eras = [Era::Stateless, Era::Handshake];
     let probed = eras.iter().all(|era| revisions.newest_of(*era).is_some());
     probed.then(|| revisions.of(Era::Handshake))
 }
 
-/// Tries the stateless era, and the handshake where that leads nowhere.
-async fn probe(
-    link: &Link,
+/// Negotiates over `channel`, which is closed where that fails.
+pub(super) async fn connect(
+    channel: Channel,
     config: &Config,
-    stateless: Revision,
-    handshake: Revision,
-) -> Result<Agreed, ConnectError> {
-    // Limited by the time of the probe instead, and of whatever follows it: a late answer counts.
-    let unlimited = Timeouts {
-        idle: FOREVER,
-        total: FOREVER,
-        reset_on_progress: false,
-    };
-    let mut discovery = pin!(discover(link, config, stateless, unlimited));
-    match tokio::time::timeout(config.probe_timeout, &mut discovery).await {
-        Ok(Ok(Discovery::Foreign(fault))) => {
-            tracing::debug!(%fault, "`server/discover` failed: trying `initialize`");
-            initialize(link, config, handshake).await
-        }
-        Ok(discovery) => settle(link, config, stateless, discovery?).await,
-        Err(_silence) => {
-            tracing::debug!("`server/discover` was not answered: trying `initialize`");
-            match initialize(link, config, handshake).await {
-                Err(ConnectError::Refused(error)) => {
-                    wait_for_late(link, config, stateless, discovery, error).await
-                }
-                settled => settled,
-            }
-        }
-    }
+    revisions: Revisions,
+) -> Result<Connection, ConnectError> {
+    let outcome = negotiate(&channel, config, revisions).await;
+    finish(channel, config, outcome).await
 }
 
-/// A server that refuses the handshake with `error` may be a stateless one that was slow to
-/// start: the answer to the probe is still welcome.
-async fn wait_for_late(
-    link: &Link,
+/// The connection that a negotiation has led to. Closes the channel of one that has failed.
+pub(super) async fn finish(
+    channel: Channel,
     config: &Config,
-    asked: Revision,
-    discovery: impl Future<Output = Result<Discovery, ConnectError>>,
-    error: ErrorObject,
-) -> Result<Agreed, ConnectError> {
-    match tokio::time::timeout(config.probe_timeout, discovery).await {
-        Ok(Ok(found @ Discovery::Found(_))) => settle(link, config, asked, found).await,
-        _ => Err(ConnectError::Refused(error)),
-    }
-}
-
-/// Asks a stateless server what it offers.
-async fn discover(
-    link: &Link,
-    config: &Config,
-    asked: Revision,
-    timeouts: Timeouts,
-) -> Result<Discovery, ConnectError> {
-    let meta = request_meta(config, asked)?;
-    // A server of the handshake era may not bear a cancellation before `initialize`.
-    let options = Options::silent(timeouts);
-    let params = RequestParams::new();
-    let error = match link
-        .request::<DiscoverRequest>(&params, &meta, options)
-        .await
-    {
-        Ok(result) => {
-            let found = decode::<DiscoverRequest>(&result);
-            return Ok(found.map_or_else(Discovery::Foreign, |found| {
-                Discovery::Found(Box::new(found))
-            }));
-        }
-        Err(CallError::Rpc(error)) => error,
-        // A server that knows the method would answer it in good form.
-        Err(error @ CallError::Malformed { .. }) => return Ok(Discovery::Foreign(error.into())),
-        Err(CallError::Http(error)) => return Ok(Discovery::Foreign(ConnectError::Http(error))),
-        Err(other) => return Err(other.into()),
-    };
-    match error.code {
-        error_codes::UNSUPPORTED_PROTOCOL_VERSION => match offered_in(&error) {
-            Some(offered) => Ok(Discovery::Offers(offered)),
-            None => Err(ConnectError::Refused(error)),
-        },
-        error_codes::MISSING_REQUIRED_CLIENT_CAPABILITY | error_codes::HEADER_MISMATCH => {
-            Err(ConnectError::Refused(error))
-        }
-        _ => Ok(Discovery::Foreign(ConnectError::Refused(error))),
-    }
-}
-
-/// Chooses a revision that both sides speak, and goes on in the way that it asks for.
-async fn settle(
-    link: &Link,
-    config: &Config,
-    asked: Revision,
-    discovery: Discovery,
-) -> Result<Agreed, ConnectError> {
-    let offered = match &discovery {
-        Discovery::Found(found) => &found.supported_versions,
-        Discovery::Offers(offered) => offered,
-        Discovery::Foreign(_) => &Vec::new(),
-    };
-    let in_common = |revision: &Revision| offered.iter().any(|name| name == revision.as_str());
-    let chosen = config.revisions.iter().rfind(in_common);
-    let none = none_in_common(config, asked, offered.clone());
-    match (chosen.map(|chosen| (chosen, chosen.era())), discovery) {
-        (_, Discovery::Foreign(error)) => Err(error),
-        (Some((chosen, Era::Stateless)), Discovery::Found(found)) => {
-            adopt(link, config, chosen, *found)
-        }
-        // Even where it is the version that was asked in: the server says that it has it.
-        (Some((chosen, Era::Stateless)), Discovery::Offers(_)) => {
-            match discover(link, config, chosen, config.timeouts).await? {
-                Discovery::Found(found) => adopt(link, config, chosen, *found),
-                Discovery::Foreign(error) => Err(error),
-                Discovery::Offers(_) => Err(ConnectError::Result {
-                    method: DiscoverRequest::METHOD.to_owned(),
-                    reason: format!("it offers revision {chosen}, and refuses to speak it"),
-                }),
-            }
-        }
-        (Some((chosen, Era::Handshake)), _) => initialize(link, config, chosen).await,
-        _ => Err(none),
-    }
-}
-
-/// Goes on without a handshake.
-fn adopt(
-    link: &Link,
-    config: &Config,
-    revision: Revision,
-    found: DiscoverResult,
-) -> Result<Agreed, ConnectError> {
-    let negotiated = Arc::new(Negotiated {
-        revision,
-        peer_info: found.meta.and_then(|meta| meta.server_info),
-        peer_capabilities: found.capabilities,
-        instructions: found.instructions,
-    });
-    let session = link.session();
-    if !session.with(|lifecycle| lifecycle.discovered(Arc::clone(&negotiated))) {
-        return Err(ConnectError::Closed);
-    }
-    Ok(Agreed {
-        negotiated,
-        meta: request_meta(config, revision)?,
-    })
-}
-
-/// Shakes hands, offering `asked` (2025-11-25, "Lifecycle", section Initialization). A server that
-/// refuses it and names revisions is asked once more, in the newest that both sides speak.
-async fn initialize(link: &Link, config: &Config, asked: Revision) -> Result<Agreed, ConnectError> {
-    let error = match initialize_in(link, config, asked).await? {
-        Ok(agreed) => return Ok(agreed),
-        Err(error) => error,
-    };
-    let Some(offered) = offered_in(&error) else {
-        return Err(ConnectError::Refused(error));
-    };
-    let in_common = |revision: &Revision| offered.iter().any(|name| name == revision.as_str());
-    let chosen = match config.revisions.iter().rfind(in_common) {
-        None => return Err(none_in_common(config, asked, offered)),
-        Some(chosen) if chosen == asked => return Err(ConnectError::Refused(error)),
-        Some(chosen) => chosen,
-    };
-    tracing::debug!(%asked, %chosen, %error, "`initialize` was refused: trying what is offered");
-    link.session().with(ClientLifecycle::refused);
-    if chosen.era() == Era::Stateless {
-        return match discover(link, config, chosen, config.timeouts).await? {
-            Discovery::Found(found) => adopt(link, config, chosen, *found),
-            _ => Err(ConnectError::Refused(error)),
-        };
-    }
-    initialize_in(link, config, chosen)
-        .await?
-        .map_err(ConnectError::Refused)
-}
-
-/// Asks for a handshake once; `Ok(Err(…))` is the refusal of the server.
-async fn initialize_in(
-    link: &Link,
-    config: &Config,
-    asked: Revision,
-) -> Result<Result<Agreed, ErrorObject>, ConnectError> {
-    let mut params = InitializeRequestParams::new(
-        asked.as_str(),
-        config.handlers.capabilities(asked),
-        config.info.clone(),
-    );
-    params.conform(asked);
-    let options = Options::silent(config.timeouts);
-    let answer = link
-        .request::<InitializeRequest>(&params, "", options)
-        .await;
-    let result = match answer {
-        Ok(result) => decode::<InitializeRequest>(&result)?,
-        Err(CallError::Rpc(error)) => return Ok(Err(error)),
-        Err(other) => return Err(other.into()),
-    };
-    let answered = result.protocol_version.parse::<Revision>().ok();
-    match answered.filter(|revision| config.revisions.contains(*revision)) {
-        Some(revision) if revision.era() == Era::Handshake => {
-            operate(link, revision, result).map(Ok)
-        }
-        Some(revision) => Err(ConnectError::Result {
-            method: InitializeRequest::METHOD.to_owned(),
-            reason: format!("it chooses revision {revision}, which has no handshake"),
+    outcome: Outcome,
+) -> Result<Connection, ConnectError> {
+    match outcome {
+        Ok(negotiated) => Ok(Connection {
+            channel,
+            meta: request_meta(config, negotiated.revision),
+            negotiated,
         }),
-        None => Err(none_in_common(config, asked, vec![result.protocol_version])),
+        Err(error) => {
+            channel.close().await;
+            Err(error.explained(channel.ended().await))
+        }
     }
 }
 
-/// The error where nothing of what the server offers is spoken here.
-fn none_in_common(config: &Config, asked: Revision, offered: Vec<String>) -> ConnectError {
-    ConnectError::Revision {
-        asked,
-        offered,
-        supported: config.revisions,
+/// Negotiates one of `revisions`.
+///
+/// A client that speaks both eras asks for `server/discover` first, and falls back to
+/// `initialize` on any answer that only a server of the handshake era gives, or on silence
+/// (2026-07-28, "stdio", section Backward Compatibility).
+pub(super) async fn negotiate(channel: &Channel, config: &Config, revisions: Revisions) -> Outcome {
+    let negotiation = Negotiation { channel, config };
+    let newest = |era| revisions.newest_of(era);
+    match (newest(Era::Stateless), newest(Era::Handshake)) {
+        (Some(stateless), Some(handshake)) => negotiation.probe(stateless, handshake).await,
+        (Some(stateless), None) => {
+            let discovery = negotiation.discover(stateless, config.timeouts).await?;
+            negotiation.choose(stateless, discovery).await
+        }
+        (None, Some(handshake)) => negotiation.initialize(handshake).await,
+        (None, None) => Err(ConnectError::NoRevision),
     }
 }
 
-/// Says that the handshake is over.
-fn operate(
-    link: &Link,
-    revision: Revision,
-    result: InitializeResult,
-) -> Result<Agreed, ConnectError> {
-    let negotiated = Arc::new(Negotiated {
-        revision,
-        peer_info: Some(result.server_info),
-        peer_capabilities: result.capabilities,
-        instructions: result.instructions,
-    });
-    let session = link.session();
-    if !session.with(|lifecycle| lifecycle.initialized(Arc::clone(&negotiated))) {
-        return Err(ConnectError::Closed);
-    }
-    link.peer().notify::<InitializedNotification>(None)?;
-    session.with(ClientLifecycle::operate);
-    Ok(Agreed {
-        negotiated,
-        meta: String::new(),
-    })
+struct Negotiation<'a> {
+    channel: &'a Channel,
+    config: &'a Config,
 }
 
-/// The members of `_meta` that each stateless request carries.
-fn request_meta(config: &Config, revision: Revision) -> Result<String, ConnectError> {
+impl Negotiation<'_> {
+    /// Tries the stateless era, then the handshake.
+    async fn probe(&self, stateless: Revision, handshake: Revision) -> Outcome {
+        // Limited by the time of the probe and of the handshake: a late answer counts.
+        let mut discovery = pin!(self.discover(stateless, within(FOREVER)));
+        match tokio::time::timeout(self.config.probe_timeout, &mut discovery).await {
+            Ok(Ok(Discovery::Foreign(error))) => {
+                tracing::debug!(%error, "`server/discover` failed: trying `initialize`");
+                self.initialize(handshake).await
+            }
+            Ok(discovery) => self.choose(stateless, discovery?).await,
+            Err(_elapsed) => {
+                tracing::debug!("`server/discover` was not answered: trying `initialize`");
+                match self.initialize(handshake).await {
+                    Err(error @ ConnectError::Refused(_)) => {
+                        self.wait_for_late(stateless, discovery, error).await
+                    }
+                    outcome => outcome,
+                }
+            }
+        }
+    }
+
+    /// Waits for the answer to the probe once more: a server that refuses the handshake may be a
+    /// stateless one that was slow to start.
+    async fn wait_for_late(
+        &self,
+        asked: Revision,
+        discovery: impl Future<Output = Result<Discovery, ConnectError>>,
+        refused: ConnectError,
+    ) -> Outcome {
+        match tokio::time::timeout(self.config.probe_timeout, discovery).await {
+            Ok(Ok(found @ Discovery::Found(_))) => self.choose(asked, found).await,
+            _ => Err(refused),
+        }
+    }
+
+    /// Sends `server/discover`.
+    async fn discover(
+        &self,
+        asked: Revision,
+        timeouts: Timeouts,
+    ) -> Result<Discovery, ConnectError> {
+        let meta = request_meta(self.config, asked);
+        // A server of the handshake era may not bear a cancellation before `initialize`.
+        let mut options = request_options::<DiscoverRequest>(timeouts);
+        options.cancellable = false;
+        let params = RequestParams::new();
+        let sent = self
+            .channel
+            .request::<DiscoverRequest>(&params, &meta, options);
+        let error = match sent.await {
+            Ok(result) => {
+                return Ok(match decode::<DiscoverRequest>(&result) {
+                    Ok(found) => Discovery::Found(Box::new(found)),
+                    Err(error) => Discovery::Foreign(error),
+                });
+            }
+            Err(CallError::Rpc(error)) => error,
+            // A server that knows the method would answer it in good form.
+            Err(error @ (CallError::Malformed { .. } | CallError::Http(_))) => {
+                return Ok(Discovery::Foreign(error.into()));
+            }
+            Err(other) => return Err(other.into()),
+        };
+        match error.code {
+            error_codes::UNSUPPORTED_PROTOCOL_VERSION => match supported_in(&error) {
+                Some(supported) => Ok(Discovery::Supported(supported)),
+                None => Err(ConnectError::Refused(error)),
+            },
+            error_codes::MISSING_REQUIRED_CLIENT_CAPABILITY | error_codes::HEADER_MISMATCH => {
+                Err(ConnectError::Refused(error))
+            }
+            _ => Ok(Discovery::Foreign(ConnectError::Refused(error))),
+        }
+    }
+
+    /// Goes on in the newest revision that both sides speak.
+    async fn choose(&self, asked: Revision, discovery: Discovery) -> Outcome {
+        let supported = match &discovery {
+            Discovery::Found(found) => &found.supported_versions,
+            Discovery::Supported(supported) => supported,
+            Discovery::Foreign(_) => &Vec::new(),
+        };
+        let chosen = self.newest_in(supported);
+        let none = self.none_in_common(asked, supported.clone());
+        match (chosen.map(|chosen| (chosen, chosen.era())), discovery) {
+            (_, Discovery::Foreign(error)) => Err(error),
+            (Some((chosen, Era::Stateless)), Discovery::Found(found)) => self.adopt(chosen, *found),
+            // Also asked again in the revision that was asked in: the server has it.
+            (Some((chosen, Era::Stateless)), Discovery::Supported(_)) => {
+                match self.discover(chosen, self.config.timeouts).await? {
+                    Discovery::Found(found) => self.adopt(chosen, *found),
+                    Discovery::Foreign(error) => Err(error),
+                    Discovery::Supported(_) => Err(ConnectError::Result {
+                        method: DiscoverRequest::METHOD.to_owned(),
+                        reason: format!("it offers revision {chosen}, and refuses to speak it"),
+                    }),
+                }
+            }
+            (Some((chosen, Era::Handshake)), _) => self.initialize(chosen).await,
+            _ => Err(none),
+        }
+    }
+
+    /// Operates without a handshake.
+    fn adopt(&self, revision: Revision, found: DiscoverResult) -> Outcome {
+        let negotiated = Arc::new(Negotiated {
+            revision,
+            peer_info: found.meta.and_then(|meta| meta.server_info),
+            peer_capabilities: found.capabilities,
+            instructions: found.instructions,
+        });
+        let adopted = Arc::clone(&negotiated);
+        match self.channel.with(|lifecycle| lifecycle.discovered(adopted)) {
+            true => Ok(negotiated),
+            false => Err(ConnectError::Closed),
+        }
+    }
+
+    /// Shakes hands, offering `asked` (2025-11-25, "Lifecycle", section Initialization). A server
+    /// that refuses it and names revisions is asked once more, in the newest that both sides speak.
+    async fn initialize(&self, asked: Revision) -> Outcome {
+        let error = match self.initialize_once(asked).await {
+            Err(ConnectError::Refused(error)) => error,
+            outcome => return outcome,
+        };
+        let Some(supported) = supported_in(&error) else {
+            return Err(ConnectError::Refused(error));
+        };
+        let chosen = match self.newest_in(&supported) {
+            None => return Err(self.none_in_common(asked, supported)),
+            Some(chosen) if chosen == asked => return Err(ConnectError::Refused(error)),
+            Some(chosen) => chosen,
+        };
+        tracing::debug!(%asked, %chosen, %error, "`initialize` was refused: asking again");
+        self.channel.with(ClientLifecycle::refused);
+        if chosen.era() == Era::Handshake {
+            return self.initialize_once(chosen).await;
+        }
+        match self.discover(chosen, self.config.timeouts).await? {
+            Discovery::Found(found) => self.adopt(chosen, *found),
+            _ => Err(ConnectError::Refused(error)),
+        }
+    }
+
+    async fn initialize_once(&self, asked: Revision) -> Outcome {
+        let mut params = InitializeRequestParams::new(
+            asked.as_str(),
+            self.config.input.capabilities(asked),
+            self.config.info.clone(),
+        );
+        params.conform(asked);
+        let mut options = request_options::<InitializeRequest>(self.config.timeouts);
+        options.cancellable = false;
+        let sent = self
+            .channel
+            .request::<InitializeRequest>(&params, "", options);
+        let result = decode::<InitializeRequest>(&sent.await?)?;
+        let answered = result.protocol_version.parse::<Revision>().ok();
+        let Some(revision) = answered.filter(|it| self.config.revisions.contains(*it)) else {
+            return Err(self.none_in_common(asked, vec![result.protocol_version]));
+        };
+        if revision.era() != Era::Handshake {
+            return Err(ConnectError::Result {
+                method: InitializeRequest::METHOD.to_owned(),
+                reason: format!("it chooses revision {revision}, which has no handshake"),
+            });
+        }
+        let negotiated = Arc::new(Negotiated {
+            revision,
+            peer_info: Some(result.server_info),
+            peer_capabilities: result.capabilities,
+            instructions: result.instructions,
+        });
+        let agreed = Arc::clone(&negotiated);
+        if !self.channel.with(|lifecycle| lifecycle.initialized(agreed)) {
+            return Err(ConnectError::Closed);
+        }
+        self.channel.notify::<InitializedNotification>()?;
+        self.channel.with(ClientLifecycle::operate);
+        Ok(negotiated)
+    }
+
+    /// The newest revision of this client among those that a server supports.
+    fn newest_in(&self, supported: &[String]) -> Option<Revision> {
+        let in_common = |revision: &Revision| supported.iter().any(|it| it == revision.as_str());
+        self.config.revisions.iter().rfind(in_common)
+    }
+
+    fn none_in_common(&self, asked: Revision, offered: Vec<String>) -> ConnectError {
+        ConnectError::Revision {
+            asked,
+            offered,
+            supported: self.config.revisions,
+        }
+    }
+}
+
+/// The members of `_meta` that each request in `revision` carries, as JSON without braces.
+fn request_meta(config: &Config, revision: Revision) -> String {
+    if revision.era() == Era::Handshake {
+        return String::new();
+    }
     let mut meta = RequestMetaObject::new()
         .with_protocol_version(revision.as_str())
         .with_client_info(config.info.clone())
-        .with_client_capabilities(config.handlers.capabilities(revision));
+        .with_client_capabilities(config.input.capabilities(revision));
     meta.conform(revision);
     let object = RawJson::encode(&meta);
     let object = object.get();
-    Ok(object[1..object.len() - 1].to_owned())
+    object[1..object.len() - 1].to_owned()
 }
 
-/// The revisions that an error names as those of the server.
-fn offered_in(error: &ErrorObject) -> Option<Vec<String>> {
+/// The revisions that an error names as supported by the server.
+fn supported_in(error: &ErrorObject) -> Option<Vec<String>> {
     #[derive(Deserialize)]
     struct Data {
         #[serde(alias = "supportedVersions")]
         supported: Vec<String>,
     }
-    // Details of another form say nothing about revisions.
+    // Other data are not about revisions.
     let data: Data = serde_json::from_str(error.data.as_ref()?.get()).ok()?;
     Some(data.supported)
 }
 
 fn decode<R: Request>(result: &RawJson) -> Result<R::Result, ConnectError> {
-    result.parse().map_err(|fault| ConnectError::Result {
+    result.parse().map_err(|error| ConnectError::Result {
         method: R::METHOD.to_owned(),
-        reason: fault.to_string(),
+        reason: error.to_string(),
     })
 }

@@ -1,21 +1,20 @@
 //! The handle to a server.
 
+use std::fmt;
 use std::sync::Arc;
 
-use mcp_types::{
-    Implementation, PingRequest, Request, RequestParams, Revision, ServerCapabilities,
-};
+use mcp_types::{Implementation, Revision, ServerCapabilities};
 use tokio::sync::watch;
 
-use super::cache::Kept;
-use super::config::Config;
-use super::dispatcher::{Dispatcher, Notifications};
-use super::memory::Memory;
-use super::opener::{Open, Shared};
-use super::slot::{Connection, Connections, Demand, Phase, Slot, usable};
+use super::ConnectError;
+use super::connection::{
+    Connection, ConnectionState, Connections, Open, Phase, WaitingCalls, usable,
+};
+use super::input::Roots;
+use super::notifications::Notifications;
+use super::state::ClientState;
 use super::status::{Status, StatusWatch};
 use super::supervisor::Supervisor;
-use super::{Call, ClientBuilder, ConnectError};
 use crate::error::CallError;
 use crate::protocol::Negotiated;
 
@@ -39,178 +38,139 @@ use crate::protocol::Negotiated;
 /// # Ok::<_, mcp_runtime::ConnectError>(())
 /// # }).unwrap();
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
 }
 
-#[derive(Debug)]
 struct Inner {
-    shared: Shared,
-    slot: watch::Receiver<Slot>,
+    state: Arc<ClientState>,
+    current: watch::Receiver<ConnectionState>,
+    waiting: WaitingCalls,
     closing: watch::Sender<bool>,
-    demand: Demand,
-    /// Whether a lost connection is made anew.
-    restores: bool,
+    /// Whether a lost connection is restored.
+    reconnects: bool,
 }
 
 impl Client {
-    /// Begins a client that calls itself `name`, in `version`.
-    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ClientBuilder {
-        ClientBuilder::new(name.into(), version.into())
-    }
-
-    pub(super) fn start(shared: Shared, open: Option<Open>, connection: Connection) -> Self {
-        let restores = open.is_some() && shared.config.reconnect.is_some();
-        let (announce, slot) = watch::channel(Slot::up(connection));
+    /// Begins to supervise the first connection of a client. Later ones are opened by `open`.
+    pub(super) fn start(
+        state: Arc<ClientState>,
+        open: Option<Open>,
+        connection: Connection,
+    ) -> Self {
+        let reopening = open.zip(state.config.reconnect);
+        let reconnects = reopening.is_some();
+        let (sender, current) = watch::channel(ConnectionState::new(connection, 0));
         let (closing, until) = watch::channel(false);
-        if let Some(roots) = &shared.config.handlers.roots {
-            tokio::spawn(roots.announce(slot.clone()));
-        }
-        let demand = Demand::new();
+        let waiting = WaitingCalls::new();
         let supervisor = Supervisor {
-            shared: shared.clone(),
-            open,
-            slot: announce,
-            demand: demand.clone(),
+            reopening,
+            current: sender,
+            waiting: waiting.clone(),
             closing: until,
+            roots: state.config.input.roots.as_ref().map(Roots::watch),
+            state: Arc::clone(&state),
         };
         tokio::spawn(supervisor.run());
-        let inner = Inner {
-            shared,
-            slot,
-            closing,
-            demand,
-            restores,
-        };
         Self {
-            inner: Arc::new(inner),
+            inner: Arc::new(Inner {
+                state,
+                current,
+                waiting,
+                closing,
+                reconnects,
+            }),
         }
     }
 
-    pub(super) fn config(&self) -> &Config {
-        &self.inner.shared.config
+    pub(super) fn state(&self) -> &ClientState {
+        &self.inner.state
     }
 
-    pub(super) fn memory(&self) -> &Memory {
-        &self.inner.shared.memory
+    /// Whether a lost connection is restored.
+    pub(super) fn reconnects(&self) -> bool {
+        self.inner.reconnects
     }
 
-    pub(super) fn dispatcher(&self) -> &Dispatcher {
-        &self.inner.shared.dispatcher
-    }
-
-    /// What is kept of the server's answers, if anything is.
-    pub(super) fn kept(&self) -> Option<&Kept> {
-        self.inner.shared.kept.as_deref()
-    }
-
-    /// Whether a lost connection is made anew.
-    pub(super) fn restores(&self) -> bool {
-        self.inner.restores
-    }
-
-    /// The connection, once it can be used; where it is not being restored, or the caller does not
-    /// want to wait for that, at once or not at all.
-    pub(super) async fn connection(&self, may_wait: bool) -> Result<Arc<Connection>, CallError> {
-        let waits = may_wait && self.restores();
-        usable(self.inner.slot.clone(), waits, Some(&self.inner.demand)).await
+    /// The connection, once it can be used. A caller that `waits` asks for a try to restore it soon.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::NotSent`] when there is none.
+    pub(super) async fn connection(&self, waits: bool) -> Result<Arc<Connection>, CallError> {
+        let waits = waits && self.inner.reconnects;
+        usable(self.inner.current.clone(), waits, Some(&self.inner.waiting)).await
     }
 
     /// The connection, once it can be used, without asking for a try to restore it.
-    pub(super) async fn connection_by_itself(&self) -> Result<Arc<Connection>, CallError> {
-        usable(self.inner.slot.clone(), self.restores(), None).await
+    pub(super) async fn connection_without_demand(&self) -> Result<Arc<Connection>, CallError> {
+        usable(self.inner.current.clone(), self.inner.reconnects, None).await
     }
 
     /// Whether there is a connection that can be used.
     pub(super) fn is_connected(&self) -> bool {
-        self.inner.slot.borrow().usable().is_some()
+        self.inner.current.borrow().usable().is_some()
     }
 
     /// The error of a call that was not sent because there is no connection.
     pub(super) fn not_sent(&self) -> CallError {
-        self.inner.slot.borrow().not_sent()
+        self.inner.current.borrow().not_sent()
     }
 
-    /// Follows which connection is the newest, from the current one on.
+    /// Follows the connections after the current one.
     pub(crate) fn connections(&self) -> Connections {
-        Connections::after(self.inner.slot.clone())
+        Connections::after(self.inner.current.clone())
     }
 
-    /// A request of any kind, one of an extension included; await it to send it.
-    ///
-    /// ```no_run
-    /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
-    /// use mcp_runtime::types::{ListToolsRequest, PaginatedRequestParams};
-    ///
-    /// // One page of the list, where `list_tools` fetches them all.
-    /// let page = client.request::<ListToolsRequest>(PaginatedRequestParams::new()).await?;
-    /// println!("{} tools, then {:?}", page.tools.len(), page.next_cursor);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn request<R: Request>(&self, params: R::Params) -> Call<R> {
-        Call::new(self, Ok(params))
-    }
-
-    /// Asks the server for a sign of life.
-    ///
-    /// # Errors
-    ///
-    /// [`CallError::Unavailable`] in the stateless era, which has no `ping`; otherwise why there
-    /// is no answer.
-    pub async fn ping(&self) -> Result<(), CallError> {
-        self.request::<PingRequest>(RequestParams::new()).await?;
-        Ok(())
-    }
-
-    /// What was agreed on when the client connected, the last time it did.
+    /// The terms of the newest connection.
     #[must_use]
     pub fn negotiated(&self) -> Arc<Negotiated<ServerCapabilities>> {
-        let connection = Arc::clone(&self.inner.slot.borrow().connection);
-        let session = connection.link.session();
-        let newest = session.with(|lifecycle| lifecycle.negotiated().cloned());
-        newest.unwrap_or_else(|| Arc::clone(&connection.agreed.negotiated))
+        let connection = Arc::clone(&self.inner.current.borrow().connection);
+        let channel = &connection.channel;
+        let newest = channel.with(|lifecycle| lifecycle.negotiated().cloned());
+        newest.unwrap_or_else(|| Arc::clone(&connection.negotiated))
     }
 
-    /// The revision that is spoken, which a reconnection may change.
+    /// The negotiated revision, which a reconnection may change.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.negotiated().revision
     }
 
-    /// What the server says it is. Not verified: for display and logs, not for decisions.
+    /// The name and version that the server gives. Not verified: for display and logs, not for
+    /// decisions.
     #[must_use]
     pub fn server_info(&self) -> Option<Implementation> {
         self.negotiated().peer_info.clone()
     }
 
-    /// What the server says it offers; requests for anything else fail without being sent.
+    /// The capabilities of the server; requests that need others fail without being sent.
     #[must_use]
     pub fn server_capabilities(&self) -> ServerCapabilities {
         self.negotiated().peer_capabilities.clone()
     }
 
-    /// What a model should know to use the server well.
+    /// Instructions for models that use the server.
     #[must_use]
     pub fn instructions(&self) -> Option<String> {
         self.negotiated().instructions.clone()
     }
 
-    /// Where the connection stands.
+    /// The status of the connection.
     #[must_use]
     pub fn status(&self) -> Status {
-        self.inner.shared.board.current()
+        self.inner.state.status.current()
     }
 
     /// The reason why the connection was lost, or could not be restored; `None` while there is one,
     /// and once this side has closed it.
     #[must_use]
     pub fn lost_because(&self) -> Option<Arc<ConnectError>> {
-        self.inner.slot.borrow().cause.clone()
+        self.inner.current.borrow().cause.clone()
     }
 
-    /// Follows where the connection stands.
+    /// Follows the status of the connection.
     ///
     /// ```no_run
     /// # async fn example(client: mcp_runtime::Client) {
@@ -222,36 +182,40 @@ impl Client {
     /// ```
     #[must_use]
     pub fn watch_status(&self) -> StatusWatch {
-        self.inner.shared.board.watch()
+        self.inner.state.status.watch()
     }
 
-    /// The server's notifications from now on. Who leaves more than 256 unread loses the
+    /// The server's notifications from now on. A reader that falls behind by more than 256 misses the
     /// oldest.
     #[must_use]
     pub fn notifications(&self) -> Notifications {
-        self.inner.shared.dispatcher.subscribe()
-    }
-
-    /// Waits until there is no connection, and there will be none.
-    pub(super) async fn down(&self) {
-        let mut slot = self.inner.slot.clone();
-        // An error means that the task was dropped with its runtime, which is the end as well.
-        let _ = slot.wait_for(|slot| slot.phase == Phase::Down).await;
+        self.inner.state.dispatcher.subscribe()
     }
 
     /// Waits until the connection is lost for good, or closed, and returns the reason.
     pub(super) async fn given_up(&self) -> CallError {
-        let mut slot = self.inner.slot.clone();
-        let lost = |slot: &Slot| matches!(slot.phase, Phase::GivenUp | Phase::Down);
-        let found = slot.wait_for(lost).await;
-        // An error means that the task was dropped with its runtime, which is the end as well.
-        found.map_or(CallError::Closed, |slot| slot.lost())
+        let mut current = self.inner.current.clone();
+        let is_lost =
+            |state: &ConnectionState| matches!(state.phase, Phase::GivenUp | Phase::Closed);
+        let found = current.wait_for(is_lost).await;
+        // Fails when the task was dropped with its runtime.
+        found.map_or(CallError::Closed, |state| state.lost())
     }
 
     /// Closes the connection, and waits until everything is released. Calls that still wait for
     /// an answer fail with [`CallError::Closed`].
     pub async fn close(&self) {
         self.inner.closing.send_replace(true);
-        self.down().await;
+        let mut current = self.inner.current.clone();
+        // Fails when the task was dropped with its runtime.
+        let _ = current.wait_for(|state| state.phase == Phase::Closed).await;
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("status", &self.status())
+            .finish_non_exhaustive()
     }
 }

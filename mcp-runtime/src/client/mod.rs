@@ -1,66 +1,49 @@
-//! The client's side: connecting to a server and calling it.
+//! Clients: connecting to a server and calling it.
 //!
-//! [`Client::builder`] says how the client presents itself; [`ClientBuilder::connect`] opens a
-//! transport, finds out how the server wants to be spoken to and agrees with it. What is then
-//! called is a [`Call`]: await it to send it.
+//! [`Client::builder`] has the settings; [`ClientBuilder::connect`] opens a transport, detects the
+//! era of the server and negotiates. Requests are [`Call`]s: await one to send it.
 
 mod builder;
 mod cache;
 mod call;
+mod channel;
 mod config;
 mod connect;
-mod dispatcher;
+mod connection;
 mod error;
 mod handle;
-#[cfg(feature = "stream")]
-mod items;
-mod keep_alive;
-mod link;
-mod memory;
-mod observers;
-mod offers;
-mod opener;
-mod output;
+mod input;
+mod notifications;
 mod pages;
-#[cfg(test)]
-mod pair;
 #[cfg(feature = "server")]
-mod proxied;
-mod questions;
-mod reconnect;
-mod role;
-mod session;
-mod slot;
+mod proxy;
+mod requests;
+mod result;
+mod state;
 mod status;
 #[cfg(feature = "stream")]
 mod stream;
 mod subscription;
 mod supervisor;
-mod tools;
-mod tracing;
 #[cfg(feature = "validation")]
 mod validate;
 
 pub use builder::ClientBuilder;
 pub use cache::ResponseCache;
 pub use call::Call;
-pub use dispatcher::Notifications;
+pub use config::{KeepAlive, Reconnect};
+pub(crate) use connection::Connections;
 pub use error::ConnectError;
 pub use handle::Client;
-#[cfg(feature = "stream")]
-pub use items::Items;
-pub use keep_alive::KeepAlive;
-pub use observers::Changed;
+pub use input::{ElicitReply, Form, Page, Roots};
+pub use notifications::{Changed, Notifications};
 pub use pages::{ListRequest, Pages};
-pub use questions::{ElicitReply, Form, Page, Roots};
-pub use reconnect::Reconnect;
-pub(crate) use slot::Connections;
+pub use requests::TypedCall;
 pub use status::{Status, StatusWatch, TransportState};
 #[cfg(feature = "stream")]
-pub use stream::{NotificationStream, SubscriptionStream};
+pub use stream::{Items, NotificationStream, SubscriptionStream};
 pub use subscription::Subscription;
 #[cfg(feature = "server")]
 pub(crate) use subscription::{SubscriptionEvent, is_lost};
-pub use tools::TypedCall;
 #[cfg(feature = "validation")]
 pub use validate::ValidatedCall;

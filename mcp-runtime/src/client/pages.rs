@@ -73,7 +73,7 @@ impl Client {
     pub fn pages<R: ListRequest>(&self) -> Pages<R> {
         Pages {
             client: self.clone(),
-            left: self.config().max_pages,
+            left: self.state().config.max_pages,
             next: Some(PaginatedRequestParams::new()),
             request: std::marker::PhantomData,
         }
@@ -115,7 +115,7 @@ impl<R: ListRequest> Pages<R> {
             method: R::METHOD.to_owned(),
             reason: format!(
                 "the list has more than {} pages",
-                self.client.config().max_pages
+                self.client.state().config.max_pages
             ),
         })?;
         let (items, cursor) = R::split(self.client.request::<R>(params).await?);

@@ -1,4 +1,4 @@
-//! Where a client's connection stands, for whoever wants to know.
+//! Status of a client's connection.
 
 use std::fmt;
 
@@ -6,20 +6,20 @@ use tokio::sync::watch;
 
 use crate::protocol::LifecycleState;
 
-/// Whether there is a transport that carries messages.
+/// State of the transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TransportState {
-    /// There is none: not yet, or no more because it was closed.
+    /// Not opened yet, or closed.
     Disconnected,
-    /// It is being opened.
+    /// Being opened.
     Connecting,
-    /// It is open.
+    /// Open.
     Connected,
-    /// It was lost, and is going to be opened again.
+    /// Lost, and going to be opened again.
     Reconnecting,
-    /// It was lost for good, and is opened again only if another call asks for it, where it can be
-    /// opened again at all. [`Client::lost_because`](crate::Client::lost_because) has the reason.
+    /// Lost for good; opened again only for another call, where that is possible at all.
+    /// [`Client::lost_because`](crate::Client::lost_because) has the reason.
     Lost,
 }
 
@@ -38,17 +38,10 @@ impl fmt::Display for TransportState {
 /// The state of a client: of its transport, and of the protocol that runs over it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Status {
-    /// Whether messages can travel.
+    /// State of the transport.
     pub transport: TransportState,
-    /// What may be said.
+    /// State of the protocol.
     pub lifecycle: LifecycleState,
-}
-
-impl Status {
-    const INITIAL: Self = Self {
-        transport: TransportState::Disconnected,
-        lifecycle: LifecycleState::Uninitialized,
-    };
 }
 
 impl fmt::Display for Status {
@@ -79,19 +72,22 @@ impl StatusWatch {
     }
 }
 
-/// What is called with each new status.
+/// An observer of the status.
 pub(super) type OnStatus = Box<dyn Fn(Status) + Send + Sync>;
 
-/// Where changes are announced: logged once, shown to the observer, kept for watchers.
-pub(super) struct StatusBoard {
+/// The current status. A change is logged, then passed to the observer and to watchers.
+pub(super) struct StatusSender {
     status: watch::Sender<Status>,
     observer: Option<OnStatus>,
 }
 
-impl StatusBoard {
+impl StatusSender {
     pub(super) fn new(observer: Option<OnStatus>) -> Self {
         Self {
-            status: watch::Sender::new(Status::INITIAL),
+            status: watch::Sender::new(Status {
+                transport: TransportState::Disconnected,
+                lifecycle: LifecycleState::Uninitialized,
+            }),
             observer,
         }
     }
@@ -113,24 +109,18 @@ impl StatusBoard {
     }
 
     fn change(&self, change: impl FnOnce(&mut Status)) {
-        let mut now = Status::INITIAL;
-        let changed = self.status.send_if_modified(|status| {
+        let mut changed = None;
+        self.status.send_if_modified(|status| {
             let before = *status;
             change(status);
-            now = *status;
-            before != now
+            changed = (before != *status).then_some(*status);
+            changed.is_some()
         });
-        if changed {
+        if let Some(now) = changed {
             tracing::info!(transport = %now.transport, lifecycle = %now.lifecycle, "connection");
             if let Some(observer) = &self.observer {
                 observer(now);
             }
         }
-    }
-}
-
-impl fmt::Debug for StatusBoard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("StatusBoard").field(&self.current()).finish()
     }
 }

@@ -1,4 +1,4 @@
-//! Notifications as streams.
+//! Lists, subscriptions and notifications as streams.
 
 use std::fmt;
 use std::pin::Pin;
@@ -7,78 +7,62 @@ use std::task::{Context, Poll, ready};
 use futures_core::Stream;
 use mcp_types::ServerNotification;
 
-use super::{Notifications, Subscription};
+use super::{Client, ListRequest, Notifications, Pages, Subscription};
 use crate::connection::BoxFuture;
 use crate::error::CallError;
 
-/// An item, and what gives those after it; `None` at the end.
-type Found<S> = Option<(<S as Source>::Item, Option<S>)>;
+/// An item of a stream, and the source of those after it. The stream ends where one is missing.
+type Step<S, T> = BoxFuture<Option<(T, Option<S>)>>;
 
-/// A source that gives one item after the other.
-trait Source: Sized + Send + 'static {
-    type Item: Send + 'static;
-
-    /// Finds the next item.
-    fn next(self) -> BoxFuture<Found<Self>>;
+/// A stream whose items come from a source, one after the other.
+struct Unfold<S, T> {
+    next: fn(S) -> Step<S, T>,
+    step: Option<Step<S, T>>,
 }
 
-impl Source for Subscription {
-    type Item = Result<ServerNotification, CallError>;
-
-    fn next(mut self) -> BoxFuture<Found<Self>> {
-        Box::pin(async move {
-            match Self::next(&mut self).await {
-                Ok(told) => Some((Ok(told?), Some(self))),
-                Err(error) => Some((Err(error), None)),
-            }
-        })
+impl<S, T> Unfold<S, T> {
+    fn new(source: S, next: fn(S) -> Step<S, T>) -> Self {
+        Self {
+            next,
+            step: Some(next(source)),
+        }
     }
-}
 
-impl Source for Notifications {
-    type Item = ServerNotification;
-
-    fn next(mut self) -> BoxFuture<Found<Self>> {
-        Box::pin(async move { Some((Self::next(&mut self).await?, Some(self))) })
-    }
-}
-
-/// The items of a source as they come. It waits where it is asked, so nothing is lost.
-struct Items<S: Source>(Option<BoxFuture<Found<S>>>);
-
-impl<S: Source> Items<S> {
-    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<S::Item>> {
-        let Some(next) = &mut self.0 else {
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        let Some(step) = &mut self.step else {
             return Poll::Ready(None);
         };
-        let found = ready!(next.as_mut().poll(cx));
-        self.0 = None;
-        Poll::Ready(found.map(|(item, rest)| {
-            self.0 = rest.map(S::next);
+        let found = ready!(step.as_mut().poll(cx));
+        self.step = None;
+        Poll::Ready(found.map(|(item, source)| {
+            self.step = source.map(self.next);
             item
         }))
     }
 }
 
+impl<S, T> fmt::Debug for Unfold<S, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").finish_non_exhaustive()
+    }
+}
+
 /// A [`Subscription`] as a stream, which ends after an error.
 #[must_use = "streams do nothing unless they are polled"]
-pub struct SubscriptionStream(Items<Subscription>);
-
-/// [`Notifications`] as a stream.
-#[must_use = "streams do nothing unless they are polled"]
-pub struct NotificationStream(Items<Notifications>);
+#[derive(Debug)]
+pub struct SubscriptionStream(Unfold<Subscription, Result<ServerNotification, CallError>>);
 
 impl Subscription {
     /// The notifications as a stream. Dropping it ends the subscription.
     pub fn into_stream(self) -> SubscriptionStream {
-        SubscriptionStream(Items(Some(Source::next(self))))
-    }
-}
-
-impl Notifications {
-    /// The notifications as a stream.
-    pub fn into_stream(self) -> NotificationStream {
-        NotificationStream(Items(Some(Source::next(self))))
+        SubscriptionStream(Unfold::new(self, |mut subscription| {
+            Box::pin(async move {
+                match subscription.next().await {
+                    Ok(notification) => Some((Ok(notification?), Some(subscription))),
+                    Err(error) => Some((Err(error), None)),
+                }
+            })
+        }))
     }
 }
 
@@ -90,6 +74,20 @@ impl Stream for SubscriptionStream {
     }
 }
 
+/// [`Notifications`] as a stream.
+#[must_use = "streams do nothing unless they are polled"]
+#[derive(Debug)]
+pub struct NotificationStream(Unfold<Notifications, ServerNotification>);
+
+impl Notifications {
+    /// The notifications as a stream.
+    pub fn into_stream(self) -> NotificationStream {
+        NotificationStream(Unfold::new(self, |mut notifications| {
+            Box::pin(async move { Some((notifications.next().await?, Some(notifications))) })
+        }))
+    }
+}
+
 impl Stream for NotificationStream {
     type Item = ServerNotification;
 
@@ -98,14 +96,67 @@ impl Stream for NotificationStream {
     }
 }
 
-impl fmt::Debug for SubscriptionStream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SubscriptionStream").finish_non_exhaustive()
+/// The items of a list as a stream, which ends after an error; made by [`Client::items`].
+#[must_use = "streams do nothing unless polled"]
+pub struct Items<R: ListRequest> {
+    page: std::vec::IntoIter<R::Item>,
+    pages: Unfold<Pages<R>, Result<Vec<R::Item>, CallError>>,
+}
+
+impl Client {
+    /// A list of the server as a stream of its items; each page is fetched when it is
+    /// needed.
+    ///
+    /// ```no_run
+    /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
+    /// use futures_util::TryStreamExt;
+    /// use mcp_runtime::types::ListToolsRequest;
+    ///
+    /// let mut tools = client.items::<ListToolsRequest>();
+    /// while let Some(tool) = tools.try_next().await? {
+    ///     println!("{}", tool.name);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn items<R: ListRequest>(&self) -> Items<R> {
+        let pages = Unfold::new(self.pages(), |mut pages: Pages<R>| -> Step<_, _> {
+            Box::pin(async move {
+                match pages.next().await {
+                    Ok(page) => Some((Ok(page?), Some(pages))),
+                    Err(error) => Some((Err(error), None)),
+                }
+            })
+        });
+        Items {
+            page: Vec::new().into_iter(),
+            pages,
+        }
     }
 }
 
-impl fmt::Debug for NotificationStream {
+impl<R: ListRequest> Stream for Items<R>
+where
+    R::Item: Unpin,
+{
+    type Item = Result<R::Item, CallError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            if let Some(item) = self.page.next() {
+                return Poll::Ready(Some(Ok(item)));
+            }
+            match ready!(self.pages.poll_next(cx)) {
+                Some(Ok(page)) => self.page = page.into_iter(),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+}
+
+impl<R: ListRequest> fmt::Debug for Items<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NotificationStream").finish_non_exhaustive()
+        f.debug_struct("Items").finish_non_exhaustive()
     }
 }

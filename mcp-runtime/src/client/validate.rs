@@ -1,4 +1,4 @@
-//! Structured output, held against the schema that the tool declares.
+//! Validation of structured output against the schema that the tool declares.
 
 use std::fmt;
 use std::future::IntoFuture;
@@ -11,9 +11,9 @@ use crate::error::CallError;
 use crate::structure::check;
 
 impl Call<CallToolRequest> {
-    /// Validates what the tool returns against its output schema (2025-06-18 and later, "Tools",
+    /// Validates the output of the tool against its schema (2025-06-18 and later, "Tools",
     /// section Output Schema). The schema is the one that was last listed; where the tool was not
-    /// listed yet, tools are listed first. Schemas never refer to the network.
+    /// listed yet, tools are listed first. Schemas are never fetched.
     ///
     /// A tool without an output schema, and an error of the tool, need no structured output.
     ///

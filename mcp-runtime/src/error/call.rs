@@ -5,7 +5,10 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::{ErrorObject, InputRequiredResult};
+use mcp_types::{
+    ElicitRequestUrlParams, ErrorObject, InputRequiredResult, UrlElicitationRequiredErrorData,
+    error_codes,
+};
 
 use super::{HttpError, Unavailable};
 
@@ -133,6 +136,21 @@ impl CallError {
             Self::Lost(error) | Self::NotSent(error) => ChildExited::in_error(error),
             _ => None,
         }
+    }
+
+    /// The web pages that the user has to visit before the call can succeed (2025-11-25,
+    /// "Elicitation", section URL Elicitation Required Error); `None` for all other errors, and for
+    /// one whose data can't be read; see [`ErrorObject::data`].
+    ///
+    /// The call may be made again once the user is done.
+    #[must_use]
+    pub fn required_pages(&self) -> Option<Vec<ElicitRequestUrlParams>> {
+        let Self::Rpc(error) = self else { return None };
+        if error.code != error_codes::URL_ELICITATION_REQUIRED {
+            return None;
+        }
+        let data: UrlElicitationRequiredErrorData = error.data.as_ref()?.parse().ok()?;
+        Some(data.elicitations)
     }
 
     /// The request was sent, and the connection ended because of `cause`, if that is known.

@@ -86,6 +86,9 @@ pub(crate) enum RequestError {
     /// A frame over the size limit.
     #[error("Invalid request: the message exceeds the limit of {0} bytes")]
     TooLarge(usize),
+    /// A question that the handler of this client could not answer.
+    #[error("{0}")]
+    NoAnswer(String),
     /// A batch in a revision that has none.
     #[error("Invalid request: revision {0} has no batches")]
     NoBatches(Revision),
@@ -178,6 +181,7 @@ impl RequestError {
             Self::Ending(_)
             | Self::Busy(_)
             | Self::ShuttingDown
+            | Self::NoAnswer(_)
             | Self::TooManySubscriptions(_)
             | Self::Internal => code::INTERNAL_ERROR,
         }

@@ -65,6 +65,8 @@ mod strict_json;
 mod structured;
 #[cfg(all(test, any(feature = "client", feature = "server")))]
 mod tables;
+#[cfg(all(test, feature = "client", feature = "server"))]
+mod tests;
 
 #[cfg(feature = "server")]
 pub(crate) use asking::Lacking;

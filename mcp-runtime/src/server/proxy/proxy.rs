@@ -160,7 +160,7 @@ impl Server {
 /// A server that forwards calls to the one behind `client`, and the questions of that one to
 /// `callers`; its log messages as well, if `logs`.
 async fn open(client: &Client, callers: Arc<Callers>, logs: bool) -> Result<Server, CallError> {
-    client.reconnect_without_end();
+    client.reconnect_endlessly();
     let upstream = Arc::new(Upstream::new(client.clone(), callers, logs));
     let mut builder = Server::builder();
     if let Some(info) = client.server_info() {

@@ -1,15 +1,15 @@
-//! From a raw result to what was asked for.
+//! Decoding of results.
 
-use mcp_types::{CallToolResult, ContentBlock, RawJson, Request, ResultType};
+use mcp_types::{CallToolResult, ContentBlock, RawJson, Request, ResultType, methods};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::CallError;
 
-/// Decodes a result, if it is the final one.
+/// Decodes a result, if it is complete.
 ///
-/// A result without `resultType` is: servers of the handshake era never say it (2026-07-28,
-/// "Overview", section `ResultType`).
+/// A result without `resultType` is: the handshake era has no such member (2026-07-28, "Overview",
+/// section `ResultType`).
 pub(super) fn complete<R: Request>(result: &RawJson) -> Result<R::Result, CallError> {
     let misfit = |reason: String| CallError::Result {
         method: R::METHOD.to_owned(),
@@ -48,30 +48,29 @@ fn result_type(result: &RawJson) -> serde_json::Result<Option<ResultType>> {
     result.parse::<Typed>().map(|typed| typed.result_type)
 }
 
-/// What a tool returned, as a value of the caller's own type: the structured content, or the text
-/// of a tool that has none.
-pub(super) fn typed<Out: DeserializeOwned>(result: &CallToolResult) -> Result<Out, CallError> {
+/// Decodes the output of a tool: its structured content, or the text of a tool that has none.
+pub(super) fn typed<Out: DeserializeOwned>(result: CallToolResult) -> Result<Out, CallError> {
     if result.is_error == Some(true) {
-        return Err(CallError::Tool(text(result)));
+        return Err(CallError::Tool(text(&result)));
     }
     let decoded = match &result.structured_content {
         Some(structured) => structured
             .parse()
             .or_else(|fault| unwrapped(structured).ok_or(fault)),
         None => {
-            let text = text(result);
+            let text = text(&result);
             serde_json::from_str(&text)
                 .or_else(|_| serde_json::from_value(serde_json::Value::String(text)))
         }
     };
     decoded.map_err(|fault| CallError::Result {
-        method: "tools/call".to_owned(),
+        method: methods::TOOLS_CALL.to_owned(),
         reason: fault.to_string(),
     })
 }
 
-/// Structured content was an object in the revisions of the handshake era, so servers wrap other
-/// values into one member, `result`.
+/// Unwraps the only member, `result`: structured content is an object in the handshake era, and
+/// servers wrap other values so.
 fn unwrapped<Out: DeserializeOwned>(structured: &RawJson) -> Option<Out> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -83,7 +82,7 @@ fn unwrapped<Out: DeserializeOwned>(structured: &RawJson) -> Option<Out> {
     Some(wrapped.result)
 }
 
-/// All text of a result, one block a line.
+/// The text of a result, one block per line.
 fn text(result: &CallToolResult) -> String {
     let blocks = result.content.iter().filter_map(|block| match block {
         ContentBlock::Text(text) => Some(text.text.as_str()),
@@ -130,18 +129,18 @@ mod tests {
 
     #[test]
     fn a_result_becomes_a_value() {
-        assert_eq!(typed::<i64>(&said("5")).unwrap(), 5);
-        assert_eq!(typed::<String>(&said("five")).unwrap(), "five");
+        assert_eq!(typed::<i64>(said("5")).unwrap(), 5);
+        assert_eq!(typed::<String>(said("five")).unwrap(), "five");
         let structured = said("five").with_structured_content(json!({"result": 5}));
-        assert_eq!(typed::<i64>(&structured).unwrap(), 5);
+        assert_eq!(typed::<i64>(structured).unwrap(), 5);
         let structured = said("five").with_structured_content(json!([5]));
-        assert_eq!(typed::<Vec<i64>>(&structured).unwrap(), [5]);
-        assert!(typed::<bool>(&structured).is_err());
+        assert_eq!(typed::<Vec<i64>>(structured.clone()).unwrap(), [5]);
+        assert!(typed::<bool>(structured).is_err());
     }
 
     #[test]
     fn an_error_of_the_tool_is_an_error() {
-        let failed = typed::<i64>(&said("out of order").with_is_error(true));
+        let failed = typed::<i64>(said("out of order").with_is_error(true));
         assert_eq!(
             failed.unwrap_err().to_string(),
             "the tool reports an error: out of order"

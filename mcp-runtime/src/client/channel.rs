@@ -1,0 +1,315 @@
+//! One open transport to a server, and the lifecycle of the protocol over it.
+
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mcp_types::jsonrpc::RequestId;
+use mcp_types::jsonrpc::write::{self, ErrorId};
+use mcp_types::{Notification, RawJson, RawJsonRef, Request, Revision, methods};
+use serde::Serialize;
+use tokio::sync::watch;
+
+use super::state::ClientState;
+use super::status::TransportState;
+use crate::connection::{Driver, Limits, Outgoing, Peer, Role, SendOptions, Served};
+use crate::error::{CallError, RequestError, shared};
+use crate::limits::{CLOSE_TIMEOUT, EXCERPT_CHARS};
+use crate::protocol::{ClientLifecycle, LifecycleState, Timeouts};
+use crate::transport::Transport;
+
+/// An open transport, served by a task. Nothing need be negotiated yet.
+///
+/// Dropping it closes the transport in the background.
+pub(super) struct Channel {
+    peer: Peer,
+    lifecycle: Arc<SharedLifecycle>,
+    /// The outcome, once it is over.
+    end: watch::Receiver<Option<Result<(), Arc<io::Error>>>>,
+}
+
+/// The options of a request of `R` that is cancelled at the server when its future is dropped.
+pub(super) fn request_options<R: Request>(timeouts: Timeouts) -> SendOptions {
+    SendOptions {
+        method: R::METHOD,
+        timeouts,
+        cancellable: true,
+        // The result of a task is where its questions are asked (2025-11-25, "Tasks").
+        takes_input: R::MAY_REQUIRE_INPUT || R::METHOD == methods::TASKS_RESULT,
+        progress: None,
+    }
+}
+
+impl Channel {
+    /// Opens a transport and serves it.
+    ///
+    /// # Errors
+    ///
+    /// When the transport can't be opened.
+    pub(super) async fn open<T: Transport>(
+        mut transport: T,
+        state: Arc<ClientState>,
+    ) -> io::Result<Self> {
+        transport.set_timeouts(state.config.timeouts);
+        state.status.set_transport(TransportState::Connecting);
+        let halves = transport.open().await.inspect_err(|_| {
+            state.status.set_transport(TransportState::Disconnected);
+        })?;
+        state.status.set_transport(TransportState::Connected);
+        state.status.set_lifecycle(LifecycleState::Uninitialized);
+        let lifecycle = Arc::new(SharedLifecycle {
+            lifecycle: Mutex::new(ClientLifecycle::new()),
+            frames: AtomicU64::new(0),
+            state,
+        });
+        let limits = Limits {
+            drain: CLOSE_TIMEOUT,
+            ..Limits::default()
+        };
+        let role = ClientRole {
+            lifecycle: Arc::clone(&lifecycle),
+            warned: false,
+        };
+        let (peer, commands) = Peer::channel();
+        let driver = Driver::new(role, halves, commands, limits);
+        let (ended, end) = watch::channel(None);
+        let served = Arc::clone(&lifecycle);
+        tokio::spawn(async move {
+            let outcome = driver.run().await;
+            if let Err(error) = &outcome {
+                tracing::warn!(%error, "the connection was lost");
+            }
+            let status = &served.state.status;
+            status.set_transport(TransportState::Disconnected);
+            ended.send_replace(Some(outcome.map(drop).map_err(Arc::new)));
+        });
+        Ok(Self {
+            peer,
+            lifecycle,
+            end,
+        })
+    }
+
+    /// Queries or changes the lifecycle.
+    pub(super) fn with<T>(&self, f: impl FnOnce(&mut ClientLifecycle) -> T) -> T {
+        self.lifecycle.with(f)
+    }
+
+    /// Number of frames that the server has sent.
+    pub(super) fn frames(&self) -> u64 {
+        self.lifecycle.frames.load(Ordering::Relaxed)
+    }
+
+    /// Writes a request with `meta` (JSON without braces) as its `_meta`, to be sent by
+    /// [`send`](Self::send).
+    ///
+    /// # Errors
+    ///
+    /// When the lifecycle does not allow it, or the parameters have no JSON form.
+    pub(super) fn write<P: Serialize + ?Sized>(
+        &self,
+        params: &P,
+        mut meta: String,
+        options: SendOptions,
+    ) -> Result<Written, CallError> {
+        let method = options.method;
+        self.with(|lifecycle| lifecycle.send(method))?;
+        let id = self.peer.next_id();
+        if options.progress.is_some() || options.timeouts.reset_on_progress {
+            let comma = if meta.is_empty() { "" } else { "," };
+            meta.push_str(&format!(r#"{comma}"progressToken":{id}"#));
+        }
+        let mut frame = Vec::new();
+        let number = RequestId::Number(id);
+        if meta.is_empty() {
+            write::request(&mut frame, &number, method, Some(params));
+        } else {
+            write::request_with_meta(&mut frame, &number, method, &meta, params)
+                .map_err(CallError::Params)?;
+        }
+        Ok(Written { id, frame, options })
+    }
+
+    /// Sends a request and waits for its result.
+    pub(super) async fn send(&self, written: Written) -> Result<RawJson, CallError> {
+        let Written { id, frame, options } = written;
+        self.peer.request(id, frame, options).await
+    }
+
+    /// Writes and sends a request. Its future does not hold the parameters.
+    pub(super) fn request<'a, R: Request>(
+        &'a self,
+        params: &R::Params,
+        meta: &str,
+        options: SendOptions,
+    ) -> impl Future<Output = Result<RawJson, CallError>> + Send + use<'a, R> {
+        let written = self.write(params, meta.to_owned(), options);
+        async move { self.send(written?).await }
+    }
+
+    /// Sends a notification without parameters.
+    pub(super) fn notify<N: Notification>(&self) -> Result<(), CallError> {
+        self.peer.notify::<N>(None)
+    }
+
+    /// Ends the connection in good order, and waits until everything is released.
+    pub(super) async fn close(&self) {
+        self.peer.shut_down();
+        self.ended().await;
+    }
+
+    /// Ends the connection at once, and waits until everything is released.
+    pub(super) async fn abort(&self) {
+        self.peer.abort();
+        self.ended().await;
+    }
+
+    /// Whether nothing can be sent any more.
+    pub(super) fn is_over(&self) -> bool {
+        let state = self.with(|lifecycle| lifecycle.state());
+        state >= LifecycleState::ShuttingDown || self.end.borrow().is_some()
+    }
+
+    /// Waits for the end of the connection; returns the error if it did not end in good order.
+    pub(super) async fn ended(&self) -> Option<io::Error> {
+        let mut end = self.end.clone();
+        // Fails when the task was dropped with its runtime.
+        let end = end.wait_for(Option::is_some).await.ok()?;
+        match &*end {
+            Some(Err(error)) => Some(shared(error)),
+            _ => None,
+        }
+    }
+}
+
+/// A request that was written and not sent yet.
+pub(super) struct Written {
+    pub(super) id: i64,
+    frame: Vec<u8>,
+    options: SendOptions,
+}
+
+/// The lifecycle of one connection, whose changes are announced.
+struct SharedLifecycle {
+    lifecycle: Mutex<ClientLifecycle>,
+    /// Number of frames that the server has sent.
+    frames: AtomicU64,
+    state: Arc<ClientState>,
+}
+
+impl SharedLifecycle {
+    fn with<T>(&self, f: impl FnOnce(&mut ClientLifecycle) -> T) -> T {
+        let lifecycle = self.lifecycle.lock();
+        let mut lifecycle = lifecycle.unwrap_or_else(PoisonError::into_inner);
+        let before = lifecycle.state();
+        let result = f(&mut lifecycle);
+        let after = lifecycle.state();
+        // Announced under the lock, so that observers see changes in order.
+        if before != after {
+            self.state.status.set_lifecycle(after);
+        }
+        result
+    }
+}
+
+/// The client's side of a connection: serves requests and notifications of the server.
+struct ClientRole {
+    lifecycle: Arc<SharedLifecycle>,
+    /// Whether the server has sent a frame that is not a message.
+    warned: bool,
+}
+
+impl ClientRole {
+    fn serve(
+        &self,
+        method: &str,
+        params: Option<RawJsonRef<'_>>,
+    ) -> Result<Served<RawJson>, RequestError> {
+        let revision = self.lifecycle.with(|lifecycle| {
+            lifecycle.request(method)?;
+            let negotiated = lifecycle.negotiated();
+            Ok::<_, RequestError>(negotiated.map_or(Revision::LATEST, |agreed| agreed.revision))
+        })?;
+        if method == methods::PING {
+            return Ok(Served::Now(Ok(RawJson::empty_object())));
+        }
+        let input = &self.lifecycle.state.config.input;
+        Ok(Served::Later(input.serve(method, params, revision)?))
+    }
+}
+
+impl Role for ClientRole {
+    type Answer = RawJson;
+    const IS_CLIENT: bool = true;
+
+    fn heard(&mut self) {
+        self.lifecycle.frames.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn not_a_message(&mut self, frame: &[u8]) {
+        if std::mem::replace(&mut self.warned, true) {
+            return;
+        }
+        let line = String::from_utf8_lossy(&frame[..frame.len().min(4 * EXCERPT_CHARS)]);
+        let line: String = line.chars().take(EXCERPT_CHARS).collect();
+        tracing::warn!(
+            line,
+            "the server has sent what is no message; only logged once"
+        );
+    }
+
+    fn request(
+        &mut self,
+        id: &RequestId,
+        method: &str,
+        params: Option<RawJsonRef<'_>>,
+    ) -> Served<RawJson> {
+        self.serve(method, params).unwrap_or_else(|error| {
+            tracing::debug!(%id, method, %error, "a request of the server was refused");
+            error.into()
+        })
+    }
+
+    fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>) {
+        let expected = self
+            .lifecycle
+            .with(|lifecycle| lifecycle.notification(method));
+        if !expected {
+            tracing::debug!(method, "a notification out of place was ignored");
+            return;
+        }
+        let state = &self.lifecycle.state;
+        if method == methods::NOTIFICATIONS_TOOLS_LIST_CHANGED {
+            state.session().clear_tools();
+        }
+        state.dispatcher.dispatch_raw(method, params);
+    }
+
+    fn accepts_batches(&self) -> Result<(), RequestError> {
+        self.lifecycle.with(|lifecycle| lifecycle.accepts_batches())
+    }
+
+    fn answers(&self) -> bool {
+        self.lifecycle.with(|lifecycle| lifecycle.answers())
+    }
+
+    fn error_id<'a>(&self, id: Option<&'a RequestId>) -> Option<ErrorId<'a>> {
+        // Output printed by mistake is not answered.
+        id.filter(|_| self.answers()).map(ErrorId::Of)
+    }
+
+    fn shut_down(&mut self) {
+        self.lifecycle.with(ClientLifecycle::shut_down);
+    }
+
+    fn terminate(&mut self) {
+        self.lifecycle.with(ClientLifecycle::terminate);
+    }
+}
+
+impl Outgoing for RawJson {
+    fn write(&self, out: &mut Vec<u8>, id: &RequestId) -> serde_json::Result<()> {
+        write::result(out, id, self);
+        Ok(())
+    }
+}

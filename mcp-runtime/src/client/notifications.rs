@@ -1,0 +1,139 @@
+//! Notifications of a server.
+
+use mcp_types::{RawJsonRef, RequestId, ServerNotification};
+use serde::Deserialize;
+use tokio::sync::broadcast;
+
+use crate::limits::MAX_UNREAD_NOTIFICATIONS;
+
+/// A list of the server, or one of its resources, that has changed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Changed {
+    /// The list of tools.
+    Tools,
+    /// The list of prompts.
+    Prompts,
+    /// The list of resources, or of templates.
+    Resources,
+    /// The contents of the resource under this URI.
+    Resource(String),
+}
+
+impl Changed {
+    /// The change that a notification announces, if it announces one.
+    #[must_use]
+    pub fn by(notification: &ServerNotification) -> Option<Self> {
+        Some(match notification {
+            ServerNotification::ToolListChanged(_) => Self::Tools,
+            ServerNotification::PromptListChanged(_) => Self::Prompts,
+            ServerNotification::ResourceListChanged(_) => Self::Resources,
+            ServerNotification::ResourceUpdated(params) => Self::Resource(params.uri.clone()),
+            _ => return None,
+        })
+    }
+}
+
+/// An observer of notifications.
+pub(super) type OnNotification = Box<dyn Fn(&ServerNotification) + Send + Sync>;
+
+/// A notification, and the subscription that it belongs to.
+#[derive(Clone, Debug)]
+pub(super) struct Received {
+    pub(super) notification: ServerNotification,
+    pub(super) subscription: Option<RequestId>,
+}
+
+/// Passes notifications to observers and [`Notifications`].
+pub(super) struct Dispatcher {
+    observers: Vec<OnNotification>,
+    receivers: broadcast::Sender<Received>,
+}
+
+impl Dispatcher {
+    pub(super) fn new(observers: Vec<OnNotification>) -> Self {
+        Self {
+            observers,
+            receivers: broadcast::Sender::new(MAX_UNREAD_NOTIFICATIONS),
+        }
+    }
+
+    pub(super) fn subscribe(&self) -> Notifications {
+        Notifications(self.receivers.subscribe())
+    }
+
+    /// Passes on a notification.
+    pub(super) fn dispatch(
+        &self,
+        notification: ServerNotification,
+        subscription: Option<RequestId>,
+    ) {
+        for observer in &self.observers {
+            observer(&notification);
+        }
+        // Fails where nobody receives.
+        let _ = self.receivers.send(Received {
+            notification,
+            subscription,
+        });
+    }
+
+    /// Decodes a notification and passes it on.
+    pub(super) fn dispatch_raw(&self, method: &str, params: Option<RawJsonRef<'_>>) {
+        if self.observers.is_empty() && self.receivers.receiver_count() == 0 {
+            return;
+        }
+        match ServerNotification::from_parts(method, params) {
+            Ok(Some(notification)) => self.dispatch(notification, subscription(params)),
+            Ok(None) => tracing::debug!(method, "an unknown notification was ignored"),
+            Err(error) => tracing::debug!(method, %error, "a malformed notification was ignored"),
+        }
+    }
+}
+
+/// The subscription that a notification names in its `_meta`.
+fn subscription(params: Option<RawJsonRef<'_>>) -> Option<RequestId> {
+    #[derive(Deserialize)]
+    struct Params {
+        #[serde(rename = "_meta")]
+        meta: Option<Meta>,
+    }
+
+    #[derive(Deserialize)]
+    struct Meta {
+        #[serde(rename = "io.modelcontextprotocol/subscriptionId")]
+        subscription: Option<RequestId>,
+    }
+
+    // Notifications with unreadable `_meta` were ignored before.
+    let params: Params = serde_json::from_str(params?.get()).ok()?;
+    params.meta?.subscription
+}
+
+/// The notifications of a server from now on, across reconnections.
+///
+/// A reader that falls behind by more than 256 misses the oldest.
+#[derive(Debug)]
+pub struct Notifications(broadcast::Receiver<Received>);
+
+impl Notifications {
+    /// The next notification; `None` once there can't be any, because the client is gone.
+    ///
+    /// Cancel safe: a future that is dropped loses nothing.
+    pub async fn next(&mut self) -> Option<ServerNotification> {
+        Some(self.receive().await?.notification)
+    }
+
+    /// The same, with the subscription that it belongs to.
+    pub(super) async fn receive(&mut self) -> Option<Received> {
+        loop {
+            match self.0.recv().await {
+                Ok(received) => return Some(received),
+                Err(broadcast::error::RecvError::Lagged(missed)) => {
+                    tracing::warn!(missed, "notifications were lost: the reader is too slow");
+                }
+                Err(broadcast::error::RecvError::Closed) => return None,
+            }
+        }
+    }
+}

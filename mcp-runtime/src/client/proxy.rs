@@ -1,0 +1,69 @@
+//! Parts of a client that only proxies use.
+
+use std::sync::atomic::Ordering;
+
+use mcp_types::{DiscoverRequest, Request, RequestParams};
+
+use super::{Call, Client, Connections, Reconnect};
+use crate::error::CallError;
+
+impl Client {
+    /// Whether requests that are sent now are part of a trace of the client's own.
+    pub(crate) fn has_trace(&self) -> bool {
+        self.state().config.current_trace().is_some()
+    }
+
+    /// The settings of reconnection; the default ones where there is no reconnection.
+    pub(crate) fn reconnect(&self) -> Reconnect {
+        self.state().config.reconnect.unwrap_or_default()
+    }
+
+    /// Removes the limit of tries to reconnect: the callers of a proxy do not see its calls fail.
+    pub(crate) fn reconnect_endlessly(&self) {
+        let endlessly = &self.state().config.reconnect_endlessly;
+        endlessly.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the server keeps a session for this client, now that there is a connection.
+    pub(crate) async fn has_session(&self) -> bool {
+        let connection = self.connection(true).await;
+        connection.is_ok_and(|connection| connection.has_session())
+    }
+
+    /// Discovers a stateless server again: another one may have taken its place unnoticed. Does
+    /// nothing in a session.
+    pub(crate) async fn discover_again(&self) -> Result<(), CallError> {
+        if self.connection(true).await?.has_session() {
+            return Ok(());
+        }
+        let found = self
+            .request::<DiscoverRequest>(RequestParams::new())
+            .await?;
+        let connection = self.connection(false).await?;
+        let channel = &connection.channel;
+        channel.with(|lifecycle| lifecycle.discovered_again(found));
+        Ok(())
+    }
+}
+
+impl<R: Request> Call<R> {
+    /// Sends further members of `_meta`, as JSON without braces, other than those that the client
+    /// writes.
+    pub(crate) fn with_meta(mut self, members: String) -> Self {
+        self.options.meta = members;
+        self
+    }
+
+    /// Extends the wait by each progress notification, up to the same total.
+    pub(crate) fn extended_by_progress(mut self) -> Self {
+        self.options.timeouts.reset_on_progress = true;
+        self
+    }
+}
+
+impl Connections {
+    /// Whether there will be no more connections.
+    pub(crate) fn are_over(&self) -> bool {
+        self.state.has_changed().is_err()
+    }
+}

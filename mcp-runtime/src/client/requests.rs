@@ -1,0 +1,197 @@
+//! Requests of a client by the server's features: tools, prompts, resources, completion, logging.
+
+use mcp_types::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, CompleteRequest, CompleteRequestParams,
+    CompletionArgument, CompletionReference, EmptyResult, GetPromptRequest, GetPromptRequestParams,
+    ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
+    LoggingLevel, Prompt, RawJson, ReadResourceRequest, ReadResourceRequestParams, Resource,
+    ResourceTemplate, SetLevelRequest, SetLevelRequestParams, SubscribeRequest,
+    SubscribeRequestParams, Tool, UnsubscribeRequest, UnsubscribeRequestParams,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::result::typed;
+use super::{Call, Client};
+use crate::error::CallError;
+
+/// A call of a tool whose output is decoded; await it to send it.
+///
+/// It fails with [`CallError::Tool`] when the tool reports an error.
+pub type TypedCall<Out> = Call<CallToolRequest, Out>;
+
+impl Client {
+    /// Every tool that the server offers, all pages of the list together.
+    ///
+    /// # Errors
+    ///
+    /// Why a page is missing; [`CallError::Result`] when the list has more pages than
+    /// [`max_pages`](super::ClientBuilder::max_pages).
+    pub async fn list_tools(&self) -> Result<Vec<Tool>, CallError> {
+        let tools = self.all_pages::<ListToolsRequest>().await?;
+        let mut session = self.state().session();
+        session.clear_tools();
+        session.add_tools(tools.iter().cloned());
+        drop(session);
+        Ok(tools)
+    }
+
+    /// A tool as it was last listed on this connection.
+    #[must_use]
+    pub fn known_tool(&self, name: &str) -> Option<Tool> {
+        self.state().session().tool(name).cloned()
+    }
+
+    /// Calls a tool; await it to send it. `arguments` must serialise to an object, or to nothing
+    /// (`()`, `None`) for a tool that takes none.
+    ///
+    /// A tool that fails has a result as well, with `is_error` set, for the model to read;
+    /// [`call`](Self::call) turns it into an error.
+    pub fn call_tool(
+        &self,
+        name: impl Into<String>,
+        arguments: impl Serialize,
+    ) -> Call<CallToolRequest> {
+        self.tool_call(name.into(), &arguments, Ok)
+    }
+
+    /// Calls a tool and decodes its output; await it to send it.
+    ///
+    /// The value comes from the structured content, or from the text of a tool that has none.
+    ///
+    /// ```no_run
+    /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
+    /// let sum: i64 = client.call("add", serde_json::json!({"a": 2, "b": 3})).await?;
+    /// assert_eq!(sum, 5);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn call<Out: DeserializeOwned>(
+        &self,
+        name: impl Into<String>,
+        arguments: impl Serialize,
+    ) -> TypedCall<Out> {
+        self.tool_call(name.into(), &arguments, typed)
+    }
+
+    fn tool_call<Out>(
+        &self,
+        name: String,
+        arguments: &impl Serialize,
+        convert: fn(CallToolResult) -> Result<Out, CallError>,
+    ) -> TypedCall<Out> {
+        let session = self.state().session();
+        let annotations = session
+            .tool(&name)
+            .and_then(|tool| tool.annotations.as_ref());
+        let repeatable = annotations
+            .is_some_and(|it| it.read_only_hint == Some(true) || it.idempotent_hint == Some(true));
+        drop(session);
+        let params = RawJson::new(arguments).map(|arguments| {
+            let params = CallToolRequestParams::new(name);
+            match arguments.get() {
+                "null" => params,
+                _ => params.with_arguments(arguments),
+            }
+        });
+        Call::new(self, params, convert).repeatable(repeatable)
+    }
+
+    /// Every prompt that the server offers, all pages of the list together.
+    ///
+    /// # Errors
+    ///
+    /// Why a page is missing.
+    pub async fn list_prompts(&self) -> Result<Vec<Prompt>, CallError> {
+        self.all_pages::<ListPromptsRequest>().await
+    }
+
+    /// Every resource that the server lists, all pages of the list together.
+    ///
+    /// # Errors
+    ///
+    /// Why a page is missing.
+    pub async fn list_resources(&self) -> Result<Vec<Resource>, CallError> {
+        self.all_pages::<ListResourcesRequest>().await
+    }
+
+    /// Every template for resources that the server lists, all pages of the list together.
+    ///
+    /// # Errors
+    ///
+    /// Why a page is missing.
+    pub async fn list_resource_templates(&self) -> Result<Vec<ResourceTemplate>, CallError> {
+        self.all_pages::<ListResourceTemplatesRequest>().await
+    }
+
+    /// A prompt, filled in with `arguments`; await it to send the request.
+    pub fn get_prompt<K: Into<String>, V: Into<String>>(
+        &self,
+        name: impl Into<String>,
+        arguments: impl IntoIterator<Item = (K, V)>,
+    ) -> Call<GetPromptRequest> {
+        let arguments = arguments.into_iter();
+        let arguments = arguments.map(|(name, value)| (name, value.into()));
+        self.request(GetPromptRequestParams::new(name).with_arguments(arguments))
+    }
+
+    /// The contents of a resource; await it to send the request.
+    pub fn read_resource(&self, uri: impl Into<String>) -> Call<ReadResourceRequest> {
+        self.request(ReadResourceRequestParams::new(uri))
+    }
+
+    /// Values for the argument `name` of a prompt or template that begin like `value`; await it to
+    /// send the request.
+    pub fn complete(
+        &self,
+        reference: impl Into<CompletionReference>,
+        name: impl Into<String>,
+        value: impl Into<String>,
+    ) -> Call<CompleteRequest> {
+        let argument = CompletionArgument::new(name, value);
+        self.request(CompleteRequestParams::new(reference, argument))
+    }
+
+    /// Asks to be notified when a resource changes, also after a reconnection. For revisions with
+    /// a handshake.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::Unavailable`] where the revision or the server has no such subscriptions;
+    /// otherwise why there is no answer.
+    pub async fn subscribe(&self, uri: impl Into<String>) -> Result<(), CallError> {
+        let uri = uri.into();
+        let params = SubscribeRequestParams::new(uri.clone());
+        let _: EmptyResult = self.request::<SubscribeRequest>(params).await?;
+        self.state().session().resources.insert(uri);
+        Ok(())
+    }
+
+    /// Asks no longer to be notified when a resource changes.
+    ///
+    /// # Errors
+    ///
+    /// As [`subscribe`](Self::subscribe).
+    pub async fn unsubscribe(&self, uri: impl Into<String>) -> Result<(), CallError> {
+        let uri = uri.into();
+        self.state().session().resources.remove(&uri);
+        let params = UnsubscribeRequestParams::new(uri);
+        let _: EmptyResult = self.request::<UnsubscribeRequest>(params).await?;
+        Ok(())
+    }
+
+    /// Sets the least severe log messages that the server is to send, also after a reconnection. They
+    /// arrive as [notifications](Self::notifications).
+    ///
+    /// # Errors
+    ///
+    /// Why the level was not set; a server that reads it from each request is not asked.
+    pub async fn set_log_level(&self, level: LoggingLevel) -> Result<(), CallError> {
+        if self.connection(true).await?.has_session() {
+            let params = SetLevelRequestParams::new(level.clone());
+            let _: EmptyResult = self.request::<SetLevelRequest>(params).await?;
+        }
+        self.state().session().log_level = Some(level);
+        Ok(())
+    }
+}

@@ -1,0 +1,3 @@
+//! Tests of both lifecycles together.
+
+mod both_sides;
