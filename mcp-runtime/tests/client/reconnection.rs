@@ -343,6 +343,37 @@ async fn what_the_server_was_told_it_is_told_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_tool_that_cant_be_read_does_not_hide_the_others_after_a_reconnection() {
+    let (client, mut server, mut servers) = connected(builder()).await;
+    let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
+    let listing = tokio::spawn({
+        let client = client.clone();
+        async move { client.list_tools().await }
+    });
+    let (id, _) = server.expect("tools/list").await;
+    let listed = json!({"tools": [tool("first")]});
+    server.answer(&id, listed).await;
+    listing.await.unwrap().unwrap();
+    drop(server);
+
+    let mut server = servers.operating().await;
+    let (id, _) = server.expect("tools/list").await;
+    let listed = json!({"tools": [{"name": 5}, tool("first")], "nextCursor": "2"});
+    server.answer(&id, listed).await;
+    let (id, params) = server.expect("tools/list").await;
+    assert_eq!(params, json!({"cursor": "2"}));
+    let listed = json!({"tools": [tool("second")]});
+    server.answer(&id, listed).await;
+
+    let pinging = tokio::spawn(async move { client.ping().await.map(|()| client) });
+    let (id, _) = server.expect("ping").await;
+    server.answer(&id, json!({})).await;
+    let client = pinging.await.unwrap().unwrap();
+    assert!(client.known_tool("first").is_some());
+    assert!(client.known_tool("second").is_some());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_server_without_a_sign_of_life_is_left() {
     let (client, mut server, mut servers) = connected(builder()).await;
     let start = Instant::now();
