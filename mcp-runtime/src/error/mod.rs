@@ -12,8 +12,10 @@ mod http;
 mod request;
 mod unavailable;
 
+#[cfg(feature = "client")]
+pub(crate) use self::call::ConnectionClosed;
+pub(crate) use self::call::shared;
 pub use self::call::{CallError, ChildExited, ProtocolError, ServeError};
-pub(crate) use self::call::{ConnectionClosed, shared};
 pub use self::http::HttpError;
 pub(crate) use self::request::RequestError;
 pub use self::unavailable::Unavailable;
