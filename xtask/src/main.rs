@@ -3,6 +3,7 @@
 mod bindings;
 mod codegen;
 mod conformance;
+#[path = "../../benches/harness/src/port.rs"]
 mod port;
 mod schema;
 mod size;

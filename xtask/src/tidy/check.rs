@@ -3,47 +3,36 @@
 use super::violation::Violation;
 use super::workspace::Workspace;
 use super::{
-    cfg, dependencies, documents, duplicates, generated, links, manifests, maps, revisions, sizes,
-    wire, words,
+    cfg, circles, dependencies, generated, links, manifests, maps, revisions, sizes, wire, words,
 };
+use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
 
 /// A group of rules.
 type Group = fn(&Workspace, &mut Vec<Violation>);
 
-/// All groups, in the order of their reports.
+/// All groups.
 const GROUPS: &[Group] = &[
     dependencies::check,
     manifests::check,
-    documents::check,
     links::check,
     words::check,
     maps::check,
     sizes::check,
+    circles::check,
     cfg::check,
     revisions::check,
     wire::check,
     generated::check,
-    duplicates::check,
 ];
 
-/// Why the tree is not tidy.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
-    /// A file could not be read.
-    #[error("{file}: {source}")]
-    Io {
-        file: String,
-        source: std::io::Error,
-    },
-    /// Rules are broken; the text lists where, and what to do.
-    #[error("{0}")]
-    Violations(String),
-}
-
 /// Checks the workspace at `root`; returns a line for the user.
-pub(crate) fn run(root: &Path) -> Result<String, Error> {
+///
+/// # Errors
+///
+/// When a file can't be read, or rules are broken; the text lists the violations, sorted.
+pub(crate) fn run(root: &Path) -> Result<String, Box<dyn Error>> {
     let workspace = Workspace::read(root)?;
     let violations = check(&workspace);
     if violations.is_empty() {
@@ -53,7 +42,7 @@ pub(crate) fn run(root: &Path) -> Result<String, Error> {
     for violation in violations {
         let _ = write!(report, "\n{violation}");
     }
-    Err(Error::Violations(report))
+    Err(report.into())
 }
 
 fn check(workspace: &Workspace) -> Vec<Violation> {
@@ -61,6 +50,7 @@ fn check(workspace: &Workspace) -> Vec<Violation> {
     for group in GROUPS {
         group(workspace, &mut violations);
     }
+    violations.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     violations
 }
 

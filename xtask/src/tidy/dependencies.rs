@@ -1,6 +1,6 @@
 //! Which crate, and which part of the runtime, may know which.
 
-use super::names::{Named, names};
+use super::modules;
 use super::violation::{Rule, Violation};
 use super::workspace::{File, Workspace};
 
@@ -26,22 +26,15 @@ const ONLY: &[(&str, &[&str])] = &[
 /// Packages that a single crate may depend on.
 const RESERVED: &[(&str, &str)] = &[("typify", "xtask")];
 
-/// Layers of the runtime, and the paths that they may not name.
-const LAYERS: &[(&str, &[&str])] = &[
+/// Layers of the runtime, the folders that they may not import, and the paths that they may not name.
+const LAYERS: &[(&str, &[&str], &[&str])] = &[
     (
         "protocol",
-        &[
-            "Instant::now",
-            "SystemTime::now",
-            "crate::client",
-            "crate::driver",
-            "crate::server",
-            "crate::transport",
-            "tokio::",
-        ],
+        &["client", "connection", "server", "transport"],
+        &["Instant::now", "SystemTime::now", "tokio"],
     ),
-    ("connection", &["crate::client", "crate::server"]),
-    ("transport", &["crate::client", "crate::server"]),
+    ("connection", &["client", "server"], &[]),
+    ("transport", &["client", "server"], &[]),
 ];
 
 /// HTTP pairs each request with its answer, so there the transport takes the driver's place and
@@ -60,14 +53,19 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     }
     let layered = |path: &str| !ABOVE_THE_SERVER.iter().any(|above| path.starts_with(above));
     for file in workspace.sources().filter(|file| layered(&file.path)) {
-        for (layer, forbidden) in LAYERS {
-            let path = format!("mcp-runtime/src/{layer}");
-            let rest = file.path.strip_prefix(&path);
-            if rest.is_some_and(|rest| rest == ".rs" || rest.starts_with('/')) {
-                check_layer(file, forbidden, violations);
+        for (layer, folders, paths) in LAYERS {
+            if is_in(file, layer) {
+                check_layer(workspace, file, folders, paths, violations);
             }
         }
     }
+}
+
+/// Whether the file is in a folder of the runtime.
+fn is_in(file: &File, folder: &str) -> bool {
+    let rest = file.path.strip_prefix("mcp-runtime/src/");
+    let rest = rest.and_then(|rest| rest.strip_prefix(folder));
+    rest.is_some_and(|rest| rest.starts_with(['/', '.']))
 }
 
 /// Dependencies for tests alone are free.
@@ -100,37 +98,22 @@ fn line_of(text: &str, name: &str) -> usize {
     text.lines().position(starts).map_or(1, |index| index + 1)
 }
 
-fn check_layer(file: &File, forbidden: &[&str], violations: &mut Vec<Violation>) {
-    let Some(syntax) = file.syntax() else {
-        return;
-    };
-    for name in names(syntax) {
-        let path = resolved(file, &name);
-        let hit = forbidden.iter().any(|it| match it.strip_suffix("::") {
-            Some(package) => path.split("::").next() == Some(package),
-            None => format!("::{path}::").contains(&format!("::{it}::")),
-        });
-        if hit {
+fn check_layer(
+    workspace: &Workspace,
+    file: &File,
+    folders: &[&str],
+    paths: &[&str],
+    violations: &mut Vec<Violation>,
+) {
+    for name in file.names() {
+        let path = name.segments.join("::");
+        let is_named = |it: &&str| format!("::{path}::").contains(&format!("::{it}::"));
+        let imported = modules::of(workspace, file, name);
+        let is_imported = |folder: &&str| imported.iter().any(|it| is_in(it, folder));
+        if paths.iter().any(is_named) || folders.iter().any(is_imported) {
             violations.push(MODULES.broken(file, name.line, format!("names `{path}`")));
         }
     }
-}
-
-/// The path with `super` spelled out.
-fn resolved(file: &File, name: &Named) -> String {
-    let ups = name.segments.iter().take_while(|it| *it == "super").count();
-    if ups == 0 {
-        return name.segments.join("::");
-    }
-    let folder = file.folder().split_once("src").map_or("", |(_, rest)| rest);
-    let mut module: Vec<&str> = folder.split('/').filter(|it| !it.is_empty()).collect();
-    if file.name() != "mod.rs" {
-        module.push(file.name().trim_end_matches(".rs"));
-    }
-    module.truncate(module.len().saturating_sub(ups));
-    let rest = name.segments[ups..].iter().map(String::as_str);
-    let path: Vec<_> = ["crate"].into_iter().chain(module).chain(rest).collect();
-    path.join("::")
 }
 
 #[cfg(test)]
@@ -153,9 +136,9 @@ mod tests {
         assert_eq!(
             places(check, &files),
             [
-                "mcp-types/Cargo.toml:6",
+                "mcp-macros/Cargo.toml:3",
                 "mcp-runtime/Cargo.toml:3",
-                "mcp-macros/Cargo.toml:3"
+                "mcp-types/Cargo.toml:6"
             ]
         );
     }
@@ -166,24 +149,32 @@ mod tests {
             use super::super::transport::Frame;\nuse tokio::sync::mpsc;\n\
             fn f(now: Instant) {\n    let _ = Instant::now();\n    super::lifecycle::g(now);\n}\n";
         assert_eq!(
-            places(check, &[("mcp-runtime/src/protocol/pending.rs", source)]),
+            runtime("mcp-runtime/src/protocol/pending.rs", source),
             [3, 4, 6].map(|line| format!("mcp-runtime/src/protocol/pending.rs:{line}"))
         );
-        assert!(places(check, &[("mcp-runtime/src/client/calls.rs", source)]).is_empty());
+        assert!(runtime("mcp-runtime/src/client/calls.rs", source).is_empty());
     }
 
     #[test]
     fn a_transport_knows_no_handler() {
-        let source = "use crate::driver::run;\nuse crate::server::Router;\n";
+        let source = "use crate::protocol::Pending;\nuse crate::server::Router;\n";
+        assert!(runtime("mcp-runtime/src/transport/http/server.rs", source).is_empty());
         assert_eq!(
-            places(
-                check,
-                &[
-                    ("mcp-runtime/src/transport/http/server.rs", source),
-                    ("mcp-runtime/src/transport/memory.rs", source),
-                ]
-            ),
+            runtime("mcp-runtime/src/transport/memory.rs", source),
             ["mcp-runtime/src/transport/memory.rs:2"]
         );
+    }
+
+    /// The violations in a runtime with the file `path`.
+    fn runtime(path: &str, source: &str) -> Vec<String> {
+        let root = "mod client;\nmod protocol;\nmod server;\nmod transport;\n";
+        let files = [
+            (path, source),
+            ("mcp-runtime/src/lib.rs", root),
+            ("mcp-runtime/src/protocol/mod.rs", ""),
+            ("mcp-runtime/src/server/mod.rs", ""),
+            ("mcp-runtime/src/transport/mod.rs", ""),
+        ];
+        places(check, &files)
     }
 }

@@ -6,7 +6,7 @@ use quote::ToTokens;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::{self, Visit};
-use syn::{Field, Ident, ItemStruct};
+use syn::{Field, Fields, Ident, Item, ItemStruct};
 
 const HEADER: Rule = Rule {
     name: "generated files say so",
@@ -28,6 +28,11 @@ const EMBEDDED: Rule = Rule {
     mend: "say it in words in schema/docs.toml",
 };
 
+const TWICE: Rule = Rule {
+    name: "no type stands there twice",
+    mend: "give both places one name in schema/overlay.toml",
+};
+
 /// Parts of a header: who made the file, and by which command.
 const HEADER_WORDS: &[&str] = &["@generated", "cargo xtask codegen"];
 
@@ -41,6 +46,7 @@ const SCHEMA_MARKS: &[&str] = &[
 ];
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
+    check_duplicates(workspace, violations);
     let fixed = fixed_fields(workspace);
     for file in workspace.rust().filter(|file| file.is_generated()) {
         let mut head = file.text.lines().take(5);
@@ -121,7 +127,7 @@ fn is_numbered(name: &str) -> bool {
 }
 
 /// The name on the wire: the one in `serde(rename)`, else the field's own.
-pub(super) fn wire_name(field: &Field) -> String {
+fn wire_name(field: &Field) -> String {
     let mut name = field
         .ident
         .as_ref()
@@ -147,15 +153,18 @@ fn folded(name: &str) -> String {
     name.replace('_', "").to_lowercase()
 }
 
+/// The stored schemas.
+fn schemas(workspace: &Workspace) -> impl Iterator<Item = Value> {
+    let stored = workspace.files().iter();
+    let stored = stored.filter(|it| it.folder() == "schema" && it.has_extension("json"));
+    stored.filter_map(|it| serde_json::from_str(&it.text).ok())
+}
+
 /// Type and field wherever every stored revision that has the field gives it
 /// one and the same string.
 fn fixed_fields(workspace: &Workspace) -> BTreeSet<(String, String)> {
     let mut values: BTreeMap<(String, String), BTreeSet<Option<String>>> = BTreeMap::new();
-    let stored = workspace.files().iter();
-    for file in stored.filter(|it| it.folder() == "schema" && it.has_extension("json")) {
-        let Ok(document) = serde_json::from_str::<Value>(&file.text) else {
-            continue;
-        };
+    for document in schemas(workspace) {
         for (name, definition) in document["$defs"].as_object().into_iter().flatten() {
             let properties = definition["properties"].as_object();
             for (property, schema) in properties.into_iter().flatten() {
@@ -169,6 +178,78 @@ fn fixed_fields(workspace: &Workspace) -> BTreeSet<(String, String)> {
         |values: &BTreeSet<Option<String>>| values.len() == 1 && values.iter().all(Option::is_some);
     values.retain(|_, values| is_fixed(values));
     values.into_keys().collect()
+}
+
+/// The specification itself has types that agree field by field, such as the params of
+/// `resources/subscribe` and `resources/unsubscribe`, or an image and a sound. Those keep their names.
+/// A type that only the generator named must not repeat another. One field in common, such as
+/// `listChanged`, is taken for chance; from two on, it is the same type.
+fn check_duplicates(workspace: &Workspace, violations: &mut Vec<Violation>) {
+    let specified = specified_names(workspace);
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    for file in workspace.rust().filter(|file| file.is_generated()) {
+        for item in file.items() {
+            let Some((name, shape)) = shape(item) else {
+                continue;
+            };
+            let text = name.to_string();
+            let Some(other) = seen.get(&shape) else {
+                seen.insert(shape, text);
+                continue;
+            };
+            let is_specified = |name: &str| specified.contains(&name.to_lowercase());
+            if !is_specified(&text) || !is_specified(other) {
+                let found = format!("`{text}` is `{other}` again");
+                violations.push(TWICE.broken(file, name.span().start().line, found));
+            }
+        }
+    }
+}
+
+/// Names of all stored definitions, and of their messages' params, in lower
+/// case.
+fn specified_names(workspace: &Workspace) -> BTreeSet<String> {
+    schemas(workspace)
+        .flat_map(|document| {
+            let names = document["$defs"]
+                .as_object()
+                .map(|it| it.keys().cloned().collect());
+            names.unwrap_or_else(Vec::new)
+        })
+        .flat_map(|name| [name.to_lowercase(), format!("{name}Params").to_lowercase()])
+        .collect()
+}
+
+/// Fewer fields, or variants, do not tell types apart.
+const TELLING: usize = 2;
+
+/// Name of a type, and a text that is equal for equal types. Types with a
+/// lifetime are views of others, and not compared.
+fn shape(item: &Item) -> Option<(&syn::Ident, String)> {
+    match item {
+        Item::Struct(item) if item.fields.len() >= TELLING && item.generics.params.is_empty() => {
+            Some((&item.ident, format!("struct {}", fields(&item.fields))))
+        }
+        Item::Enum(item) if item.variants.len() >= TELLING && item.generics.params.is_empty() => {
+            let mut variants: Vec<_> = item
+                .variants
+                .iter()
+                .map(|it| format!("{} {}", it.ident, fields(&it.fields)))
+                .collect();
+            variants.sort();
+            Some((&item.ident, format!("enum {}", variants.join(", "))))
+        }
+        _ => None,
+    }
+}
+
+fn fields(fields: &Fields) -> String {
+    let text = |it| format!("{}: {}", wire_name(it), it.ty.to_token_stream());
+    let mut texts: Vec<_> = fields.iter().map(text).collect();
+    if matches!(fields, Fields::Named(_)) {
+        texts.sort();
+    }
+    format!("({})", texts.join(", "))
 }
 
 #[cfg(test)]
@@ -227,5 +308,34 @@ mod tests {
             "{HEADER}/// Text.\n///\n/// ```json\n/// {{}}\n/// ```\nstruct A;\n#[doc = \" \\\"type\\\": 1\"]\nstruct B;\n"
         );
         assert_eq!(objections(&source), [":4", ":8"]);
+    }
+
+    const SPECIFIED: &str = r#"{ "$defs": { "Image": {}, "Sound": {} } }"#;
+
+    fn twins(source: &str) -> Vec<String> {
+        let source = format!("{HEADER}{source}");
+        let files = [
+            (PATH, source.as_str()),
+            ("schema/2031-02-03.json", SPECIFIED),
+        ];
+        places(check, &files)
+    }
+
+    #[test]
+    fn a_type_that_the_generator_repeats_is_refused() {
+        let structs = "struct Image { data: String, size: Option<u64> }\n\
+            struct ImageAgain { size: Option<u64>, data: String }\n";
+        assert_eq!(twins(structs), [format!("{PATH}:3")]);
+        let enums = "enum A { X, Y(String) }\nenum B { Y(String), X }\n";
+        assert_eq!(twins(enums), [format!("{PATH}:3")]);
+    }
+
+    #[test]
+    fn different_types_views_marks_and_the_specifications_own_are_kept() {
+        let source = "struct Image { data: String, x: u8 }\nstruct Sound { data: String, x: u8 }\n\
+            struct Other { data: Option<String>, x: u8 }\n\
+            struct One { x: u8 }\nstruct Chance { x: u8 }\nenum Mark {}\nenum Also {}\n\
+            struct Ref<'a> { x: &'a str, y: u8 }\nstruct Again<'a> { x: &'a str, y: u8 }\n";
+        assert_eq!(twins(source), Vec::<String>::new());
     }
 }

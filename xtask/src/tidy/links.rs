@@ -1,4 +1,4 @@
-//! Links between our documents lead somewhere.
+//! The documents that a reader expects, and the links between documents.
 
 use super::violation::{Rule, Violation};
 use super::workspace::{File, Workspace};
@@ -8,7 +8,26 @@ const LINK: Rule = Rule {
     mend: "correct the path or the heading",
 };
 
+const PRESENT: Rule = Rule {
+    name: "the usual documents are there",
+    mend: "write it",
+};
+
+const DOCUMENTS: &[&str] = &[
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+];
+
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
+    for path in DOCUMENTS
+        .iter()
+        .filter(|path| workspace.get(path).is_none())
+    {
+        violations.push(PRESENT.broken_at(path, 1, "missing"));
+    }
     let documents = workspace.files().iter();
     for file in documents.filter(|file| file.has_extension("md")) {
         for (line, target) in links(&file.text) {
@@ -107,7 +126,23 @@ fn headings(text: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::places;
-    use super::check;
+    use super::{DOCUMENTS, check};
+
+    /// The usual documents without text, and `files`.
+    fn documents(files: &[(&'static str, &'static str)]) -> Vec<String> {
+        let others = DOCUMENTS.iter().map(|path| (*path, ""));
+        let others = others.filter(|(path, _)| files.iter().all(|(it, _)| it != path));
+        places(
+            check,
+            &others.chain(files.iter().copied()).collect::<Vec<_>>(),
+        )
+    }
+
+    #[test]
+    fn each_missing_document_is_named() {
+        assert!(documents(&[]).is_empty());
+        assert_eq!(places(check, &[]).len(), DOCUMENTS.len());
+    }
 
     #[test]
     fn paths_and_headings_are_followed() {
@@ -116,7 +151,7 @@ mod tests {
             ```md\n[g](nowhere.md)\n```\n`[h](nowhere.md)`\n";
         let other = "## How to\n[up](../README.md)\n";
         let files = [("README.md", readme), ("docs/a.md", other)];
-        assert_eq!(places(check, &files), Vec::<String>::new());
+        assert_eq!(documents(&files), Vec::<String>::new());
     }
 
     #[test]
@@ -124,7 +159,7 @@ mod tests {
         let readme = "[a](docs/b.md)\n[b](docs/a.md#why) and [`c`](../out.md)\n";
         let files = [("README.md", readme), ("docs/a.md", "## How\n")];
         assert_eq!(
-            places(check, &files),
+            documents(&files),
             ["README.md:1", "README.md:2", "README.md:2"]
         );
     }

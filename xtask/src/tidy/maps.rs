@@ -14,8 +14,7 @@ const MAP: Rule = Rule {
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     let maps = workspace.sources().filter(|file| file.name() == "mod.rs");
     for file in maps {
-        let items = file.syntax().into_iter().flat_map(|syntax| &syntax.items);
-        for item in items.filter(|item| !belongs(item)) {
+        for item in file.items().iter().filter(|item| !belongs(item)) {
             let line = item.span().start().line;
             violations.push(MAP.broken(file, line, "more than `mod` and `use`"));
         }

@@ -6,13 +6,13 @@
 
 mod cfg;
 mod check;
+mod circles;
 mod dependencies;
-mod documents;
-mod duplicates;
 mod generated;
 mod links;
 mod manifests;
 mod maps;
+mod modules;
 mod names;
 mod revisions;
 mod sizes;

@@ -12,6 +12,8 @@ pub(super) struct Named {
     pub(super) line: usize,
     /// True where it decides: in a pattern, or beside `==` or `!=`.
     pub(super) decides: bool,
+    /// The name that a `use` gives it.
+    pub(super) alias: Option<String>,
 }
 
 impl Named {
@@ -39,6 +41,21 @@ pub(crate) fn is_test_only(attributes: &[syn::Attribute]) -> bool {
     })
 }
 
+/// Calls `look` with each group among `tokens`, at any depth, and the token before it.
+pub(super) fn groups(
+    tokens: TokenStream,
+    look: &mut dyn FnMut(Option<&TokenTree>, &proc_macro2::Group),
+) {
+    let mut before = None;
+    for token in tokens {
+        if let TokenTree::Group(group) = &token {
+            look(before.as_ref(), group);
+            groups(group.stream(), look);
+        }
+        before = Some(token);
+    }
+}
+
 #[derive(Default)]
 struct Names {
     found: Vec<Named>,
@@ -46,25 +63,28 @@ struct Names {
 }
 
 impl Names {
-    fn add(&mut self, segments: Vec<String>, line: usize) {
+    fn add(&mut self, segments: Vec<String>, line: usize, alias: Option<String>) {
         self.found.push(Named {
             segments,
             line,
             decides: self.deciding > 0,
+            alias,
         });
     }
 
     fn add_use(&mut self, tree: &UseTree, prefix: &[String], line: usize) {
-        let with = |name: &dyn ToString| {
-            let mut segments = prefix.to_vec();
-            segments.push(name.to_string());
-            segments
-        };
+        let with = |name: &dyn ToString| [prefix, &[name.to_string()]].concat();
         match tree {
             UseTree::Path(path) => self.add_use(&path.tree, &with(&path.ident), line),
-            UseTree::Name(name) => self.add(with(&name.ident), name.ident.span().start().line),
-            UseTree::Rename(name) => self.add(with(&name.ident), name.ident.span().start().line),
-            UseTree::Glob(_) => self.add(with(&"*"), line),
+            UseTree::Name(name) => {
+                let alias = Some(name.ident.to_string());
+                self.add(with(&name.ident), name.ident.span().start().line, alias);
+            }
+            UseTree::Rename(name) => {
+                let alias = Some(name.rename.to_string());
+                self.add(with(&name.ident), name.ident.span().start().line, alias);
+            }
+            UseTree::Glob(_) => self.add(with(&"*"), line, None),
             UseTree::Group(group) => {
                 for item in &group.items {
                     self.add_use(item, prefix, line);
@@ -101,7 +121,7 @@ impl Names {
 
     fn flush(&mut self, path: &mut Vec<String>, line: usize) {
         if !path.is_empty() {
-            self.add(std::mem::take(path), line);
+            self.add(std::mem::take(path), line, None);
         }
     }
 }
@@ -116,6 +136,9 @@ impl<'ast> Visit<'ast> for Names {
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
         self.add_use(&item.tree, &[], item.use_token.span.start().line);
     }
+
+    /// `pub(super)` and `pub(in …)` import nothing.
+    fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     fn visit_pat(&mut self, pattern: &'ast syn::Pat) {
         self.deciding += 1;
@@ -137,7 +160,7 @@ impl<'ast> Visit<'ast> for Names {
             .map(|it| it.ident.to_string())
             .collect();
         if let Some(first) = path.segments.first() {
-            self.add(segments, first.ident.span().start().line);
+            self.add(segments, first.ident.span().start().line, None);
         }
         visit::visit_path(self, path);
     }

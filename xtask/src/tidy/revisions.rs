@@ -3,7 +3,6 @@
 //! That is decided once per connection and then carried as a value. Code that
 //! asks again is code that the next revision has to find.
 
-use super::names::names;
 use super::violation::{Rule, Violation};
 use super::workspace::Workspace;
 
@@ -35,12 +34,9 @@ const TELLS_ERAS: &[&str] = &[
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
     for file in workspace.sources() {
-        let Some(syntax) = file.syntax() else {
-            continue;
-        };
         let within = |places: &[&str]| places.iter().any(|place| file.path.starts_with(place));
         let (revisions, eras) = (within(NAMES_REVISIONS), within(TELLS_ERAS));
-        for name in names(syntax) {
+        for name in file.names() {
             if !revisions && name.has("Revision", is_revision) {
                 let found = format!("`{}`", name.segments.join("::"));
                 violations.push(REVISION.broken(file, name.line, found));

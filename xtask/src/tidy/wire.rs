@@ -1,9 +1,10 @@
 //! What is decoded from the wire is decoded by its method or its
 //! discriminator, never by trying one shape after another.
 
+use super::names::groups;
 use super::violation::{Rule, Violation};
-use super::workspace::{File, Workspace};
-use proc_macro2::{TokenStream, TokenTree};
+use super::workspace::Workspace;
+use proc_macro2::TokenTree;
 use quote::ToTokens;
 
 const UNTAGGED: Rule = Rule {
@@ -19,38 +20,20 @@ pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
         if CRATES.iter().any(|path| file.path.starts_with(path))
             && let Some(syntax) = file.syntax()
         {
-            search(file, syntax.to_token_stream(), violations);
-        }
-    }
-}
-
-/// Finds `serde(… untagged …)` anywhere among the tokens.
-fn search(file: &File, tokens: TokenStream, violations: &mut Vec<Violation>) {
-    let mut after_serde = false;
-    for token in tokens {
-        match token {
-            TokenTree::Group(group) => {
-                if after_serde {
-                    violations.extend(
-                        untagged(group.stream())
-                            .map(|line| UNTAGGED.broken(file, line, "an untagged enum")),
-                    );
+            groups(syntax.to_token_stream(), &mut |before, group| {
+                let is_serde = matches!(before, Some(TokenTree::Ident(word)) if word == "serde");
+                let found = group.stream().into_iter().find(is_untagged);
+                if let Some(word) = found.filter(|_| is_serde) {
+                    let line = word.span().start().line;
+                    violations.push(UNTAGGED.broken(file, line, "an untagged enum"));
                 }
-                search(file, group.stream(), violations);
-                after_serde = false;
-            }
-            TokenTree::Ident(word) => after_serde = word == "serde",
-            _ => after_serde = false,
+            });
         }
     }
 }
 
-/// Line of the word `untagged`.
-fn untagged(tokens: TokenStream) -> Option<usize> {
-    tokens.into_iter().find_map(|token| match token {
-        TokenTree::Ident(word) if word == "untagged" => Some(word.span().start().line),
-        _ => None,
-    })
+fn is_untagged(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Ident(word) if word == "untagged")
 }
 
 #[cfg(test)]
@@ -72,8 +55,8 @@ mod tests {
         assert_eq!(
             objections,
             [
-                "mcp-types/src/generated/model.rs:2",
-                "mcp-macros/src/expand.rs:2"
+                "mcp-macros/src/expand.rs:2",
+                "mcp-types/src/generated/model.rs:2"
             ]
         );
     }

@@ -1,8 +1,8 @@
 //! The tree under check, read once.
 
-use super::check::Error;
-use super::names::is_test_only;
+use super::names::{Named, is_test_only, names};
 use std::cell::OnceCell;
+use std::io;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use syn::spanned::Spanned;
@@ -31,18 +31,19 @@ pub(crate) struct File {
     pub(crate) path: String,
     pub(crate) text: String,
     syntax: OnceCell<Option<syn::File>>,
+    names: OnceCell<Vec<Named>>,
 }
 
 impl Workspace {
     /// Reads the tree at `root`.
-    pub(crate) fn read(root: &Path) -> Result<Self, Error> {
+    pub(crate) fn read(root: &Path) -> io::Result<Self> {
         let mut files = Vec::new();
         collect(root, "", &mut files)?;
-        files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Self::new(files))
     }
 
-    pub(crate) fn new(files: Vec<File>) -> Self {
+    pub(crate) fn new(mut files: Vec<File>) -> Self {
+        files.sort_by(|a, b| a.path.cmp(&b.path));
         Self { files }
     }
 
@@ -62,7 +63,8 @@ impl Workspace {
     }
 
     pub(crate) fn get(&self, path: &str) -> Option<&File> {
-        self.files.iter().find(|file| file.path == path)
+        let index = self.files.binary_search_by(|it| it.path.as_str().cmp(path));
+        index.ok().map(|index| &self.files[index])
     }
 
     /// True for a file, or a folder with files in it.
@@ -80,6 +82,7 @@ impl File {
             path,
             text,
             syntax: OnceCell::new(),
+            names: OnceCell::new(),
         }
     }
 
@@ -112,8 +115,7 @@ impl File {
 
     /// Lines of the test modules inside the file, counted from 1.
     pub(crate) fn test_lines(&self) -> Vec<RangeInclusive<usize>> {
-        let items = self.syntax().into_iter().flat_map(|syntax| &syntax.items);
-        let modules = items.filter_map(|item| match item {
+        let modules = self.items().iter().filter_map(|item| match item {
             syn::Item::Mod(module) if is_test_only(&module.attrs) => Some(module.span()),
             _ => None,
         });
@@ -128,13 +130,22 @@ impl File {
         let parse = || syn::parse_file(&self.text).ok();
         self.syntax.get_or_init(parse).as_ref()
     }
+
+    /// The items of the parsed file.
+    pub(crate) fn items(&self) -> &[syn::Item] {
+        self.syntax().map_or(&[], |syntax| &syntax.items)
+    }
+
+    /// The paths that the file names outside its test modules.
+    pub(super) fn names(&self) -> &[Named] {
+        let find = || self.syntax().map(names).unwrap_or_default();
+        self.names.get_or_init(find)
+    }
 }
 
-fn collect(folder: &Path, prefix: &str, files: &mut Vec<File>) -> Result<(), Error> {
-    let failed = |source| Error::Io {
-        file: folder.display().to_string(),
-        source,
-    };
+fn collect(folder: &Path, prefix: &str, files: &mut Vec<File>) -> io::Result<()> {
+    let failed =
+        |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", folder.display()));
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let name = entry.file_name().to_string_lossy().into_owned();

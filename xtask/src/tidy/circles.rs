@@ -1,0 +1,134 @@
+//! Imports between the files of a crate: a reader must be able to begin somewhere.
+
+use super::modules::imports;
+use super::sizes::is_unfinished;
+use super::violation::{Rule, Violation};
+use super::workspace::Workspace;
+use std::collections::{BTreeMap, BTreeSet};
+
+const CIRCLE: Rule = Rule {
+    name: "at most two files import each other in a circle",
+    mend: "move what they share to a file below them, or merge them",
+};
+
+/// The files that each file imports, by path.
+type Imports<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
+
+pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
+    let imports: Imports<'_> = workspace
+        .sources()
+        .map(|file| {
+            let imported = imports(workspace, file).into_iter();
+            (
+                file.path.as_str(),
+                imported.map(|it| it.path.as_str()).collect(),
+            )
+        })
+        .collect();
+    let reached: Imports<'_> = imports
+        .keys()
+        .map(|path| (*path, reachable(&imports, path)))
+        .collect();
+    for (path, others) in &reached {
+        let others = others.iter().copied();
+        let circle: Vec<_> = others.filter(|it| reached[it].contains(path)).collect();
+        let is_first = circle.first() == Some(path);
+        if is_first && circle.len() > 2 && !circle.iter().any(|it| is_unfinished(it)) {
+            let found = format!("{} files: {}", circle.len(), circle.join(", "));
+            violations.push(CIRCLE.broken_at(path, 1, found));
+        }
+    }
+}
+
+/// All sources that `from` imports, directly or not.
+fn reachable<'a>(imports: &Imports<'a>, from: &'a str) -> BTreeSet<&'a str> {
+    let mut reached = BTreeSet::new();
+    let mut left = vec![from];
+    while let Some(next) = left.pop() {
+        let next = imports[next].iter().filter(|it| imports.contains_key(*it));
+        left.extend(next.filter(|it| reached.insert(**it)));
+    }
+    reached
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::places;
+    use super::check;
+
+    const ROOT: &str = "mod a;\nmod b;\nmod c;\npub use a::A;\n";
+
+    /// The circles of a crate of these three files.
+    fn circles(a: &str, b: &str, c: &str) -> Vec<String> {
+        let files = [
+            ("x/src/lib.rs", ROOT),
+            ("x/src/a.rs", a),
+            ("x/src/b.rs", b),
+            ("x/src/c.rs", c),
+        ];
+        places(check, &files)
+    }
+
+    #[test]
+    fn two_files_may_import_each_other() {
+        assert!(circles("use crate::b::B;", "use super::a::A;", "use crate::a::A;").is_empty());
+    }
+
+    #[test]
+    fn three_files_may_not_however_they_name_each_other() {
+        let circle = ["x/src/a.rs:1"];
+        let by_super = "fn f() { super::c::g() }";
+        assert_eq!(
+            circles("use crate::b;", by_super, "use crate::a::A;"),
+            circle
+        );
+        // By a re-export of the crate, and by a name in a macro.
+        let by_macro = "fn f() { g!(crate::c::C) }";
+        assert_eq!(
+            circles("use crate::b::B as D;", by_macro, "use crate::A;"),
+            circle
+        );
+        // By a module that was imported.
+        let by_module = "use crate::c;\nfn f() { c::g() }";
+        assert_eq!(
+            circles("use crate::b::B;", by_module, "use super::a;"),
+            circle
+        );
+    }
+
+    #[test]
+    fn tests_other_crates_and_names_of_its_own_are_no_imports() {
+        let tests = "#[cfg(test)]\nmod tests {\n    use crate::a::A;\n}\n";
+        assert!(circles("use crate::b::B;", "use super::c::C;", tests).is_empty());
+        assert!(circles("use crate::b::B;", "use super::c::C;", "use other::a::A;").is_empty());
+        assert!(circles("use crate::b::B;", "use super::c::C;", "fn f() { a::b() }").is_empty());
+    }
+
+    #[test]
+    fn maps_import_none_of_their_children() {
+        let files = [
+            ("x/src/lib.rs", "mod y;\n"),
+            (
+                "x/src/y/mod.rs",
+                "mod a;\nmod b;\npub use a::A;\npub use b::B;\n",
+            ),
+            ("x/src/y/a.rs", "use super::*;\n"),
+            ("x/src/y/b.rs", "use crate::y;\n"),
+        ];
+        assert!(places(check, &files).is_empty());
+    }
+
+    #[test]
+    fn files_that_a_cfg_chooses_are_followed() {
+        let files = [
+            (
+                "x/src/lib.rs",
+                "#[cfg_attr(unix, path = \"u.rs\")]\nmod y;\nmod a;\nmod b;\n",
+            ),
+            ("x/src/u.rs", "use crate::a::A;\n"),
+            ("x/src/a.rs", "use crate::b::B;\n"),
+            ("x/src/b.rs", "use crate::y::Y;\n"),
+        ];
+        assert_eq!(places(check, &files), ["x/src/a.rs:1"]);
+    }
+}
