@@ -43,7 +43,7 @@ mod session;
 mod sessions;
 #[cfg_attr(
     not(all(feature = "http-client", feature = "http-server")),
-    allow(dead_code)
+    allow(dead_code, reason = "servers write events, clients parse them")
 )]
 mod sse;
 #[cfg(feature = "http-server")]
@@ -60,25 +60,25 @@ pub use legacy::SseService;
 #[cfg(feature = "http-server")]
 pub use request::HttpRequest;
 #[cfg(feature = "http-server")]
+pub use server::access::Principal;
+#[cfg(all(feature = "http-server", feature = "websocket"))]
+pub(super) use server::access::check_caller;
+#[cfg(feature = "http-server")]
 pub use server::body::ResponseBody;
 #[cfg(all(feature = "http-server", feature = "websocket"))]
 pub(super) use server::connection::Route;
-#[cfg(all(feature = "http-server", feature = "websocket"))]
-pub(super) use server::guard::check as check_caller;
 #[cfg(feature = "http-server")]
 pub use server::listener::{Http, http};
 #[cfg(feature = "http-server")]
 pub use server::options::HttpOptions;
-#[cfg(feature = "http-server")]
-pub use server::principal::Principal;
 #[cfg(all(feature = "http-server", feature = "websocket"))]
-pub(super) use server::rejection::Rejection;
+pub(super) use server::response::Rejection;
 #[cfg(feature = "http-server")]
 pub use server::service::{HttpService, ResponseFuture, http_service};
 #[cfg(feature = "http-server")]
 use server::{
-    body, metrics, permits, principal, rejection, response, service, state, status, unread,
-    write_timeout as reading,
+    access as principal, body, metrics, permits, response, response as rejection,
+    response as status, service, state, unread, write_timeout as reading,
 };
 #[cfg(feature = "http-server")]
 pub use session::{MemorySessions, SessionId, SessionRecord, SessionStore, SessionStoreError};

@@ -1,21 +1,24 @@
-//! Frames over an open WebSocket.
+//! Frames over an open WebSocket, for clients and servers.
 
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use futures_util::stream::SplitStream;
+use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{Sink, SinkExt, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::Mutex;
 use tokio::time::Instant;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::protocol::frame::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
-use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
+use tokio_tungstenite::tungstenite::{Bytes, Error, Message, Utf8Bytes};
 
-use super::sending::{Sending, ended, failed};
 use crate::limits::FOREVER;
 use crate::limits::WEBSOCKET_PING;
 use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
@@ -26,19 +29,19 @@ pub struct WebSocket<S> {
     stream: WebSocketStream<S>,
     limit: usize,
     ping: Duration,
-    pub(super) goodbye: CloseCode,
+    pub(super) close_code: CloseCode,
 }
 
 impl<S> WebSocket<S> {
-    /// Takes over `stream`, which may come from any HTTP stack that has upgraded a connection.
-    /// Its own limits apply to the size of messages.
+    /// Uses `stream`, which may come from any HTTP stack that has upgraded a connection. Its own limits
+    /// apply to the size of messages.
     pub fn new(stream: WebSocketStream<S>) -> Self {
         let limit = stream.get_config().max_message_size;
         Self {
             stream,
             limit: limit.unwrap_or(usize::MAX),
             ping: WEBSOCKET_PING,
-            goodbye: CloseCode::Normal,
+            close_code: CloseCode::Normal,
         }
     }
 
@@ -64,22 +67,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Transport for WebSocket
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
         let (sink, stream) = self.stream.split();
-        let sending = Arc::new(Sending::new(sink, self.goodbye));
+        let sender = Arc::new(Sender::new(sink, self.close_code));
         let reader = WebSocketReader {
             stream,
             limit: self.limit,
             found: None,
             current: None,
             ended: false,
-            sending: Arc::clone(&sending),
+            sender: Arc::clone(&sender),
             ping: self.ping,
             next_ping: Instant::now() + self.ping.min(FOREVER),
             heard: true,
         };
-        let writer = WebSocketWriter {
-            sending,
-            started: 0,
-        };
+        let writer = WebSocketWriter { sender, started: 0 };
         Ok((reader, writer))
     }
 }
@@ -93,7 +93,7 @@ pub struct WebSocketReader<S> {
     /// The message that was taken last.
     current: Option<Utf8Bytes>,
     ended: bool,
-    sending: Arc<Sending<S>>,
+    sender: Arc<Sender<S>>,
     ping: Duration,
     next_ping: Instant,
     /// Whether the peer has given a sign of life since the last ping.
@@ -107,17 +107,21 @@ enum Found {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> WebSocketReader<S> {
-    /// Asks the peer for a sign of life.
-    fn ask_for_life(&mut self) -> io::Result<()> {
+    /// Sends a ping.
+    ///
+    /// # Errors
+    ///
+    /// If nothing has come since the last one.
+    fn ping(&mut self) -> io::Result<()> {
         if !std::mem::replace(&mut self.heard, false) {
             let reason = "the peer gives no sign of life";
             return Err(io::Error::new(io::ErrorKind::TimedOut, reason));
         }
         self.next_ping = Instant::now() + self.ping.min(FOREVER);
-        self.sending.ping()
+        self.sender.ping()
     }
 
-    fn came(&mut self, message: Option<Result<Message, Error>>) -> io::Result<bool> {
+    fn receive(&mut self, message: Option<Result<Message, Error>>) -> io::Result<bool> {
         self.heard = true;
         match message {
             Some(Ok(Message::Text(text))) => {
@@ -125,14 +129,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> WebSocketReader<S> {
                 return Ok(true);
             }
             Some(Ok(Message::Binary(_))) => {
-                self.sending.close_with(CloseCode::Unsupported);
+                self.sender.close_with(CloseCode::Unsupported);
                 let reason = "a message must be text";
                 return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
             }
             Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {}
             // What follows an oversized message can't be told from it.
             Some(Err(Error::Capacity(_))) => {
-                self.sending.close_with(CloseCode::Size);
+                self.sender.close_with(CloseCode::Size);
                 self.ended = true;
                 self.found = Some(Found::TooLarge);
                 return Ok(true);
@@ -140,7 +144,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> WebSocketReader<S> {
             Some(Ok(Message::Close(_))) | None => self.ended = true,
             Some(Err(error)) => {
                 if matches!(error, Error::Utf8(_)) {
-                    self.sending.close_with(CloseCode::Invalid);
+                    self.sender.close_with(CloseCode::Invalid);
                 }
                 self.ended = true;
                 ended(error)?;
@@ -171,11 +175,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameReader for WebSock
                 biased;
                 message = self.stream.next() => message,
                 () = tokio::time::sleep_until(self.next_ping) => {
-                    self.ask_for_life()?;
+                    self.ping()?;
                     continue;
                 }
             };
-            if self.came(message)? {
+            if self.receive(message)? {
                 return Ok(true);
             }
         }
@@ -186,14 +190,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameReader for WebSock
 /// Writes messages.
 #[derive(Debug)]
 pub struct WebSocketWriter<S> {
-    sending: Arc<Sending<S>>,
+    sender: Arc<Sender<S>>,
     /// Bytes at the front of the outbox that are on their way, but may not have left yet.
     started: usize,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameWriter for WebSocketWriter<S> {
     async fn write(&mut self, outbox: &mut Outbox) -> io::Result<()> {
-        let mut sink = self.sending.lock().await;
+        let mut sink = self.sender.sink.lock().await;
         while let Some(length) = memchr::memchr(b'\n', &outbox.bytes()[self.started..]) {
             poll_fn(|cx| Sink::poll_ready(Pin::new(&mut *sink), cx))
                 .await
@@ -214,6 +218,77 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameWriter for WebSock
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.sending.close().await
+        self.sender.close().await
+    }
+}
+
+/// The sending half, used by reader and writer.
+#[derive(Debug)]
+struct Sender<S> {
+    sink: Mutex<SplitSink<WebSocketStream<S>, Message>>,
+    /// The code with which the connection will be closed.
+    code: AtomicU16,
+}
+
+impl<S> Sender<S> {
+    fn new(sink: SplitSink<WebSocketStream<S>, Message>, close_code: CloseCode) -> Self {
+        Self {
+            sink: Mutex::new(sink),
+            code: AtomicU16::new(close_code.into()),
+        }
+    }
+
+    /// Sets the code with which the connection will be closed.
+    fn close_with(&self, code: CloseCode) {
+        self.code.store(code.into(), Ordering::Relaxed);
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Sender<S> {
+    /// Sends a ping, unless the connection is busy sending: then the peer reads, or will be missed
+    /// for not doing so.
+    fn ping(&self) -> io::Result<()> {
+        let Ok(mut sink) = self.sink.try_lock() else {
+            return Ok(());
+        };
+        let mut sink = Pin::new(&mut *sink);
+        let mut cx = Context::from_waker(Waker::noop());
+        if let Poll::Ready(ready) = Sink::poll_ready(sink.as_mut(), &mut cx) {
+            ready.map_err(failed)?;
+            let ping = Message::Ping(Bytes::new());
+            sink.as_mut().start_send(ping).map_err(failed)?;
+            // What does not leave now leaves with what is sent next.
+            let _ = Sink::poll_flush(sink, &mut cx).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// Says close_code, and why.
+    async fn close(&self) -> io::Result<()> {
+        let mut sink = self.sink.lock().await;
+        let close = Message::Close(Some(CloseFrame {
+            code: self.code.load(Ordering::Relaxed).into(),
+            reason: Utf8Bytes::from_static(""),
+        }));
+        sink.send(close).await.or_else(ended)?;
+        sink.close().await.or_else(ended)
+    }
+}
+
+/// The connection being over is no failure.
+fn ended(error: Error) -> io::Result<()> {
+    match failed(error) {
+        error if error.kind() == io::ErrorKind::NotConnected => Ok(()),
+        error => Err(error),
+    }
+}
+
+fn failed(error: Error) -> io::Error {
+    match error {
+        Error::Io(error) => error,
+        Error::ConnectionClosed | Error::AlreadyClosed | Error::Protocol(_) => {
+            io::Error::new(io::ErrorKind::NotConnected, error)
+        }
+        error => io::Error::other(error),
     }
 }

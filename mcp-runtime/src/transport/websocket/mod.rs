@@ -6,13 +6,12 @@
 //! `websocket_server` listens for clients, and `websocket_service` serves them inside a program that
 //! serves HTTP already.
 
-mod connect;
+mod client;
 mod frames;
-mod sending;
 #[cfg(feature = "http-server")]
 mod server;
 
-pub use connect::{WebSocketUrl, websocket};
+pub use client::{WebSocketUrl, websocket};
 pub use frames::{WebSocket, WebSocketReader, WebSocketWriter};
 #[cfg(feature = "http-server")]
 pub use server::{WebSocketServer, WebSocketService, websocket_server, websocket_service};

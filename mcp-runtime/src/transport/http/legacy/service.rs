@@ -12,11 +12,11 @@ use tower_service::Service;
 use super::stream::{open, post};
 use crate::transport::http::body::ResponseBody;
 use crate::transport::http::rejection::Rejection;
+use crate::transport::http::server::access::cors_origin;
 use crate::transport::http::server::connection::Route;
-use crate::transport::http::server::cors;
 use crate::transport::http::server::listener::Http;
 use crate::transport::http::service::{
-    ConnectionInfo, HttpService, ResponseFuture, admit, other_method, readable,
+    ConnectionInfo, HttpService, ResponseFuture, admit, finish, other_method,
 };
 use crate::transport::http::state::HttpState;
 
@@ -25,7 +25,7 @@ impl Http {
     /// open `/sse`, and are told to post to `/messages`.
     #[must_use]
     pub fn with_sse(self) -> Self {
-        self.beside(|service| {
+        self.with_routes(|service| {
             let paths = ["/sse", "/messages"].into_iter();
             let routes = paths.map(|path| {
                 let service = service.sse("/messages");
@@ -91,9 +91,9 @@ impl SseService {
         let (parts, body) = request.into_parts();
         let state = Arc::clone(&self.state);
         Box::pin(async move {
-            let reader = cors::reader(&parts.headers, &state.options);
+            let origin = cors_origin(&parts.headers, &state.options);
             let served = serve(&state, parts, body, &self).await;
-            Ok(readable(served, reader, &self.connection.unread))
+            Ok(finish(served, origin, &self.connection.unread))
         })
     }
 }

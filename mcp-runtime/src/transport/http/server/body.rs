@@ -14,7 +14,7 @@ use mcp_types::RequestId;
 use mcp_types::jsonrpc::Head;
 
 use super::permits::Permit;
-use super::rejection::Rejection;
+use super::response::Rejection;
 use super::state::HttpState;
 use super::unread::{Pieces, Unread};
 use crate::limits::FREE_BODY_BYTES;

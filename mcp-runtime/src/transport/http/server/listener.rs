@@ -1,4 +1,4 @@
-//! A server that listens by itself.
+//! HTTP server that listens by itself.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,13 +9,14 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::connection::{self, HEALTH, Patience, Route, Site, health};
+use super::connection::{self, ConnectionTimeouts, Route, Site};
 use super::options::HttpOptions;
 use super::service::{HttpService, http_service};
 use crate::connection::{Command, Commands};
 use crate::error::ServeError;
-use crate::limits::FOREVER;
-use crate::limits::{ACCEPT_PAUSE, HEAD_TIMEOUT, LAST_ANSWERS_TIMEOUT, LINGER, MAX_CONNECTIONS};
+use crate::limits::{
+    ACCEPT_PAUSE, FOREVER, HEAD_TIMEOUT, LAST_ANSWERS_TIMEOUT, LINGER, MAX_CONNECTIONS,
+};
 use crate::server::Endpoint;
 use crate::server::running::Running;
 use crate::transport::TcpAddress;
@@ -39,31 +40,30 @@ use crate::transport::TcpAddress;
 /// see [`http_service`](crate::transport::http::http_service).
 #[must_use]
 pub fn http(address: impl Into<TcpAddress>) -> Http {
-    let http = Http {
+    Http {
         address: address.into(),
         path: "/mcp".to_owned(),
-        beside: Vec::new(),
+        routes: Vec::new(),
         options: HttpOptions::default(),
         head_timeout: HEAD_TIMEOUT,
         max_connections: MAX_CONNECTIONS,
         linger: LINGER,
-    };
-    http.beside(|service| vec![(HEALTH.to_owned(), health(service.clone()))])
+    }
 }
 
 /// An address to serve HTTP at; made by [`http()`].
 pub struct Http {
     address: TcpAddress,
     path: String,
-    beside: Vec<Beside>,
+    routes: Vec<Routes>,
     options: HttpOptions,
     head_timeout: Duration,
     max_connections: usize,
     linger: Duration,
 }
 
-/// What is served beside MCP at its path, once there is a service.
-type Beside = Box<dyn FnOnce(&HttpService) -> Vec<(String, Route)> + Send>;
+/// Makes routes beside that of MCP, once there is a service.
+type Routes = Box<dyn FnOnce(&HttpService) -> Vec<(String, Route)> + Send>;
 
 impl Http {
     /// The path that is served; `/mcp` unless set.
@@ -104,30 +104,13 @@ impl Http {
         self.linger = time;
         self
     }
-
-    /// Serves more beside MCP at its path.
-    pub(in crate::transport) fn beside(
+    /// Adds routes beside that of MCP.
+    pub(in crate::transport) fn with_routes(
         mut self,
         routes: impl FnOnce(&HttpService) -> Vec<(String, Route)> + Send + 'static,
     ) -> Self {
-        self.beside.push(Box::new(routes));
+        self.routes.push(Box::new(routes));
         self
-    }
-
-    fn site(self, service: HttpService, drain: Duration) -> (TcpAddress, Site) {
-        let patience = Patience {
-            head: self.head_timeout.min(FOREVER),
-            write: self.options.write_timeout.min(FOREVER),
-            idle: self
-                .head_timeout
-                .max(self.options.keep_alive.saturating_mul(2))
-                .min(FOREVER),
-            linger: self.linger.min(drain).min(FOREVER),
-        };
-        let beside = self.beside.into_iter();
-        let beside: Vec<_> = beside.flat_map(|routes| routes(&service)).collect();
-        let site = Site::new(service, self.path, beside, patience);
-        (self.address, site)
     }
 }
 
@@ -144,98 +127,96 @@ impl fmt::Debug for Http {
 impl Endpoint for Http {
     /// New requests are refused with 503 once the end is asked for. Calls that are in flight when
     /// the drain time is over are answered with an error, within one second more.
-    async fn run(self, running: Running) -> Result<(), ServeError> {
-        let max_connections = self.max_connections;
-        let service = http_service(running.server, self.options.clone());
-        let (address, site) = self.site(service, running.limits.drain);
-        let listening = Listening {
-            listener: address.bind().await.map_err(ServeError::Open)?,
-            site,
-            max_connections,
-            connections: JoinSet::new(),
-            commands: running.commands,
+    async fn run(self, mut running: Running) -> Result<(), ServeError> {
+        let timeouts = ConnectionTimeouts {
+            head: self.head_timeout.min(FOREVER),
+            write: self.options.write_timeout.min(FOREVER),
+            idle: self
+                .head_timeout
+                .max(self.options.keep_alive.saturating_mul(2))
+                .min(FOREVER),
+            linger: self.linger.min(running.limits.drain).min(FOREVER),
         };
-        listening.run(running.limits.drain).await;
+        let service = http_service(running.server, self.options);
+        let routes = self.routes.into_iter();
+        let site = Arc::new(Site {
+            routes: routes.flat_map(|routes| routes(&service)).collect(),
+            service: service.clone(),
+            path: self.path,
+            timeouts,
+        });
+        let listener = self.address.bind().await.map_err(ServeError::Open)?;
+        let mut connections = JoinSet::new();
+        loop {
+            let has_room = connections.len() < self.max_connections;
+            tokio::select! {
+                command = running.commands.recv() => match command {
+                    Some(Command::ShutDown) | None => break,
+                    Some(Command::Abort) => {
+                        service.terminate();
+                        return Ok(());
+                    }
+                    Some(_) => {}
+                },
+                accepted = listener.accept(), if has_room => match accepted {
+                    Ok((stream, addr)) => {
+                        let ending = service.state.ending.subscribe();
+                        let site = Arc::clone(&site);
+                        connections.spawn(connection::serve(site, stream, addr, ending));
+                    }
+                    Err(error) => {
+                        tracing::warn!(%error, "a connection could not be accepted");
+                        // Most likely the process has no file descriptor left.
+                        tokio::time::sleep(ACCEPT_PAUSE).await;
+                    }
+                },
+                Some(_) = connections.join_next(), if !connections.is_empty() => {}
+            }
+        }
+        let deadline = Instant::now() + running.limits.drain.min(FOREVER);
+        drain(site, listener, connections, running.commands, deadline).await;
         Ok(())
     }
 }
 
-struct Listening {
+/// Refuses new requests, and lets those in flight finish until `deadline`. The rest of them is then
+/// answered with an error.
+async fn drain(
+    site: Arc<Site>,
     listener: TcpListener,
-    site: Site,
-    max_connections: usize,
-    connections: JoinSet<()>,
-    commands: Commands,
-}
-
-impl Listening {
-    async fn run(mut self, drain: Duration) {
-        loop {
-            let room = self.connections.len() < self.max_connections;
-            tokio::select! {
-                command = self.commands.recv() => match command {
-                    Some(Command::ShutDown) | None => break,
-                    Some(Command::Abort) => return self.site.service().terminate(),
-                    Some(_) => {}
-                },
-                accepted = self.listener.accept(), if room => self.accepted(accepted).await,
-                Some(_) = self.connections.join_next(), if !self.connections.is_empty() => {}
+    mut connections: JoinSet<()>,
+    mut commands: Commands,
+    deadline: Instant,
+) {
+    let service = &site.service;
+    let ending = Arc::clone(&service.state.ending);
+    service.shut_down();
+    // Connections that come now delay nothing.
+    let mut late = JoinSet::new();
+    let never = watch::Sender::new(false);
+    loop {
+        tokio::select! {
+            // No other connection is left.
+            () = ending.closed() => break,
+            Some(_) = connections.join_next() => {}
+            Ok((stream, addr)) = listener.accept() => {
+                // Its requests are refused, as the server ends.
+                let site = Arc::clone(&site);
+                late.spawn(connection::serve(site, stream, addr, never.subscribe()));
             }
-        }
-        self.drain(drain).await;
-    }
-
-    async fn accepted(
-        &mut self,
-        accepted: std::io::Result<(tokio::net::TcpStream, std::net::SocketAddr)>,
-    ) {
-        match accepted {
-            Ok((stream, addr)) => {
-                let ending = self.site.service().state.ending.subscribe();
-                self.connections
-                    .spawn(connection::serve(self.site.clone(), stream, addr, ending));
-            }
-            Err(error) => {
-                tracing::warn!(%error, "a connection could not be accepted");
-                // Most likely the process has no file descriptor left.
-                tokio::time::sleep(ACCEPT_PAUSE).await;
-            }
+            command = commands.recv() => match command {
+                Some(Command::Abort) | None => return service.terminate(),
+                Some(_) => {}
+            },
+            () = tokio::time::sleep_until(deadline) => break,
         }
     }
-
-    /// Refuses new requests, and lets those in flight finish. What is left of them then is answered
-    /// with an error.
-    async fn drain(mut self, within: Duration) {
-        let deadline = Instant::now() + within.min(FOREVER);
-        let ending = Arc::clone(&self.site.service().state.ending);
-        self.site.service().shut_down();
-        // Connections that came too late hold nothing up.
-        let mut late = JoinSet::new();
-        let never = watch::Sender::new(false);
-        loop {
-            tokio::select! {
-                // No other connection is left.
-                () = ending.closed() => break,
-                Some(_) = self.connections.join_next() => {}
-                Ok((stream, addr)) = self.listener.accept() => {
-                    // It is told that the server ends.
-                    let site = self.site.clone();
-                    late.spawn(connection::serve(site, stream, addr, never.subscribe()));
-                }
-                command = self.commands.recv() => match command {
-                    Some(Command::Abort) | None => return self.site.service().terminate(),
-                    Some(_) => {}
-                },
-                () = tokio::time::sleep_until(deadline) => break,
-            }
-        }
-        drop(self.listener);
-        self.site.service().terminate();
-        let answered = async {
-            ending.closed().await;
-            while late.join_next().await.is_some() {}
-        };
-        // A client that does not read is not waited for.
-        let _ = tokio::time::timeout(LAST_ANSWERS_TIMEOUT, answered).await;
-    }
+    drop(listener);
+    service.terminate();
+    let answered = async {
+        ending.closed().await;
+        while late.join_next().await.is_some() {}
+    };
+    // A client that does not read is not waited for.
+    let _ = tokio::time::timeout(LAST_ANSWERS_TIMEOUT, answered).await;
 }

@@ -5,37 +5,34 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::principal::Principal;
+use super::access::Principal;
 use crate::transport::http::exchange::Arrival;
 
-/// Counts what callers use: each of them, and all of them together.
+/// Counts the use of a resource by each caller and by all together.
 #[derive(Debug)]
 pub(in crate::transport::http) struct Permits {
     /// For each caller.
     limit: usize,
     /// For all callers together.
     total: usize,
-    taken: Mutex<Taken>,
+    used: Mutex<HashMap<User, usize>>,
 }
 
-#[derive(Debug, Default)]
-struct Taken {
-    by_caller: HashMap<Caller, usize>,
-    all: usize,
-}
-
-/// Who is counted for what they use.
+/// A user of a resource that has a limit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Caller {
+enum User {
     Principal(Principal),
-    /// Somebody, at the other end of a connection.
+    /// An unknown caller at the other end of a connection.
     Connection(SocketAddr),
+    /// All callers together.
+    All,
 }
 
-/// What one call or request uses of the limits, given back when dropped.
+/// The use by one call or request, given back when dropped.
 pub(in crate::transport::http) struct Permit {
     permits: Arc<Permits>,
-    caller: Option<Caller>,
+    /// The caller, if it is known, and all of them.
+    users: [Option<User>; 2],
     amount: usize,
 }
 
@@ -44,52 +41,59 @@ impl Permits {
         Arc::new(Self {
             limit,
             total,
-            taken: Mutex::default(),
+            used: Mutex::default(),
         })
     }
 
-    /// How much one caller may use.
+    /// The limit for one caller.
     pub(in crate::transport::http) fn limit(&self) -> usize {
         self.limit
     }
 
-    /// A place for one more call, unless a limit is reached. Callers of whom nothing is known, not
-    /// even the connection, are only counted together.
+    /// Returns a permit for one more call, unless a limit is reached. Callers of whom nothing is
+    /// known, not even the connection, are only counted together.
     pub(in crate::transport::http) fn take(self: &Arc<Self>, arrival: &Arrival) -> Option<Permit> {
         let mut permit = self.none(arrival);
         permit.grow(1).then_some(permit)
     }
 
-    /// A permit that can grow.
+    /// Returns a permit for nothing, which can grow.
     pub(in crate::transport::http) fn none(self: &Arc<Self>, arrival: &Arrival) -> Permit {
-        let principal = arrival.principal().cloned().map(Caller::Principal);
+        let principal = arrival.principal().cloned().map(User::Principal);
+        let caller = principal.or_else(|| arrival.peer_addr.map(User::Connection));
         Permit {
             permits: Arc::clone(self),
-            caller: principal.or_else(|| arrival.peer_addr.map(Caller::Connection)),
+            users: [caller, Some(User::All)],
             amount: 0,
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    fn limit_of(&self, user: &User) -> usize {
+        match user {
+            User::All => self.total,
+            _ => self.limit,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<User, usize>> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Permit {
-    /// Uses so much more. `false`, and nothing is used, where that goes beyond a limit.
+    /// Uses so much more. `false`, and nothing is used, if that goes beyond a limit.
     pub(in crate::transport::http) fn grow(&mut self, more: usize) -> bool {
-        let (limit, total) = (self.permits.limit, self.permits.total);
-        let mut taken = self.permits.lock();
-        let of_caller = |caller| taken.by_caller.get(caller).copied().unwrap_or(0);
-        let used = self.caller.as_ref().map_or(0, of_caller);
-        let within = self.caller.is_none() || used.saturating_add(more) <= limit;
-        if !within || taken.all.saturating_add(more) > total {
+        let mut used = self.permits.lock();
+        let has_room = |user| {
+            let used = used.get(user).copied().unwrap_or(0);
+            used.saturating_add(more) <= self.permits.limit_of(user)
+        };
+        if !self.users.iter().flatten().all(has_room) {
             return false;
         }
-        if let Some(caller) = &self.caller {
-            taken.by_caller.insert(caller.clone(), used + more);
+        for user in self.users.iter().flatten() {
+            *used.entry(user.clone()).or_default() += more;
         }
-        taken.all += more;
         self.amount += more;
         true
     }
@@ -97,18 +101,13 @@ impl Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        if self.amount == 0 {
-            return;
-        }
-        let mut taken = self.permits.lock();
-        taken.all -= self.amount;
-        let Some(caller) = &self.caller else {
-            return;
-        };
-        if let Some(count) = taken.by_caller.get_mut(caller) {
-            *count -= self.amount;
-            if *count == 0 {
-                taken.by_caller.remove(caller);
+        let mut used = self.permits.lock();
+        for user in self.users.iter().flatten() {
+            if let Some(amount) = used.get_mut(user) {
+                *amount -= self.amount;
+                if *amount == 0 {
+                    used.remove(user);
+                }
             }
         }
     }
@@ -128,8 +127,7 @@ mod tests {
     }
 
     fn is_unused(permits: &Permits) -> bool {
-        let taken = permits.lock();
-        taken.all == 0 && taken.by_caller.is_empty()
+        permits.lock().is_empty()
     }
 
     #[test]

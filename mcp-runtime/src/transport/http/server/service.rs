@@ -1,4 +1,4 @@
-//! A server as a `tower::Service`.
+//! HTTP server as a `tower::Service`.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -14,12 +14,13 @@ use http::{Method, Request, Response};
 use http_body::Body;
 use tower_service::Service;
 
+use super::access::{allow_origin, check_caller, cors_origin, preflight};
 use super::body::ResponseBody;
+use super::metrics;
 use super::options::HttpOptions;
-use super::rejection::Rejection;
+use super::response::Rejection;
 use super::state::HttpState;
 use super::unread::Unread;
-use super::{cors, guard, metrics};
 use crate::server::Server;
 use crate::transport::http::{get, post};
 
@@ -62,7 +63,7 @@ pub(in crate::transport) struct ConnectionInfo {
 /// A server as a `tower::Service`; made by [`http_service`]. Clones share everything.
 #[derive(Clone)]
 pub struct HttpService {
-    pub(in crate::transport::http) state: Arc<HttpState>,
+    pub(in crate::transport) state: Arc<HttpState>,
     pub(in crate::transport::http) connection: ConnectionInfo,
 }
 
@@ -117,24 +118,24 @@ where
         let (parts, body) = request.into_parts();
         let (state, connection) = (Arc::clone(&self.state), self.connection.clone());
         Box::pin(async move {
-            let reader = cors::reader(&parts.headers, &state.options);
+            let origin = cors_origin(&parts.headers, &state.options);
             let served = serve(&state, parts, body, &connection).await;
-            Ok(readable(served, reader, &connection.unread))
+            Ok(finish(served, origin, &connection.unread))
         })
     }
 }
 
-/// An answer that `reader` may read, if it is one, and that counts as unread until it is.
-pub(in crate::transport::http) fn readable(
+/// Finishes a response: counts it, and lets pages of `origin` read it.
+pub(in crate::transport::http) fn finish(
     served: Result<Response<ResponseBody>, Rejection>,
-    reader: Option<HeaderValue>,
+    origin: Option<HeaderValue>,
     unread: &Arc<Unread>,
 ) -> Response<ResponseBody> {
     let mut response = served.unwrap_or_else(Rejection::response);
     response.body_mut().count(unread);
     metrics::answered(response.status());
-    if let Some(reader) = reader {
-        cors::allow(&mut response, reader);
+    if let Some(origin) = origin {
+        allow_origin(&mut response, origin);
     }
     response
 }
@@ -145,7 +146,7 @@ pub(in crate::transport::http) fn readable(
 ///
 /// Why the request is refused.
 pub(in crate::transport::http) fn admit(state: &HttpState, parts: &Parts) -> Result<(), Rejection> {
-    guard::check(&parts.uri, &parts.headers, &state.options)?;
+    check_caller(&parts.uri, &parts.headers, &state.options)?;
     if state.is_ending() {
         return Err(Rejection::Ending);
     }
@@ -159,8 +160,8 @@ pub(in crate::transport::http) fn other_method(
     allowed: &'static str,
 ) -> Result<Response<ResponseBody>, Rejection> {
     let asks = parts.method == Method::OPTIONS;
-    if asks && cors::reader(&parts.headers, &state.options).is_some() {
-        return Ok(cors::preflight(&parts.headers));
+    if asks && cors_origin(&parts.headers, &state.options).is_some() {
+        return Ok(preflight(&parts.headers));
     }
     Err(Rejection::Method(allowed))
 }

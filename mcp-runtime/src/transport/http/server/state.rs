@@ -1,4 +1,4 @@
-//! What all requests to one server share.
+//! State that all requests to one server share.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,8 +8,8 @@ use tokio::sync::watch;
 
 use super::options::HttpOptions;
 use super::permits::Permits;
-use super::rejection::Rejection;
-use super::unread::{Total, Unread};
+use super::response::Rejection;
+use super::unread::{Budget, Unread};
 use crate::connection::BoxFuture;
 use crate::error::RequestError;
 use crate::limits::FOREVER;
@@ -18,10 +18,10 @@ use crate::server::{Answer, Server, Session};
 use crate::transport::http::session::{HttpSession, SessionId, Sessions};
 use crate::transport::http::stream::Stream;
 
-/// What all requests to one server share.
-pub(in crate::transport::http) struct HttpState {
-    pub(in crate::transport::http) server: Server,
-    pub(in crate::transport::http) options: HttpOptions,
+/// State that all requests to one server share.
+pub(in crate::transport) struct HttpState {
+    pub(in crate::transport) server: Server,
+    pub(in crate::transport) options: HttpOptions,
     pub(in crate::transport::http) sessions: Arc<Sessions>,
     pub(in crate::transport::http) permits: Arc<Permits>,
     /// The same for subscriptions.
@@ -29,13 +29,13 @@ pub(in crate::transport::http) struct HttpState {
     /// The same for bytes of request bodies that are received.
     pub(in crate::transport::http) bodies: Arc<Permits>,
     /// Unread bytes of all clients.
-    unread: Arc<Total>,
+    unread: Arc<Budget>,
     /// All that stateless requests have in common is the end of the server.
     pub(in crate::transport::http) stateless: Arc<Session>,
     /// Shared by all clients, most of which say the same each time.
     last_terms: Mutex<LastNegotiated>,
     /// Whether the server ends; received by whatever has to end with it.
-    pub(in crate::transport::http) ending: Arc<watch::Sender<bool>>,
+    pub(in crate::transport) ending: Arc<watch::Sender<bool>>,
     /// Whether calls in flight have no more time.
     pub(in crate::transport::http) terminated: watch::Sender<bool>,
 }
@@ -51,7 +51,7 @@ impl HttpState {
             permits: Permits::new(options.max_in_flight, options.max_calls),
             open: Permits::new(options.max_subscriptions, options.max_subscriptions),
             bodies: Permits::new(options.body_share(), options.body_budget()),
-            unread: Total::new(options.max_unread_bytes_total),
+            unread: Arc::new(Budget::new(options.max_unread_bytes_total)),
             stateless: server.session(),
             last_terms: Mutex::new(LastNegotiated::new(server.requirement())),
             server,

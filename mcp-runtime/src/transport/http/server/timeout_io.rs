@@ -1,4 +1,4 @@
-//! Connections that do not wait for ever.
+//! I/O of one connection with timeouts, and its activity.
 
 use std::future::Future;
 use std::io;
@@ -11,42 +11,38 @@ use std::time::Duration;
 use hyper::rt::{Read, ReadBuf, ReadBufCursor, Write};
 use tokio::time::Sleep;
 
-use super::connection::Patience;
 use crate::limits::HALF_CLOSE_TIMEOUT;
 
-/// A connection that fails when the peer sends nothing at first, or does not read what it is sent.
+/// A connection that fails when the peer does not read for the write timeout.
 ///
-/// It is closed by halves: what the peer still sends is read to the end and dropped, as closing with
-/// input unread resets the connection, and the last answer may be lost (RFC 9112, section 9.6).
-pub(in crate::transport::http) struct Patient<I> {
+/// It is closed by halves: input is read to the end and dropped, as closing with input unread resets
+/// the connection, and the last answer may be lost (RFC 9112, section 9.6).
+pub(in crate::transport::http) struct TimeoutIo<I> {
     io: I,
     activity: Arc<Activity>,
-    /// Until the first byte has come.
-    beginning: Option<Pin<Box<Sleep>>>,
-    write: Duration,
+    write_timeout: Duration,
     /// While the peer does not read.
     stalled: Option<Pin<Box<Sleep>>>,
     /// While the peer may still send, once this half is closed.
     closing: Option<Pin<Box<Sleep>>>,
 }
 
-impl<I> Patient<I> {
+impl<I> TimeoutIo<I> {
     pub(in crate::transport::http) fn new(
         io: I,
-        patience: Patience,
+        write_timeout: Duration,
         activity: Arc<Activity>,
     ) -> Self {
         Self {
             io,
             activity,
-            beginning: Some(Box::pin(tokio::time::sleep(patience.head))),
-            write: patience.write,
+            write_timeout,
             stalled: None,
             closing: None,
         }
     }
 
-    /// What came of writing, unless the peer has not read for too long.
+    /// Returns the outcome of a write, or fails once the peer has not read for too long.
     fn written<T>(
         &mut self,
         outcome: Poll<io::Result<T>>,
@@ -57,16 +53,16 @@ impl<I> Patient<I> {
             self.activity.note();
             return outcome;
         }
-        let write = self.write;
+        let timeout = self.write_timeout;
         let stalled = self
             .stalled
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep(write)));
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(timeout)));
         ready!(stalled.as_mut().poll(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }
 
-impl<I: Read + Unpin> Patient<I> {
+impl<I: Read + Unpin> TimeoutIo<I> {
     /// Drops what comes until the peer closes its half, or takes too long for it.
     fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let late = self.closing.as_mut();
@@ -84,28 +80,19 @@ impl<I: Read + Unpin> Patient<I> {
     }
 }
 
-impl<I: Read + Unpin> Read for Patient<I> {
+impl<I: Read + Unpin> Read for TimeoutIo<I> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        if let Poll::Ready(outcome) = Pin::new(&mut self.io).poll_read(cx, buffer) {
-            self.beginning = None;
-            self.activity.note();
-            return Poll::Ready(outcome);
-        }
-        match &mut self.beginning {
-            Some(beginning) => {
-                ready!(beginning.as_mut().poll(cx));
-                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
-            }
-            None => Poll::Pending,
-        }
+        let outcome = ready!(Pin::new(&mut self.io).poll_read(cx, buffer));
+        self.activity.note();
+        Poll::Ready(outcome)
     }
 }
 
-impl<I: Read + Write + Unpin> Write for Patient<I> {
+impl<I: Read + Write + Unpin> Write for TimeoutIo<I> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -141,10 +128,10 @@ impl<I: Read + Write + Unpin> Write for Patient<I> {
     }
 }
 
-/// What goes on on a connection.
+/// Activity of a connection.
 #[derive(Debug, Default)]
 pub(in crate::transport::http) struct Activity {
-    /// How often anything was read or written.
+    /// Number of reads and writes.
     noted: AtomicUsize,
     /// Requests whose answer has not begun.
     open: AtomicUsize,
@@ -165,17 +152,17 @@ impl Activity {
         self.http2.load(Ordering::Relaxed)
     }
 
-    /// A request came; it is served until what is returned is dropped.
+    /// Counts a request until the guard is dropped.
     pub(in crate::transport::http) fn begin(self: &Arc<Self>) -> Busy {
         self.open.fetch_add(1, Ordering::Relaxed);
         Busy(Arc::clone(self))
     }
 
-    /// Waits until nothing at all goes on for `idle`.
-    pub(in crate::transport::http) async fn ceases(&self, idle: Duration) {
+    /// Waits until nothing was read, written or served for `timeout`.
+    pub(in crate::transport::http) async fn idle(&self, timeout: Duration) {
         loop {
             let before = self.noted.load(Ordering::Relaxed);
-            tokio::time::sleep(idle).await;
+            tokio::time::sleep(timeout).await;
             let quiet = self.noted.load(Ordering::Relaxed) == before;
             if quiet && self.open.load(Ordering::Relaxed) == 0 {
                 return;
@@ -184,7 +171,7 @@ impl Activity {
     }
 }
 
-/// A request that is served.
+/// A request that is being served.
 pub(in crate::transport::http) struct Busy(Arc<Activity>);
 
 impl Drop for Busy {
@@ -204,38 +191,26 @@ mod tests {
 
     const IDLE: Duration = Duration::from_secs(30);
 
-    fn patient() -> (DuplexStream, Patient<TokioIo<DuplexStream>>) {
+    fn timeout_io() -> (DuplexStream, TimeoutIo<TokioIo<DuplexStream>>) {
         let (theirs, ours) = tokio::io::duplex(16);
-        let patience = Patience {
-            head: IDLE,
-            write: 2 * IDLE,
-            idle: IDLE,
-            linger: IDLE,
-        };
-        let ours = Patient::new(TokioIo::new(ours), patience, Arc::default());
+        let ours = TimeoutIo::new(TokioIo::new(ours), 2 * IDLE, Arc::default());
         (theirs, ours)
     }
 
-    async fn write(patient: &mut Patient<TokioIo<DuplexStream>>) -> io::Result<usize> {
-        poll_fn(|cx| Pin::new(&mut *patient).poll_write(cx, &[0; 16])).await
-    }
-
-    async fn read(patient: &mut Patient<TokioIo<DuplexStream>>) -> io::Result<()> {
-        let mut bytes = [0; 16];
-        let mut buffer = hyper::rt::ReadBuf::new(&mut bytes);
-        poll_fn(|cx| Pin::new(&mut *patient).poll_read(cx, buffer.unfilled())).await
+    async fn write(io: &mut TimeoutIo<TokioIo<DuplexStream>>) -> io::Result<usize> {
+        poll_fn(|cx| Pin::new(&mut *io).poll_write(cx, &[0; 16])).await
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_peer_that_does_not_read_is_given_up() {
-        let (_theirs, mut ours) = patient();
+        let (_theirs, mut ours) = timeout_io();
         let start = tokio::time::Instant::now();
         assert_eq!(write(&mut ours).await.unwrap(), 16);
         let failed = write(&mut ours).await.unwrap_err();
         assert_eq!(failed.kind(), io::ErrorKind::TimedOut);
         assert_eq!(start.elapsed().as_secs(), 2 * IDLE.as_secs());
 
-        let (mut theirs, mut ours) = patient();
+        let (mut theirs, mut ours) = timeout_io();
         for _ in 0..3 {
             assert_eq!(write(&mut ours).await.unwrap(), 16);
             tokio::time::sleep(IDLE).await;
@@ -244,24 +219,11 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_peer_that_says_nothing_at_first_is_given_up() {
-        let (_theirs, mut ours) = patient();
-        let failed = read(&mut ours).await.unwrap_err();
-        assert_eq!(failed.kind(), io::ErrorKind::TimedOut);
-
-        let (mut theirs, mut ours) = patient();
-        theirs.write_all(b"x").await.unwrap();
-        read(&mut ours).await.unwrap();
-        let waits = tokio::time::timeout(10 * IDLE, read(&mut ours));
-        assert!(waits.await.is_err());
-    }
-
-    #[tokio::test(start_paused = true)]
     async fn a_closed_connection_is_read_to_the_end_but_not_for_ever() {
-        let close = async |patient: &mut Patient<TokioIo<DuplexStream>>| {
-            poll_fn(|cx| Pin::new(&mut *patient).poll_shutdown(cx)).await
+        let close = async |io: &mut TimeoutIo<TokioIo<DuplexStream>>| {
+            poll_fn(|cx| Pin::new(&mut *io).poll_shutdown(cx)).await
         };
-        let (mut theirs, mut ours) = patient();
+        let (mut theirs, mut ours) = timeout_io();
         let start = tokio::time::Instant::now();
         let says_on = async {
             theirs.write_all(&[0; 10_000]).await.unwrap();
@@ -275,7 +237,7 @@ mod tests {
                 tokio::time::sleep(HALF_CLOSE_TIMEOUT / 10).await;
             }
         };
-        let (mut theirs, mut ours) = patient();
+        let (mut theirs, mut ours) = timeout_io();
         let closed = tokio::select! {
             closed = close(&mut ours) => closed,
             () = says_on_for_ever(&mut theirs) => unreachable!(),
@@ -287,11 +249,11 @@ mod tests {
     async fn a_connection_is_idle_when_nothing_is_said_or_served() {
         let activity = Arc::new(Activity::default());
         let busy = activity.begin();
-        let waits = tokio::time::timeout(10 * IDLE, activity.ceases(IDLE));
+        let waits = tokio::time::timeout(10 * IDLE, activity.idle(IDLE));
         assert!(waits.await.is_err());
         drop(busy);
         activity.note();
-        let waits = tokio::time::timeout(2 * IDLE, activity.ceases(IDLE));
+        let waits = tokio::time::timeout(2 * IDLE, activity.idle(IDLE));
         assert!(waits.await.is_ok());
     }
 }

@@ -8,29 +8,39 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::Notify;
 
-/// How often within the write timeout a connection looks for answers that do not move.
-pub(in crate::transport::http) const LOOKS: u32 = 4;
-/// More than the looks that an answer can see before its connection is closed.
+/// Number of checks for stalled answers within the write timeout.
+pub(in crate::transport::http) const CHECKS: u32 = 4;
+/// More than the checks that an answer can see before its connection is closed.
 const AGES: usize = 8;
-/// The most that is handed to hyper at once, in bytes: with each piece, an answer has moved.
+/// The most that is handed to hyper at once, in bytes: with each piece, an answer makes progress.
 const PIECE: usize = 16 * 1024;
 
-/// Unread bytes of all connections.
+/// A limit of unread bytes, which may be exceeded by the answers that have begun.
 #[derive(Debug)]
-pub(in crate::transport::http) struct Total {
+pub(in crate::transport::http) struct Budget {
     limit: usize,
     bytes: AtomicUsize,
     /// Notified when bytes are freed while the limit is reached.
     freed: Notify,
 }
 
-impl Total {
-    pub(in crate::transport::http) fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self {
+impl Budget {
+    pub(in crate::transport::http) fn new(limit: usize) -> Self {
+        Self {
             limit,
             bytes: AtomicUsize::new(0),
             freed: Notify::new(),
-        })
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        self.bytes.load(Ordering::Acquire) < self.limit
+    }
+
+    fn free(&self, length: usize) {
+        if self.bytes.fetch_sub(length, Ordering::AcqRel) >= self.limit {
+            self.freed.notify_waiters();
+        }
     }
 }
 
@@ -38,32 +48,28 @@ impl Total {
 /// hyper has written it, or drops it with its stream.
 #[derive(Debug)]
 pub(in crate::transport) struct Unread {
-    limit: usize,
-    bytes: AtomicUsize,
-    /// Notified when bytes are freed while the limit is reached.
-    freed: Notify,
-    total: Arc<Total>,
-    /// Counts the looks for answers that do not move.
+    own: Budget,
+    /// Of all connections together.
+    total: Arc<Budget>,
+    /// The number of checks so far.
     age: AtomicUsize,
-    /// The number of answers that moved last at each age, modulo `AGES`.
-    moved: [AtomicUsize; AGES],
+    /// The number of answers whose last progress was at each age, modulo `AGES`.
+    progressed: [AtomicUsize; AGES],
 }
 
 impl Unread {
-    pub(in crate::transport::http) fn new(limit: usize, total: Arc<Total>) -> Arc<Self> {
+    pub(in crate::transport::http) fn new(limit: usize, total: Arc<Budget>) -> Arc<Self> {
         Arc::new(Self {
-            limit,
-            bytes: AtomicUsize::new(0),
-            freed: Notify::new(),
+            own: Budget::new(limit),
             total,
             age: AtomicUsize::new(0),
-            moved: Default::default(),
+            progressed: Default::default(),
         })
     }
 
     /// Counts `length` bytes until the guard is dropped.
     pub(in crate::transport::http) fn hold(self: &Arc<Self>, length: usize) -> Held {
-        self.bytes.fetch_add(length, Ordering::AcqRel);
+        self.own.bytes.fetch_add(length, Ordering::AcqRel);
         self.total.bytes.fetch_add(length, Ordering::AcqRel);
         Held {
             unread: Arc::clone(self),
@@ -71,10 +77,10 @@ impl Unread {
         }
     }
 
-    /// The same for bytes that are handed to hyper.
+    /// Counts `length` bytes that are handed to hyper.
     fn send(self: &Arc<Self>, length: usize) -> Sent {
         let age = self.age.load(Ordering::Relaxed) % AGES;
-        self.moved[age].fetch_add(1, Ordering::Relaxed);
+        self.progressed[age].fetch_add(1, Ordering::Relaxed);
         Sent {
             held: self.hold(length),
             age: AtomicUsize::new(age),
@@ -82,36 +88,33 @@ impl Unread {
     }
 
     pub(in crate::transport::http) fn has_room(&self) -> bool {
-        self.bytes.load(Ordering::Acquire) < self.limit
-            && self.total.bytes.load(Ordering::Acquire) < self.total.limit
+        self.own.has_room() && self.total.has_room()
     }
 
     /// Waits until both budgets have room.
     pub(in crate::transport::http) async fn room(&self) {
-        while !self.has_room() {
-            let (mut own, mut all) = (
-                pin!(self.freed.notified()),
-                pin!(self.total.freed.notified()),
-            );
+        loop {
+            let mut own = pin!(self.own.freed.notified());
+            let mut total = pin!(self.total.freed.notified());
             own.as_mut().enable();
-            all.as_mut().enable();
+            total.as_mut().enable();
             if self.has_room() {
                 return;
             }
             tokio::select! {
                 () = own => {}
-                () = all => {}
+                () = total => {}
             }
         }
     }
 
-    /// Waits until an answer has not moved for `timeout`, or at most a quarter of it longer.
+    /// Waits until an answer has made no progress for `timeout`, or at most a quarter of it longer.
     pub(in crate::transport::http) async fn stalled(&self, timeout: Duration) {
         loop {
-            tokio::time::sleep(timeout / LOOKS).await;
+            tokio::time::sleep(timeout / CHECKS).await;
             let age = self.age.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
-            let oldest = age.wrapping_sub(LOOKS as usize + 1) % AGES;
-            if self.moved[oldest].load(Ordering::Relaxed) > 0 {
+            let oldest = age.wrapping_sub(CHECKS as usize + 1) % AGES;
+            if self.progressed[oldest].load(Ordering::Relaxed) > 0 {
                 return;
             }
         }
@@ -127,31 +130,26 @@ pub(in crate::transport::http) struct Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let Unread { limit, total, .. } = &*self.unread;
-        if self.unread.bytes.fetch_sub(self.length, Ordering::AcqRel) >= *limit {
-            self.unread.freed.notify_waiters();
-        }
-        if total.bytes.fetch_sub(self.length, Ordering::AcqRel) >= total.limit {
-            total.freed.notify_waiters();
-        }
+        self.unread.own.free(self.length);
+        self.unread.total.free(self.length);
     }
 }
 
-/// Bytes that hyper has, and the age at which they moved last.
+/// Bytes that hyper has, and the age of their last progress.
 struct Sent {
     held: Held,
     age: AtomicUsize,
 }
 
 impl Sent {
-    /// Some of the bytes were taken.
-    fn moved(&self) {
+    /// Notes that some of the bytes were taken.
+    fn progress(&self) {
         let unread = &self.held.unread;
         let now = unread.age.load(Ordering::Relaxed) % AGES;
         let before = self.age.swap(now, Ordering::Relaxed);
         if before != now {
-            unread.moved[now].fetch_add(1, Ordering::Relaxed);
-            unread.moved[before].fetch_sub(1, Ordering::Relaxed);
+            unread.progressed[now].fetch_add(1, Ordering::Relaxed);
+            unread.progressed[before].fetch_sub(1, Ordering::Relaxed);
         }
     }
 }
@@ -159,7 +157,7 @@ impl Sent {
 impl Drop for Sent {
     fn drop(&mut self) {
         let age = self.age.load(Ordering::Relaxed);
-        self.held.unread.moved[age].fetch_sub(1, Ordering::Relaxed);
+        self.held.unread.progressed[age].fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -173,13 +171,6 @@ impl<G> AsRef<[u8]> for Counted<G> {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
-}
-
-fn counted<G: Send + 'static>(bytes: Bytes, guard: G) -> Bytes {
-    Bytes::from_owner(Counted {
-        bytes,
-        _guard: guard,
-    })
 }
 
 /// Bytes on their way to hyper, piece by piece.
@@ -199,24 +190,20 @@ impl Pieces {
         }
     }
 
-    /// Bytes that count as unread until hyper drops the last piece.
-    pub(in crate::transport::http) fn counted(bytes: Bytes, unread: &Arc<Unread>) -> Self {
-        let sent = unread.send(bytes.len());
-        if bytes.len() <= PIECE {
-            return Self::uncounted(counted(bytes, sent));
-        }
-        let sent = Arc::new(sent);
-        Self {
-            rest: counted(bytes, Arc::clone(&sent)),
-            sent: Some(sent),
-        }
-    }
-
-    /// Counts the bytes as unread of a connection.
+    /// Counts the bytes as unread of a connection until hyper drops the last piece.
     pub(in crate::transport::http) fn count(&mut self, unread: &Arc<Unread>) {
-        if !self.is_empty() {
-            *self = Self::counted(std::mem::take(&mut self.rest), unread);
+        if self.is_empty() {
+            return;
         }
+        let bytes = std::mem::take(&mut self.rest);
+        let sent = unread.send(bytes.len());
+        self.rest = if bytes.len() > PIECE {
+            let _guard = Arc::clone(self.sent.insert(Arc::new(sent)));
+            Bytes::from_owner(Counted { bytes, _guard })
+        } else {
+            let _guard = sent;
+            Bytes::from_owner(Counted { bytes, _guard })
+        };
     }
 
     pub(in crate::transport::http) fn len(&self) -> usize {
@@ -230,7 +217,7 @@ impl Pieces {
     /// The next piece.
     pub(in crate::transport::http) fn next(&mut self) -> Option<Bytes> {
         if let Some(sent) = &self.sent {
-            sent.moved();
+            sent.progress();
         }
         if self.rest.len() > PIECE {
             return Some(self.rest.split_to(PIECE));
@@ -253,14 +240,24 @@ mod tests {
         vec![b'x'; length].into()
     }
 
+    fn shared(limit: usize) -> Arc<Budget> {
+        Arc::new(Budget::new(limit))
+    }
+
+    fn counted(bytes: Bytes, unread: &Arc<Unread>) -> Pieces {
+        let mut pieces = Pieces::uncounted(bytes);
+        pieces.count(unread);
+        pieces
+    }
+
     fn unread(limit: usize, total: usize) -> Arc<Unread> {
-        Unread::new(limit, Total::new(total))
+        Unread::new(limit, shared(total))
     }
 
     #[tokio::test(start_paused = true)]
     async fn bytes_count_until_the_last_piece_is_dropped() {
         let unread = unread(100, 1000);
-        let mut answer = Pieces::counted(answer(PIECE * 2 + 1), &unread);
+        let mut answer = counted(answer(PIECE * 2 + 1), &unread);
         let mut pieces: Vec<Bytes> = std::iter::from_fn(|| answer.next()).collect();
         let lengths: Vec<usize> = pieces.iter().map(Bytes::len).collect();
         assert_eq!(lengths, [PIECE, PIECE, 1]);
@@ -270,13 +267,13 @@ mod tests {
         assert!(!unread.has_room());
         let waits = tokio::join!(unread.room(), async { drop(last) });
         assert_eq!(waits, ((), ()));
-        assert_eq!(unread.bytes.load(Ordering::Relaxed), 0);
+        assert_eq!(unread.own.bytes.load(Ordering::Relaxed), 0);
         assert_eq!(unread.total.bytes.load(Ordering::Relaxed), 0);
     }
 
     #[tokio::test(start_paused = true)]
     async fn all_connections_together_are_limited() {
-        let total = Total::new(10);
+        let total = shared(10);
         let (one, other) = (
             Unread::new(100, Arc::clone(&total)),
             Unread::new(100, total),
@@ -291,12 +288,12 @@ mod tests {
     async fn the_oldest_answer_that_does_not_move_is_found() {
         let unread = unread(usize::MAX, usize::MAX);
         let start = Instant::now();
-        let mut large = Pieces::counted(answer(PIECE * 100), &unread);
+        let mut large = counted(answer(PIECE * 100), &unread);
         let moving = async {
             for _ in 0..20 {
                 tokio::time::sleep(TIMEOUT / 2).await;
                 drop(large.next());
-                drop(Pieces::counted(answer(1), &unread).next());
+                drop(counted(answer(1), &unread).next());
             }
         };
         tokio::select! {

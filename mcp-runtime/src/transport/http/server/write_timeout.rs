@@ -10,7 +10,7 @@ use crate::transport::http::exchange::Work;
 use crate::transport::http::stream::Stream;
 
 /// How often a look is taken within the time that a client may leave a stream unread.
-const LOOKS: u32 = 4;
+const CHECKS: u32 = 4;
 
 /// The reading of a stream, up to its end: by who reads on, or because nobody does.
 ///
@@ -58,7 +58,7 @@ impl Reading {
             waits: AtomicBool::new(false),
             holdings: Mutex::new(holdings),
         });
-        let watch = tokio::spawn(watch(Arc::downgrade(&kept), patience / LOOKS));
+        let watch = tokio::spawn(watch(Arc::downgrade(&kept), patience / CHECKS));
         Self {
             kept,
             watch: watch.abort_handle(),
@@ -101,7 +101,7 @@ impl Kept {
     }
 }
 
-/// Gives a stream up that was not read on for [`LOOKS`] periods.
+/// Gives a stream up that was not read on for [`CHECKS`] periods.
 async fn watch(kept: Weak<Kept>, period: Duration) {
     let (mut before, mut unread) = (0, 0);
     loop {
@@ -115,7 +115,7 @@ async fn watch(kept: Weak<Kept>, period: Duration) {
             continue;
         }
         unread += 1;
-        if unread == LOOKS {
+        if unread == CHECKS {
             return kept.give_up();
         }
     }

@@ -15,7 +15,7 @@ use crate::protocol::{Negotiated, ServerLifecycle};
 use crate::server::{Server, ServerRole, Session};
 use crate::transport::http::events::EventLog;
 use crate::transport::http::exchange::StandaloneLink;
-use crate::transport::http::server::principal::Principal;
+use crate::transport::http::server::access::Principal;
 use crate::transport::http::server::unread::Unread;
 use crate::transport::http::stream::Stream;
 

@@ -18,7 +18,7 @@ use crate::protocol::Admission;
 use crate::server::{Answer, Call, Server};
 use crate::transport::http::exchange::{Arrival, Exchange};
 use crate::transport::http::server::permits::{Permit, Permits};
-use crate::transport::http::server::status;
+use crate::transport::http::server::response;
 use crate::transport::http::stream::Stream;
 
 /// The circumstances in which a message of the client has come.
@@ -126,7 +126,9 @@ impl HttpSession {
                 self.lock().core.waits(&key, task);
                 None
             }
-            Progress::Refused(error) => Some((status::refused_session(&error), error.response(id))),
+            Progress::Refused(error) => {
+                Some((response::refused_session(&error), error.response(id)))
+            }
         }
     }
 

@@ -170,7 +170,7 @@ mod tests {
     use crate::transport::http::principal::Principal;
     use crate::transport::http::session::MemorySessions;
     use crate::transport::http::stream::Stream;
-    use crate::transport::http::unread::{Total, Unread};
+    use crate::transport::http::unread::{Budget, Unread};
     use mcp_types::Revisions;
 
     fn session(number: u128, now: Instant) -> Arc<HttpSession> {
@@ -246,7 +246,7 @@ mod tests {
                     let Some(session) = self.sessions.find(id) else {
                         return;
                     };
-                    let unread = Unread::new(usize::MAX, Total::new(usize::MAX));
+                    let unread = Unread::new(usize::MAX, Arc::new(Budget::new(usize::MAX)));
                     let stream = session.new_stream(&unread);
                     stream.push(b"{}".to_vec());
                     self.begun = Some((session, stream));

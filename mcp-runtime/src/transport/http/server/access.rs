@@ -1,20 +1,65 @@
-//! Who may call: the checks that keep web pages away from local servers (2026-07-28, "Streamable
-//! HTTP", section "Security & Endpoint").
+//! Callers: the principal that a layer has authenticated, the checks of `Host` and `Origin`, and CORS.
 
-use http::Uri;
-use http::header::{HOST, HeaderMap, ORIGIN};
+use std::fmt;
+use std::sync::Arc;
+
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, HOST,
+    HeaderMap, HeaderValue, ORIGIN, VARY,
+};
 use http::uri::Authority;
+use http::{Response, StatusCode, Uri};
 
+use super::body::ResponseBody;
 use super::options::HttpOptions;
-use super::rejection::Rejection;
+use super::response::{self, Rejection};
 use crate::transport::http::header_validation::only;
 
-/// Refuses requests for a name that is not this server's, and from pages that are not trusted.
+/// The sender of a request, as an authenticating layer in front of the server has found out.
+///
+/// A layer puts it into the extensions of the request. A session then belongs to the principal that
+/// opened it: to any other it does not exist. Handlers take it as `&Principal`, or ask
+/// [`Context::identity`](crate::Context::identity) for it, or for other values that the layer has
+/// put there.
+///
+/// ```
+/// use mcp_runtime::transport::http::Principal;
+///
+/// let mut request = http::Request::new(());
+/// request.extensions_mut().insert(Principal::new("user-17"));
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Principal(Arc<str>);
+
+impl Principal {
+    /// A principal by a name that is unique among all that the server may meet, such as the
+    /// issuer and subject of a token.
+    #[must_use]
+    pub fn new(name: impl AsRef<str>) -> Self {
+        Self(name.as_ref().into())
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Principal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Principal").field(&self.name()).finish()
+    }
+}
+
+/// Checks `Host` and `Origin`, which keeps web pages away from local servers (2026-07-28, "Streamable
+/// HTTP", section "Security & Endpoint").
 ///
 /// # Errors
 ///
-/// Which of the two it is.
-pub(in crate::transport) fn check(
+/// [`Rejection::Host`] or [`Rejection::Origin`].
+pub(in crate::transport) fn check_caller(
     uri: &Uri,
     headers: &HeaderMap,
     options: &HttpOptions,
@@ -39,7 +84,7 @@ pub(in crate::transport) fn check(
 }
 
 /// Whether `origin` was configured.
-pub(in crate::transport::http) fn is_allowed_origin(origin: &str, options: &HttpOptions) -> bool {
+fn is_allowed_origin(origin: &str, options: &HttpOptions) -> bool {
     !options.origins.is_empty() && options.origins.contains(&origin.to_ascii_lowercase())
 }
 
@@ -79,6 +124,45 @@ fn is_local_origin(origin: &str) -> bool {
         .is_some_and(|authority| !authority.as_str().contains('@') && is_local(authority.host()))
 }
 
+/// Returns the origin of the page that sent a request, if it may read the answer. None may unless
+/// origins are configured.
+pub(in crate::transport::http) fn cors_origin(
+    headers: &HeaderMap,
+    options: &HttpOptions,
+) -> Option<HeaderValue> {
+    if options.origins.is_empty() {
+        return None;
+    }
+    let origin = headers.get(ORIGIN)?;
+    is_allowed_origin(origin.to_str().ok()?, options).then(|| origin.clone())
+}
+
+/// Lets pages of `origin` read a response.
+pub(in crate::transport::http) fn allow_origin(
+    response: &mut Response<ResponseBody>,
+    origin: HeaderValue,
+) {
+    let headers = response.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    let exposed = HeaderValue::from_static("mcp-session-id");
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+    headers.append(VARY, HeaderValue::from_static("origin"));
+}
+
+/// Returns the response to a preflight request.
+pub(in crate::transport::http) fn preflight(asked: &HeaderMap) -> Response<ResponseBody> {
+    let mut response = response::empty(StatusCode::NO_CONTENT);
+    let headers = response.headers_mut();
+    let methods = HeaderValue::from_static("POST, GET, DELETE");
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
+    // The names of `Mcp-Param-*` headers are the tools' to choose.
+    if let Some(names) = asked.get(ACCESS_CONTROL_REQUEST_HEADERS) {
+        headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, names.clone());
+    }
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+    response
+}
+
 #[cfg(test)]
 mod tests {
     use http::Request;
@@ -91,7 +175,7 @@ mod tests {
             request = request.header(ORIGIN, origin);
         }
         let request = request.body(()).unwrap();
-        check(request.uri(), request.headers(), options)
+        check_caller(request.uri(), request.headers(), options)
     }
 
     #[test]
@@ -156,7 +240,7 @@ mod tests {
             let request = Request::builder().header(HOST, "localhost");
             let request = request.header(ORIGIN, "http://localhost");
             let request = request.header(name, "localhost").body(()).unwrap();
-            let outcome = check(request.uri(), request.headers(), &HttpOptions::default());
+            let outcome = check_caller(request.uri(), request.headers(), &HttpOptions::default());
             assert_eq!(outcome, Err(refused));
         }
     }
