@@ -83,6 +83,18 @@ pub(crate) enum RequestError {
     /// A URI under which this server has nothing.
     #[error("Resource not found: {uri}")]
     ResourceNotFound { uri: String, revision: Revision },
+    /// A file over the limit of a file tree.
+    #[error("the file is larger than the limit of {0} bytes")]
+    FileTooLarge(u64),
+    /// Contents of a resource that can't be written.
+    #[error("the resource can't be written as JSON: {0}")]
+    ResourceNotJson(String),
+    /// A call that the server behind a proxy did not answer.
+    #[error("the call could not be passed on: {0}")]
+    NotForwarded(String),
+    /// A question of the server behind a proxy that no caller is asked.
+    #[error("{0}")]
+    NotAsked(String),
     /// A frame over the size limit.
     #[error("Invalid request: the message exceeds the limit of {0} bytes")]
     TooLarge(usize),
@@ -183,7 +195,11 @@ impl RequestError {
             | Self::ShuttingDown
             | Self::NoAnswer(_)
             | Self::TooManySubscriptions(_)
-            | Self::Internal => code::INTERNAL_ERROR,
+            | Self::Internal
+            | Self::FileTooLarge(_)
+            | Self::ResourceNotJson(_)
+            | Self::NotForwarded(_)
+            | Self::NotAsked(_) => code::INTERNAL_ERROR,
         }
     }
 }

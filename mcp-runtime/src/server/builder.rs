@@ -72,7 +72,7 @@ impl ServerBuilder {
     ///
     /// All other lists stay as they were built, and clients need not ask for them twice.
     pub fn dynamic(&mut self, lists: impl IntoIterator<Item = List>) -> &mut Self {
-        self.settings.dynamic.add_all(lists);
+        self.settings.dynamic.extend(lists);
         self
     }
 

@@ -1,6 +1,6 @@
-//! Metadata of what a server offers.
+//! Icons and metadata of tools, prompts, resources and servers.
 
-use mcp_types::JsonObject;
+use mcp_types::{Icon, JsonObject};
 use serde_json::Value;
 
 /// Metadata: an object, also as what `json!({ … })` makes.
@@ -28,5 +28,23 @@ impl IntoMeta for Value {
             Self::Object(members) => members,
             _ => JsonObject::new(),
         }
+    }
+}
+
+/// A picture, given as an icon or as its URL.
+pub trait IntoIcon {
+    /// The icon.
+    fn into_icon(self) -> Icon;
+}
+
+impl IntoIcon for Icon {
+    fn into_icon(self) -> Icon {
+        self
+    }
+}
+
+impl IntoIcon for &str {
+    fn into_icon(self) -> Icon {
+        Icon::new(self)
     }
 }

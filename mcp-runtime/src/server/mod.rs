@@ -18,7 +18,6 @@ mod extract;
 mod handle;
 pub(crate) mod handler;
 mod hooks;
-pub(crate) mod icon;
 #[cfg(not(feature = "http-server"))]
 mod identity;
 mod introduction;
@@ -68,11 +67,11 @@ pub use extract::FromContext;
 pub use handle::{McpServer, Server};
 pub use handler::HandlerError;
 pub use hooks::{Initialized, IntoHookResult};
-pub use icon::IntoIcon;
+
 pub use logging::Logger;
 #[cfg(feature = "log-layer")]
 pub use logging::client_logs;
-pub use metadata::IntoMeta;
+pub use metadata::{IntoIcon, IntoMeta};
 #[cfg(feature = "stream")]
 pub use progress::ProgressStream;
 pub use progress::{Amount, Progress, ProgressItems, Total};

@@ -1,13 +1,14 @@
 //! What holds for a server as a whole, whatever it offers.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use mcp_types::{Implementation, Revisions};
 
 use super::ask::Policy;
-use super::catalog::{Caching, Lists};
+use super::catalog::{Caching, List};
 use super::extensions::Extensions;
 use super::hooks::Hooks;
 use crate::protocol::{OwnMethods, Requirement};
@@ -21,7 +22,7 @@ pub(super) struct Settings {
     /// How many items a page of a list has; all, unless set.
     pub(super) page_size: Option<NonZeroUsize>,
     /// The lists that can change while the server runs.
-    pub(super) dynamic: Lists,
+    pub(super) dynamic: BTreeSet<List>,
     pub(super) requirement: Requirement,
     pub(super) asking: Policy,
     /// A value that lives as long as the server, such as what stands behind a proxy.
@@ -41,7 +42,7 @@ impl Default for Settings {
             revisions: Revisions::ALL,
             caching: Caching::default(),
             page_size: None,
-            dynamic: Lists::default(),
+            dynamic: BTreeSet::new(),
             requirement: Requirement::default(),
             asking: Policy::default(),
             keeps: None,

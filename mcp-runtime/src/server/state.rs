@@ -1,15 +1,15 @@
 //! The state of a server: its registry, and the router that is made of it after each edit.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use super::Server;
-use super::catalog::{Lists, Outer, Registry};
+use super::catalog::{Outer, Registry};
 use super::changes::{Change, Changes};
 use super::router::Router;
 use super::settings::Settings;
+use super::{List, Server};
 use crate::limits::MAX_UNMATCHED_WARNINGS;
 
 /// State shared by all handles to a server.
@@ -42,28 +42,19 @@ impl ServerState {
         }
     }
 
-    /// Logs that a change was announced of `uri`, which no resource has; once for each URI.
-    fn log_unmatched(&self, uri: &str) {
-        let unmatched = self.unmatched.lock();
-        let mut unmatched = unmatched.unwrap_or_else(PoisonError::into_inner);
-        if unmatched.len() < MAX_UNMATCHED_WARNINGS && unmatched.insert(uri.to_owned()) {
-            tracing::warn!(uri, "a change was announced of a URI that no resource has");
-        }
-    }
-
     pub(super) fn current(&self) -> Arc<Router> {
         let router = self.router.read();
         Arc::clone(&router.unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Edits the registry, and tells clients of the lists that `edit` returns as changed.
-    pub(super) fn change(&self, edit: impl FnOnce(&mut Registry) -> Lists) {
-        let mut changed = Lists::default();
+    pub(super) fn change(&self, edit: impl FnOnce(&mut Registry) -> BTreeSet<List>) {
+        let mut changed = BTreeSet::new();
         self.edit(|registry| {
             changed = edit(registry);
-            changed.iter().next().is_some()
+            !changed.is_empty()
         });
-        for list in changed.iter() {
+        for list in changed {
             self.publish(list.into());
         }
     }
@@ -98,12 +89,18 @@ impl ServerState {
 }
 
 impl Server {
-    /// Logs an announcement that nobody can have subscribed to.
+    /// Logs a change of a resource that does not exist, once for each URI.
     pub(super) fn check_announced(&self, change: &Change) {
-        if let Change::Resource(uri) = change
-            && self.router().resources.canonical(uri).is_none()
-        {
-            self.state.log_unmatched(uri);
+        let Change::Resource(uri) = change else {
+            return;
+        };
+        if self.router().resources.canonical(uri).is_some() {
+            return;
+        }
+        let unmatched = self.state.unmatched.lock();
+        let mut unmatched = unmatched.unwrap_or_else(PoisonError::into_inner);
+        if unmatched.len() < MAX_UNMATCHED_WARNINGS && unmatched.insert(uri.clone()) {
+            tracing::warn!(uri, "a change was announced of a URI that no resource has");
         }
     }
 

@@ -1,10 +1,11 @@
 //! Changes of what a server offers while it runs.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::builder::{OfferedPrompt, OfferedResource, OfferedTool};
 use super::entries::Registry;
-use super::lists::{List, Lists};
+use super::lists::List;
 use crate::server::Server;
 
 /// Changes of what a server offers, which happen all at once when they are
@@ -151,16 +152,15 @@ impl Edit<'_> {
     /// When a list is among them that can't change; then nothing does.
     pub fn apply(self) -> Result<(), FixedList> {
         let Self { server, steps } = self;
-        let dynamic = server.settings().dynamic;
         let mut lists = steps.iter().map(|(list, _)| *list);
-        if let Some(fixed) = lists.find(|list| !dynamic.contains(*list)) {
+        if let Some(fixed) = lists.find(|list| !server.settings().dynamic.contains(list)) {
             return Err(FixedList(fixed));
         }
         server.state.change(|registry| {
-            let mut changed = Lists::default();
+            let mut changed = BTreeSet::new();
             for (list, step) in steps {
                 if step(registry) {
-                    changed = changed.with(list);
+                    changed.insert(list);
                 }
             }
             changed

@@ -45,33 +45,6 @@ impl From<List> for Change {
     }
 }
 
-/// A set of lists.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::server) struct Lists([bool; List::ALL.len()]);
-
-impl Lists {
-    pub(in crate::server) fn with(mut self, list: List) -> Self {
-        self.0[list as usize] = true;
-        self
-    }
-
-    pub(in crate::server) fn add_all(&mut self, lists: impl IntoIterator<Item = List>) {
-        for list in lists {
-            *self = self.with(list);
-        }
-    }
-
-    pub(in crate::server) fn contains(self, list: List) -> bool {
-        self.0[list as usize]
-    }
-
-    /// The lists, in the order of [`List::ALL`].
-    pub(in crate::server) fn iter(self) -> impl Iterator<Item = List> {
-        let lists = List::ALL.into_iter();
-        lists.filter(move |list| self.contains(*list))
-    }
-}
-
 /// The result of one of the four requests for a list.
 pub(in crate::server) trait ListResult: Cached + Conform + Serialize {
     type Entry;

@@ -1,11 +1,12 @@
 //! Servers within servers: a mounted server keeps its entries, and the server that mounts it has
 //! entries that lead there, under names and URIs with a prefix.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::entries::{Entries, Registry};
 use super::entry::{Entry, Visibility};
-use super::lists::{List, Lists};
+use super::lists::List;
 use super::namespace::Namespace;
 use super::snapshot::Catalog;
 use crate::server::changes::Change;
@@ -71,8 +72,7 @@ impl ServerBuilder {
         if !is_mounted(&self.registry.mounts, server) {
             self.settings.hooks.mount(server);
         }
-        let dynamic = server.settings().dynamic;
-        self.settings.dynamic.add_all(dynamic.iter());
+        self.settings.dynamic.extend(&server.settings().dynamic);
         self.registry.mounts.push(Arc::new(Mount {
             namespace: Namespace::new(prefix),
             server: server.clone(),
@@ -197,7 +197,7 @@ impl Relay {
         };
         outer.change(|registry| {
             registry.update_mounted(self.index, list);
-            Lists::default().with(list)
+            BTreeSet::from([list])
         });
         true
     }

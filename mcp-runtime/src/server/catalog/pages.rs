@@ -1,6 +1,5 @@
 //! Places in lists, the cursors that name them, and pages between them (2026-07-28, "Pagination").
 
-use std::cmp::Ordering;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
@@ -16,17 +15,6 @@ pub(in crate::server) struct Place {
     number: u64,
     /// The URI that the template has found.
     uri: String,
-}
-
-/// The part of a template's resources that comes before a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::server) enum Progress<'a> {
-    /// None of them.
-    NotStarted,
-    /// Those up to this URI.
-    Within(&'a str),
-    /// All of them.
-    Done,
 }
 
 /// The version of the text of cursors.
@@ -51,14 +39,14 @@ impl Place {
         }
     }
 
-    /// The part of the resources of the template with this number that comes before this place.
-    pub(in crate::server) fn progress(&self, number: u64) -> Progress<'_> {
-        match number.cmp(&self.number) {
-            _ if !self.expanded => Progress::NotStarted,
-            Ordering::Less => Progress::Done,
-            Ordering::Equal => Progress::Within(&self.uri),
-            Ordering::Greater => Progress::NotStarted,
-        }
+    /// Whether it comes after all resources of the template with this number.
+    pub(in crate::server) fn is_after_template(&self, number: u64) -> bool {
+        self.expanded && number < self.number
+    }
+
+    /// The URI at this place, if the template with this number has found it.
+    pub(in crate::server) fn uri_of(&self, number: u64) -> Option<&str> {
+        (self.expanded && number == self.number).then_some(&*self.uri)
     }
 
     /// The cursor of the page after this place.

@@ -13,9 +13,8 @@ use crate::server::completions::{
 use crate::server::handler::run::Rejection;
 use crate::server::handler::text::{TextArgument, TextCall, Texts};
 use crate::server::handler::tuple::{Declares, TextArguments};
-use crate::server::icon::IntoIcon;
 use crate::server::meta_keys;
-use crate::server::metadata::IntoMeta;
+use crate::server::metadata::{IntoIcon, IntoMeta};
 use crate::server::{Context, Reply, Server};
 
 /// A prompt that a server offers.

@@ -14,7 +14,7 @@ use super::subscriptions::watch;
 use super::upstream::Upstream;
 use crate::ProtocolError;
 use crate::client::{Call, Client};
-use crate::error::CallError;
+use crate::error::{CallError, RequestError};
 use crate::server::completions::Completers;
 use crate::server::prompts::PromptRoute;
 use crate::server::resources::{Contents, ResourceRoute, UriTemplate};
@@ -31,15 +31,10 @@ pub(super) fn tool(upstream: &Arc<Upstream>, tool: Tool) -> Option<ToolRoute> {
         let sent = upstream.client.call_tool(called.clone(), arguments);
         forward(&upstream, sent, call.context)
     });
-    route
-        .inspect_err(|error| {
-            tracing::warn!(
-                tool = name,
-                %error,
-                "a tool is not passed on: a schema of it can't be read"
-            );
-        })
-        .ok()
+    let route = route.inspect_err(|error| {
+        tracing::warn!(tool = name, %error, "a tool is not passed on: a schema can't be read");
+    });
+    route.ok()
 }
 
 pub(super) fn prompt(upstream: &Arc<Upstream>, prompt: Prompt, completes: bool) -> PromptRoute {
@@ -105,10 +100,9 @@ pub(super) fn template(
 }
 
 fn read(upstream: &Upstream, uri: &str, context: &Context) -> Reply<Contents> {
-    let sent = with_options(upstream, upstream.client.read_resource(uri), context).into_future();
-    let passed = pass(upstream, context, sent);
+    let sent = send(upstream, upstream.client.read_resource(uri), context);
     Reply::Pending(Box::pin(async move {
-        match passed.await {
+        match sent.await {
             Ok(result) => Ok(Contents::Whole(Box::new(result))),
             Err(CallError::Rpc(error)) if is_not_found(&error) => Ok(Contents::Missing),
             Err(error) => Err(to_protocol_error(error)),
@@ -118,16 +112,12 @@ fn read(upstream: &Upstream, uri: &str, context: &Context) -> Reply<Contents> {
 
 /// Whether an error says that there is no such resource, in the words of whatever revision.
 fn is_not_found(error: &ProtocolError) -> bool {
-    let names_uri = || {
-        error
-            .data
-            .as_ref()
-            .is_some_and(|data| data.get().contains("\"uri\""))
-    };
-    error.code == -32002 || (error.code == code::INVALID_PARAMS && names_uri())
+    let data = error.data.as_ref();
+    let names_uri = data.is_some_and(|data| data.get().contains("\"uri\""));
+    error.code == -32002 || (error.code == code::INVALID_PARAMS && names_uri)
 }
 
-/// Leaves completions to the server behind the proxy, which knows the item as `reference`.
+/// Forwards completions to the server behind the proxy, which knows the item as `reference`.
 fn completers(upstream: &Arc<Upstream>, reference: CompletionReference) -> Completers {
     let upstream = Arc::clone(upstream);
     let forward = move |mut params: CompleteRequestParams| {
@@ -146,20 +136,19 @@ fn completers(upstream: &Arc<Upstream>, reference: CompletionReference) -> Compl
     }
 }
 
-/// A call with what its caller says of it.
-fn with_options<R: mcp_types::Request>(
+/// Sends a call for the caller of `context`, with the caller's `_meta`. Progress is reported to a
+/// caller that wants it, and extends the wait for the answer.
+fn send<R>(
     upstream: &Upstream,
     call: Call<R>,
     context: &Context,
-) -> Call<R> {
-    let meta = forwarded_meta(context.meta(), &upstream.client);
-    reporting(call.with_meta(meta), context)
-}
-
-/// Reports here what progress is made there, where the caller wants to know. It extends the wait for
-/// that server's answer as it may extend the caller's.
-fn reporting<R: mcp_types::Request>(call: Call<R>, context: &Context) -> Call<R> {
-    match Progress::from_context(context) {
+) -> impl Future<Output = Result<R::Result, CallError>> + use<R>
+where
+    R: mcp_types::Request + 'static,
+    R::Params: mcp_types::Conform,
+{
+    let call = call.with_meta(forwarded_meta(context.meta(), &upstream.client));
+    let call = match Progress::from_context(context) {
         Ok(progress) if progress.is_wanted() => {
             call.extended_by_progress().on_progress(move |news| {
                 let message = news.message.unwrap_or_default();
@@ -167,7 +156,9 @@ fn reporting<R: mcp_types::Request>(call: Call<R>, context: &Context) -> Call<R>
             })
         }
         _ => call,
-    }
+    };
+    let (callers, client) = (Arc::clone(&upstream.callers), upstream.client.clone());
+    callers.pass(context.clone(), client, call.into_future())
 }
 
 fn forward<R>(upstream: &Upstream, call: Call<R>, context: &Context) -> Reply<R::Result>
@@ -175,24 +166,13 @@ where
     R: mcp_types::Request + 'static,
     R::Params: mcp_types::Conform,
 {
-    let sent = with_options(upstream, call, context).into_future();
-    let passed = pass(upstream, context, sent);
+    let sent = send(upstream, call, context);
     Reply::Pending(Box::pin(
-        async move { passed.await.map_err(to_protocol_error) },
+        async move { sent.await.map_err(to_protocol_error) },
     ))
 }
 
-/// Waits for a call that is made for the caller of `context`.
-fn pass<F: Future>(
-    upstream: &Upstream,
-    context: &Context,
-    sent: F,
-) -> impl Future<Output = F::Output> + use<F> {
-    let callers = Arc::clone(&upstream.callers);
-    callers.pass(context.clone(), upstream.client.clone(), sent)
-}
-
-/// What the caller is told of a call that failed.
+/// The answer to the caller of a call that failed.
 fn to_protocol_error(error: CallError) -> ProtocolError {
     match error {
         CallError::Rpc(error) => error,
@@ -205,8 +185,7 @@ fn to_protocol_error(error: CallError) -> ProtocolError {
                 CallError::Lost(_) => "the answer of the server behind was lost".to_owned(),
                 error => error.to_string(),
             };
-            let message = format!("the call could not be passed on: {reason}");
-            ProtocolError::new(code::INTERNAL_ERROR, message)
+            RequestError::NotForwarded(reason).to_error()
         }
     }
 }
@@ -221,7 +200,7 @@ const OF_THE_REQUEST: [&str; 6] = [
     meta_keys::SUBSCRIPTION_ID,
 ];
 
-/// Members that tell of a trace, which stay together.
+/// Members of a trace, which stay together.
 const OF_THE_TRACE: [&str; 3] = [
     meta_keys::TRACEPARENT,
     meta_keys::TRACESTATE,

@@ -1,6 +1,5 @@
 //! Questions and log messages of the server behind a proxy, forwarded to the callers of the proxy.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,20 +11,20 @@ use tokio::sync::Notify;
 
 use crate::ProtocolError;
 use crate::client::{Client, ElicitReply, Form, Page};
+use crate::error::RequestError;
 use crate::server::Context;
 use crate::server::ask::{AskError, Elicited};
-use mcp_types::jsonrpc::code;
 use mcp_types::{
     CreateMessageRequestParams, CreateMessageResult, LoggingMessageNotificationParams, Root,
 };
 
 tokio::task_local! {
-    /// The call that the task passes on. A server without a handshake asks in its answer, so that
-    /// its question comes up in the very task that waits for it.
+    /// The call that the task forwards. A stateless server asks in its answer, so that its question
+    /// comes up in the very task that waits for it.
     static CALL: Context;
 }
 
-/// The calls that are being passed on.
+/// The calls that are being forwarded.
 #[derive(Debug, Default)]
 pub(super) struct Callers {
     last: AtomicU64,
@@ -35,8 +34,8 @@ pub(super) struct Callers {
     turns: Turns,
 }
 
-/// A call while it is passed on.
-struct Passing {
+/// A call while it is forwarded.
+struct ForwardedCall {
     callers: Arc<Callers>,
     number: u64,
     /// The way to the server behind, while it owes an answer that somebody else waits for.
@@ -63,7 +62,7 @@ impl Callers {
         } else {
             self.enter(&mut self.lock(), &context)
         };
-        let mut passing = Passing {
+        let mut passing = ForwardedCall {
             callers: self,
             number,
             owed: apart.then_some(client),
@@ -187,8 +186,8 @@ fn are_of_session(one: &Context, other: &Context) -> bool {
     one.negotiated().outlive_requests() && Arc::ptr_eq(one.session(), other.session())
 }
 
-fn internal(reason: impl Into<Cow<'static, str>>) -> ProtocolError {
-    ProtocolError::new(code::INTERNAL_ERROR, reason)
+fn internal(reason: impl Into<String>) -> ProtocolError {
+    RequestError::NotAsked(reason.into()).to_error()
 }
 
 /// Why nobody is asked while calls of several callers are in flight.
@@ -205,7 +204,7 @@ fn unanswered(error: &AskError) -> ElicitReply {
     ElicitReply::cancel()
 }
 
-impl Drop for Passing {
+impl Drop for ForwardedCall {
     fn drop(&mut self) {
         let (callers, number) = (Arc::clone(&self.callers), self.number);
         match (self.owed.take(), Handle::try_current()) {
@@ -222,17 +221,17 @@ impl Drop for Passing {
     }
 }
 
-/// Lets callers in one after the other, in the order in which they came.
+/// A queue of calls that wait for those of other callers to end.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
-    /// Held by whoever is next: the others line up behind.
+    /// Held by the next call. It is fair: the others follow in the order in which they came.
     queue: tokio::sync::Mutex<()>,
     left: Notify,
 }
 
 impl Turns {
-    /// Waits until all who came before have entered, and then until `enter` gives something back; it
-    /// is tried again whenever somebody has [left](Self::leave).
+    /// Waits until all calls that came before have entered, and then until `enter` returns a value;
+    /// it is tried again whenever a call has [left](Self::leave).
     pub(super) async fn enter<T>(&self, mut enter: impl FnMut() -> Option<T>) -> T {
         let _next = self.queue.lock().await;
         loop {

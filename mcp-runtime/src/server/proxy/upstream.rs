@@ -1,6 +1,6 @@
 //! The server behind a proxy, and the task that follows its changes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use mcp_types::{
@@ -15,7 +15,6 @@ use super::subscriptions::{LastingSubscription, Watched};
 use crate::client::{Client, SubscriptionEvent, is_lost};
 use crate::error::CallError;
 use crate::server::List;
-use crate::server::catalog::Lists;
 use crate::server::introduction::Introduction;
 use crate::server::notify::Announced;
 use crate::server::state::ServerState;
@@ -200,7 +199,7 @@ impl Upstream {
                     registry.resources.replace_mounted(MOUNT, routes);
                 }
             }
-            Lists::default().with(list)
+            BTreeSet::from([list])
         });
     }
 }

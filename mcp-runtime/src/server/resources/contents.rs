@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use mcp_types::jsonrpc::code;
 use mcp_types::{
     BlobResourceContents, ReadResourceResult, ResourceContents, Revision, TextResourceContents,
 };
@@ -94,12 +93,9 @@ contents! {
 
 impl<T: Serialize> IntoContents for Json<T> {
     fn into_contents(self) -> Result<Contents, ProtocolError> {
-        serde_json::to_string(&self.0)
-            .map(Contents::Json)
-            .map_err(|error| {
-                let message = format!("the resource can't be written as JSON: {error}");
-                ProtocolError::new(code::INTERNAL_ERROR, message)
-            })
+        let json = serde_json::to_string(&self.0);
+        json.map(Contents::Json)
+            .map_err(|error| RequestError::ResourceNotJson(error.to_string()).to_error())
     }
 }
 

@@ -7,7 +7,7 @@ use mcp_types::{ListResourcesResult, Resource};
 use super::route::{ListPart, ResourceRoute};
 use crate::ProtocolError;
 use crate::error::RequestError;
-use crate::server::catalog::{Catalog, ListResult as _, Place, Progress, cut};
+use crate::server::catalog::{Catalog, ListResult as _, Place, cut};
 use crate::server::{BoxFuture, Context};
 
 /// A template with its number, and the resources that its lister is to find.
@@ -69,18 +69,15 @@ impl Catalog<ResourceRoute> {
     fn expand(&self, after: Option<&Place>) -> Vec<Expansion> {
         let mut expansions: Vec<Expansion> = Vec::new();
         for (number, route) in self.entries() {
-            let progress = after.map_or(Progress::NotStarted, |after| after.progress(*number));
-            let Some(lister) = route.lister.as_ref().filter(|_| progress != Progress::Done) else {
+            let is_listed = after.is_some_and(|after| after.is_after_template(*number));
+            let Some(lister) = route.lister.as_ref().filter(|_| !is_listed) else {
                 continue;
             };
             // One more than the page has tells whether there is a next one. A filter may leave out
             // any number.
             let enough = self.page_size.filter(|_| !self.differs_by_caller());
             let found = lister(ListPart {
-                after: match progress {
-                    Progress::Within(uri) => Some(uri.to_owned()),
-                    _ => None,
-                },
+                after: after.and_then(|after| after.uri_of(*number).map(str::to_owned)),
                 enough: enough.map_or(usize::MAX, |size| size.get().saturating_add(1)),
                 paged: self.page_size.is_some(),
             });

@@ -6,10 +6,10 @@
 
 pub(crate) mod contents;
 mod entry;
-mod files;
+mod file_list;
+mod file_tree;
 mod find;
 mod list;
-mod matching;
 mod route;
 pub(crate) mod spec;
 mod uri;
@@ -18,7 +18,7 @@ mod uri_template;
 pub use crate::server::handler::text::{FromText, TextArgument, argument as variable, optional};
 pub use crate::server::handler::tuple::TextArguments;
 pub use contents::{Contents, IntoContents, NotFound};
-pub use files::FileTree;
+pub use file_tree::FileTree;
 pub use route::{ResourceCall, ResourceRoute};
 pub use spec::{ResourceClosure, ResourceSpec};
 pub use uri_template::{TemplateError, UriTemplate};

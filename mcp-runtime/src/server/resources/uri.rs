@@ -97,7 +97,7 @@ fn push_allowed(out: &mut String, text: &str) {
 }
 
 /// The octet that two hexadecimal digits at the beginning of `text` stand for.
-fn octet(text: &str) -> Option<u8> {
+pub(super) fn octet(text: &str) -> Option<u8> {
     let digits = text.get(..2)?;
     let is_hexadecimal = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     is_hexadecimal.then(|| u8::from_str_radix(digits, 16).ok())?

@@ -59,7 +59,7 @@ impl Router {
     /// it is empty.
     fn declared(&self) -> ServerCapabilities {
         let mut capabilities = ServerCapabilities::default();
-        let dynamic = |list| self.settings.dynamic.contains(list).then_some(true);
+        let dynamic = |list| self.settings.dynamic.contains(&list).then_some(true);
         let list_changed = dynamic(List::Tools);
         if list_changed.is_some() || !self.tools.is_empty() {
             capabilities.tools.get_or_insert_default().list_changed = list_changed;

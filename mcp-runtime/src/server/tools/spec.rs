@@ -13,9 +13,8 @@ use super::route::{ToolCall, ToolRoute};
 use super::structured;
 use crate::server::Reply;
 use crate::server::handler::run::{Rejection, Return};
-use crate::server::icon::IntoIcon;
 use crate::server::meta_keys;
-use crate::server::metadata::IntoMeta;
+use crate::server::metadata::{IntoIcon, IntoMeta};
 
 /// A tool while it is being described.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! The files of the tree, page by page.
+//! The list of the files in a tree, page by page.
 
 use std::fs::{self, DirEntry};
 use std::path::Path;
@@ -8,10 +8,9 @@ use iri_string::percent_encode::PercentEncodedForUri;
 use mcp_types::Resource;
 use tokio::time::Instant;
 
-use super::media;
-use super::path::{is_hidden, is_plain};
+use super::file_tree::{is_hidden, is_plain, media_type};
+use super::route::ListPart;
 use crate::limits::FILE_WALK_LIFETIME;
-use crate::server::resources::route::ListPart;
 
 /// Which files are offered.
 #[derive(Clone, Debug)]
@@ -25,7 +24,7 @@ pub(super) struct Selection {
 
 /// The walk that the last first page was made of, which serves the pages after it.
 #[derive(Debug, Default)]
-pub(super) struct LastWalk(Mutex<Option<Arc<Walk>>>);
+pub(super) struct FileList(Mutex<Option<Arc<Walk>>>);
 
 /// What was found under a directory, in the order of the URIs.
 #[derive(Debug)]
@@ -40,7 +39,7 @@ struct Found {
     size: u64,
 }
 
-impl LastWalk {
+impl FileList {
     /// The files under `root` of one part of the list, as resources whose URIs begin with `uri`.
     pub(super) fn list(
         &self,
@@ -128,7 +127,7 @@ impl Found {
 
     fn resource(&self, prefix: &str) -> Resource {
         let mut resource = Resource::new(self.path.as_str(), self.uri(prefix));
-        resource.mime_type = media::guess(Path::new(&self.path)).map(str::to_owned);
+        resource.mime_type = media_type(Path::new(&self.path)).map(str::to_owned);
         resource.size = i64::try_from(self.size).ok();
         resource
     }

@@ -1,0 +1,311 @@
+//! The files of a directory as resources.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use mcp_types::{BlobResourceContents, ResourceContents, ResourceTemplate, TextResourceContents};
+
+use super::file_list::{FileList, Selection};
+use super::{Contents, ResourceRoute, UriTemplate};
+use crate::ProtocolError;
+use crate::error::RequestError;
+use crate::limits::MAX_FILE_BYTES;
+use crate::server::handler::run::blocking;
+use crate::server::{OfferedResource, Reply};
+
+/// The files of a directory and of those in it, as resources.
+///
+/// Clients read them under `file:///` and the path within the directory. No path leads out of the
+/// tree: not by `..`, however it is written, not from the root of the file system, and not by a
+/// symbolic link. Files and directories whose names begin with a dot do not exist for clients.
+///
+/// Whoever may write in the tree could exchange a file for a link between the check and the
+/// reading; a tree that others may write in is better offered from a process that can read
+/// nothing else.
+///
+/// ```
+/// use mcp_runtime::Server;
+/// use mcp_runtime::resources::FileTree;
+///
+/// # fn main() -> std::io::Result<()> {
+/// let docs = FileTree::new("src")?.uri("docs:///").listed(100).max_size(64 * 1024);
+///
+/// let mut server = Server::builder();
+/// server.resource(docs);
+/// # drop(server.build());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct FileTree {
+    root: PathBuf,
+    template: ResourceTemplate,
+    uri: String,
+    selection: Selection,
+}
+
+impl FileTree {
+    /// The files under `root`.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such directory.
+    pub fn new(root: impl Into<PathBuf>) -> io::Result<Self> {
+        let root = root.into().canonicalize()?;
+        if !root.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        Ok(Self {
+            root,
+            template: ResourceTemplate::new("files", ""),
+            uri: "file:///".to_owned(),
+            selection: Selection {
+                hidden: false,
+                most: 0,
+                max_size: MAX_FILE_BYTES,
+            },
+        })
+    }
+
+    /// The name of the template; `files` unless set.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.template.name = name.into();
+        self
+    }
+
+    /// Says what the files are.
+    #[must_use]
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.template.description = Some(text.into());
+        self
+    }
+
+    /// What stands before the path in each URI; `file:///` unless set. Two trees of one server
+    /// need two of these.
+    #[must_use]
+    pub fn uri(mut self, prefix: impl Into<String>) -> Self {
+        self.uri = prefix.into();
+        self
+    }
+
+    /// Shows the files in `resources/list`, in the order of their URIs, but no more than `most`; none
+    /// are shown unless set. Files that can't be read are left out: those over
+    /// [`max_size`](Self::max_size), and those with `\` or `:` in their names.
+    ///
+    /// The tree is walked for each request; where lists have pages, for the first one, and that walk
+    /// serves the pages that are asked for within 30 seconds.
+    #[must_use]
+    pub fn listed(mut self, most: usize) -> Self {
+        self.selection.most = most;
+        self
+    }
+
+    /// The most bytes that a file may have to be read; 1 MiB unless set.
+    #[must_use]
+    pub fn max_size(mut self, bytes: u64) -> Self {
+        self.selection.max_size = bytes;
+        self
+    }
+
+    /// Also offers what has a name that begins with a dot.
+    #[must_use]
+    pub fn hidden(mut self) -> Self {
+        self.selection.hidden = true;
+        self
+    }
+
+    fn read(&self, path: &str, uri: String) -> Result<Contents, ProtocolError> {
+        match resolve(&self.root, path, self.selection.hidden) {
+            Some(file) => read(&file, uri, self.selection.max_size),
+            None => Ok(Contents::Missing),
+        }
+    }
+}
+
+impl OfferedResource for FileTree {
+    /// The route.
+    ///
+    /// # Panics
+    ///
+    /// When the URIs' prefix has braces in it.
+    fn resource_route(self) -> ResourceRoute {
+        let text = format!("{}{{+path}}", self.uri);
+        let template = match UriTemplate::parse(&text) {
+            Ok(template) => template,
+            Err(error) => panic!("`{}` can't begin a URI: {error}", self.uri),
+        };
+        let tree = Arc::new(self);
+        let listing = Arc::clone(&tree);
+        let listed = tree.template.clone();
+        let mut route = ResourceRoute::template(listed, template, move |call| {
+            let path = call.variables.get("path").cloned().unwrap_or_default();
+            let (tree, uri) = (Arc::clone(&tree), call.uri.to_owned());
+            Reply::Pending(Box::pin(blocking(move || tree.read(&path, uri))))
+        });
+        if listing.selection.most == 0 {
+            return route;
+        }
+        let last = Arc::new(FileList::default());
+        route.lister = Some(Arc::new(move |part| {
+            let (tree, last) = (Arc::clone(&listing), Arc::clone(&last));
+            Box::pin(blocking(move || {
+                last.list(&tree.root, &tree.uri, &tree.selection, &part)
+            }))
+        }));
+        route
+    }
+}
+
+/// The file or directory under `root` that `path` names, with all symbolic links resolved.
+///
+/// `root` is canonical. `path` is what stood in the URI, decoded once; parts are separated by `/`
+/// on every platform. `None` for whatever does not exist, or does not lie under `root`.
+fn resolve(root: &Path, path: &str, hidden: bool) -> Option<PathBuf> {
+    let mut found = root.to_owned();
+    for part in path.split('/') {
+        if !is_plain(part) || (!hidden && part.starts_with('.')) {
+            return None;
+        }
+        found.push(part);
+    }
+    let found = fs::canonicalize(found).ok()?;
+    let inside = found.strip_prefix(root).ok()?;
+    // A link may lead from a name that is shown to one that is not.
+    let shown = |part: Component<'_>| hidden || !is_hidden(part.as_os_str().to_str());
+    inside.components().all(shown).then_some(found)
+}
+
+/// Whether a name starts with a dot, or can't be told.
+pub(super) fn is_hidden(name: Option<&str>) -> bool {
+    name.is_none_or(|name| name.starts_with('.'))
+}
+
+/// Whether a part of a path is the name of a file or directory, and nothing else: not empty, no
+/// step up, no drive, no separator of another platform, no end of a C string.
+pub(super) fn is_plain(part: &str) -> bool {
+    let mut components = Path::new(part).components();
+    let is_name = matches!(components.next(), Some(Component::Normal(name)) if name == part);
+    is_name && components.next().is_none() && !part.contains(['\\', '\0', ':'])
+}
+
+/// The contents of the file `path`, for the client that asked for `uri`.
+///
+/// # Errors
+///
+/// When the file has more than `limit` bytes. What is no readable file is missing.
+fn read(path: &Path, uri: String, limit: u64) -> Result<Contents, ProtocolError> {
+    // Whatever is no regular file might never end, or never begin.
+    let Some(file) = path.is_file().then(|| File::open(path).ok()).flatten() else {
+        return Ok(Contents::Missing);
+    };
+    let mut bytes = Vec::new();
+    if file
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .is_err()
+    {
+        return Ok(Contents::Missing);
+    }
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > limit) {
+        return Err(RequestError::FileTooLarge(limit).to_error());
+    }
+    Ok(Contents::Parts(vec![contents(
+        bytes,
+        uri,
+        media_type(path),
+    )]))
+}
+
+/// Text, where it is text, under the type that the name of the file stands for.
+fn contents(bytes: Vec<u8>, uri: String, guess: Option<&'static str>) -> ResourceContents {
+    match String::from_utf8(bytes) {
+        Ok(text) if guess.is_none_or(is_text) => TextResourceContents::new(uri, text)
+            .with_mime_type(guess.unwrap_or("text/plain"))
+            .into(),
+        text => {
+            let bytes =
+                text.map_or_else(std::string::FromUtf8Error::into_bytes, String::into_bytes);
+            let mime_type = guess.unwrap_or("application/octet-stream");
+            BlobResourceContents::from_bytes(uri, bytes)
+                .with_mime_type(mime_type)
+                .into()
+        }
+    }
+}
+
+fn is_text(mime_type: &str) -> bool {
+    let (kind, detail) = mime_type.split_once('/').unwrap_or_default();
+    kind == "text" || detail.ends_with("+xml") || ["json", "toml", "xml", "yaml"].contains(&detail)
+}
+
+/// The media types of common files, by extension.
+const MEDIA_TYPES: &[(&str, &str)] = &[
+    ("bmp", "image/bmp"),
+    ("c", "text/x-c"),
+    ("css", "text/css"),
+    ("csv", "text/csv"),
+    ("gif", "image/gif"),
+    ("gz", "application/gzip"),
+    ("htm", "text/html"),
+    ("html", "text/html"),
+    ("jpeg", "image/jpeg"),
+    ("jpg", "image/jpeg"),
+    ("js", "text/javascript"),
+    ("json", "application/json"),
+    ("log", "text/plain"),
+    ("md", "text/markdown"),
+    ("mp3", "audio/mpeg"),
+    ("mp4", "video/mp4"),
+    ("ogg", "audio/ogg"),
+    ("pdf", "application/pdf"),
+    ("png", "image/png"),
+    ("py", "text/x-python"),
+    ("rs", "text/x-rust"),
+    ("svg", "image/svg+xml"),
+    ("toml", "application/toml"),
+    ("ts", "text/x-typescript"),
+    ("txt", "text/plain"),
+    ("wasm", "application/wasm"),
+    ("wav", "audio/wav"),
+    ("webp", "image/webp"),
+    ("xml", "application/xml"),
+    ("yaml", "application/yaml"),
+    ("yml", "application/yaml"),
+    ("zip", "application/zip"),
+];
+
+/// The media type that the extension of `path` stands for, if it is a common one.
+pub(super) fn media_type(path: &Path) -> Option<&'static str> {
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    let found = MEDIA_TYPES.binary_search_by(|(known, _)| (*known).cmp(extension.as_str()));
+    Some(MEDIA_TYPES[found.ok()?].1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_are_plain() {
+        for name in ["a", "a.txt", "..a", "a..", "%2e%2e", "é", "a b"] {
+            assert!(is_plain(name), "{name}");
+        }
+        for name in [
+            "", ".", "..", "a/b", "/", "a\\b", "..\\a", "a\0", "C:", "C:a",
+        ] {
+            assert!(!is_plain(name), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn common_files_are_known_whatever_their_case() {
+        assert!(MEDIA_TYPES.is_sorted());
+        assert_eq!(media_type(Path::new("a/b.PNG")), Some("image/png"));
+        assert_eq!(media_type(Path::new("a.tar.gz")), Some("application/gzip"));
+        assert_eq!(media_type(Path::new("png")), None);
+        assert_eq!(media_type(Path::new("a.unheard")), None);
+    }
+}
