@@ -3,7 +3,7 @@
 mod call;
 mod http;
 #[cfg_attr(
-    not(feature = "http-server"),
+    not(all(feature = "client", feature = "http-server")),
     allow(
         dead_code,
         reason = "clients refuse less than servers do, and streams less than HTTP"

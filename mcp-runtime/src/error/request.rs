@@ -92,9 +92,18 @@ pub(crate) enum RequestError {
     /// A call that the server behind a proxy did not answer.
     #[error("the call could not be passed on: {0}")]
     NotForwarded(String),
-    /// A question of the server behind a proxy that no caller is asked.
+    /// A question of the server behind a proxy, outside any call.
+    #[error("nobody can be asked: no call is in flight")]
+    NoCaller,
+    /// A question of the server behind a proxy that may belong to several callers.
+    #[error(
+        "nobody can be asked: calls of several callers are in flight, and a question does not say \
+         which of them it belongs to"
+    )]
+    SeveralCallers,
+    /// A question of the server behind a proxy that its caller has not answered.
     #[error("{0}")]
-    NotAsked(String),
+    NotAnswered(String),
     /// A frame over the size limit.
     #[error("Invalid request: the message exceeds the limit of {0} bytes")]
     TooLarge(usize),
@@ -199,7 +208,9 @@ impl RequestError {
             | Self::FileTooLarge(_)
             | Self::ResourceNotJson(_)
             | Self::NotForwarded(_)
-            | Self::NotAsked(_) => code::INTERNAL_ERROR,
+            | Self::NoCaller
+            | Self::SeveralCallers
+            | Self::NotAnswered(_) => code::INTERNAL_ERROR,
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::limits::MAX_COMPLETIONS;
 
-/// A value while somebody types it.
+/// A request to complete a value that a user is typing.
 ///
 /// ```
 /// use mcp_runtime::CompletionRequest;
@@ -30,7 +30,7 @@ pub struct CompletionRequest {
 }
 
 impl CompletionRequest {
-    /// What has been typed so far; may be empty.
+    /// The value typed so far; may be empty.
     #[must_use]
     pub fn value(&self) -> &str {
         &self.value
@@ -55,7 +55,7 @@ impl From<CompleteRequestParams> for CompletionRequest {
     }
 }
 
-/// What a completer may return: its suggestions, the best first.
+/// Return types of completers: suggestions, the best first.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a completer",
     label = "is no list of suggestions",

@@ -72,7 +72,7 @@ impl ServerState {
         changed
     }
 
-    /// Tells clients of a change, and the servers that mount this one. Returns whether any client
+    /// Notifies clients, and the servers that mount this one, of a change. Returns whether any client
     /// listens to it.
     pub(super) fn publish(&self, change: Change) -> bool {
         let change = match change {
@@ -135,7 +135,7 @@ impl Server {
         }
     }
 
-    /// Whether both are handles to one server.
+    /// Returns whether both are handles to one server.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.state, &other.state)
     }

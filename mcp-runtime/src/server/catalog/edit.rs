@@ -14,9 +14,9 @@ use crate::server::Server;
 /// Calls that are being served go on as they began; the next request meets the new lists. Clients
 /// are told which lists have changed, once for each.
 ///
-/// What is added, replaced or removed is the server's own; what a [mounted](crate::ServerBuilder::mount)
-/// server has under the same name is hidden meanwhile, and comes back. Names are disabled and
-/// enabled whoever has them.
+/// Only the server's own entries are added, replaced or removed; an entry of a
+/// [mounted](crate::ServerBuilder::mount) server with the same name is hidden meanwhile, and comes
+/// back. Names are disabled and enabled for both.
 ///
 /// ```
 /// use mcp_runtime::Server;

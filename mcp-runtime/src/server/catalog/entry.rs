@@ -19,7 +19,7 @@ pub(in crate::server) trait Entry:
         None
     }
 
-    /// Whether the entry stands for many URIs, and is listed apart from those with one.
+    /// Returns whether the entry stands for many URIs, and is listed apart from those with one.
     fn is_template(&self) -> bool {
         false
     }

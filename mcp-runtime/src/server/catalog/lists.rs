@@ -53,7 +53,7 @@ pub(in crate::server) trait ListResult: Cached + Conform + Serialize {
     /// The number that its cursors have, to tell them from those of other lists.
     const NUMBER: u8;
 
-    /// Whether it has the entries that are templates; otherwise it has all others.
+    /// `true` for the list of the entries that are templates; the others have all other entries.
     const TEMPLATES: bool = false;
 
     /// The entry as `revision` lists it; `None` for an entry of another list.

@@ -41,10 +41,10 @@ impl ServerBuilder {
     /// entry of this server itself is offered, or else that of the server that was mounted first; a
     /// warning of `tracing` tells of the others, which come back when that one is removed.
     ///
-    /// What changes in the mounted server changes here, and clients are told. A handler's
+    /// Changes of the mounted server appear here, and clients are notified. A handler's
     /// [`Context::server`](crate::Context::server) is the server that it belongs to.
     ///
-    /// What holds for a server as a whole is joined: its instructions follow those of this one, under
+    /// Settings of the whole server are joined: its instructions follow those of this one, under
     /// a heading that names the prefix, if there is one; its experimental capabilities are offered;
     /// its extensions are declared and their methods served, its hooks run where it was mounted among
     /// those of this one, clients have to have what either of them
@@ -172,7 +172,8 @@ impl Outer {
         relays.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Tells the servers that mount this one of a change. Returns whether any client listens to it.
+    /// Passes a change on to the servers that mount this one. Returns whether any client listens to
+    /// it.
     pub(in crate::server) fn publish(&self, change: &Change) -> bool {
         let mut heard = false;
         for relay in self.relays() {

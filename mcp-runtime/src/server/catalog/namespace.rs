@@ -115,7 +115,7 @@ impl Mount {
         }
     }
 
-    /// Whether the mounted server has the resource: other links lead elsewhere.
+    /// Returns whether the mounted server has the resource: other links lead elsewhere.
     fn is_own(&self, uri: &str) -> bool {
         self.server.router().resources.canonical(uri).is_some()
     }

@@ -9,7 +9,7 @@ use crate::error::RequestError;
 /// The place of an item in a list. It stays where it is, whatever is added or removed around it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::server) struct Place {
-    /// Whether a template has found the item; these come after the entries with one URI.
+    /// `true` for items that a template has found; they come after the entries with one URI.
     expanded: bool,
     /// The number of the entry.
     number: u64,
@@ -39,7 +39,7 @@ impl Place {
         }
     }
 
-    /// Whether it comes after all resources of the template with this number.
+    /// Returns whether it comes after all resources of the template with this number.
     pub(in crate::server) fn is_after_template(&self, number: u64) -> bool {
         self.expanded && number < self.number
     }

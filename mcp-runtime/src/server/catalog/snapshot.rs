@@ -94,7 +94,7 @@ impl<R: Entry> Catalog<R> {
         completers.any(|it| it.is_some_and(|it| !it.is_empty()))
     }
 
-    /// Whether callers may see different entries.
+    /// Returns whether callers may see different entries.
     pub(in crate::server) fn differs_by_caller(&self) -> bool {
         self.differs_by_caller
     }
@@ -104,7 +104,7 @@ impl<R: Entry> Catalog<R> {
         &self.visibility
     }
 
-    /// Whether the caller of `context` may see `entry` under `name`.
+    /// Returns whether the caller of `context` may see `entry` under `name`.
     pub(in crate::server) fn shows(&self, entry: &R, name: &str, context: &Context) -> bool {
         entry.visibility().shows(entry, name, context)
             && self.visibility.shows(entry, name, context)

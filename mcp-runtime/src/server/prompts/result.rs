@@ -1,4 +1,4 @@
-//! What a prompt's function returns, as the answer to `prompts/get`.
+//! Return types of prompts, as the answer to `prompts/get`.
 
 use std::borrow::Cow;
 
@@ -33,7 +33,7 @@ pub trait IntoPromptResult {
     fn into_prompt_result(self) -> Result<GetPromptResult, ProtocolError>;
 }
 
-/// The way a return type of a prompt becomes its answer.
+/// The conversion of a return type into the result of a prompt.
 pub fn form<T: IntoPromptResult>() -> Return<T, GetPromptResult> {
     Return {
         answer: T::into_prompt_result,

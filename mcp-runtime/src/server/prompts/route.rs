@@ -34,7 +34,7 @@ type Handler = dyn Fn(PromptCall<'_>) -> Reply<GetPromptResult> + Send + Sync;
 pub struct PromptCall<'a> {
     /// The arguments by name.
     pub arguments: &'a Texts,
-    /// Who asks, and under what was negotiated.
+    /// The context of the request.
     pub context: &'a Context,
 }
 
@@ -64,7 +64,7 @@ impl PromptRoute {
         self
     }
 
-    /// Suggests values of an argument while somebody types it.
+    /// Completes an argument by `function`.
     #[must_use]
     pub fn complete<F>(
         mut self,
@@ -104,14 +104,14 @@ impl PromptSpec {
         }
     }
 
-    /// Says what the prompt is for.
+    /// Describes the prompt.
     #[must_use]
     pub fn description(mut self, text: impl Into<String>) -> Self {
         self.prompt.description = Some(text.into());
         self
     }
 
-    /// Gives the prompt a name for people.
+    /// Sets the name for people.
     #[must_use]
     pub fn title(mut self, text: impl Into<String>) -> Self {
         self.prompt.title = Some(text.into());
@@ -147,7 +147,7 @@ impl PromptSpec {
         argument
     }
 
-    /// Suggests values of an argument.
+    /// Completes an argument by `completer`.
     #[doc(hidden)]
     pub fn complete(&mut self, argument: &'static str, completer: Completer) {
         self.completers.add(argument, completer);

@@ -110,7 +110,7 @@ fn read(upstream: &Upstream, uri: &str, context: &Context) -> Reply<Contents> {
     }))
 }
 
-/// Whether an error says that there is no such resource, in the words of whatever revision.
+/// Returns whether an error says that there is no such resource, in any revision.
 fn is_not_found(error: &ProtocolError) -> bool {
     let data = error.data.as_ref();
     let names_uri = data.is_some_and(|data| data.get().contains("\"uri\""));
@@ -158,7 +158,7 @@ where
         _ => call,
     };
     let (callers, client) = (Arc::clone(&upstream.callers), upstream.client.clone());
-    callers.pass(context.clone(), client, call.into_future())
+    callers.forward(context.clone(), client, call.into_future())
 }
 
 fn forward<R>(upstream: &Upstream, call: Call<R>, context: &Context) -> Reply<R::Result>

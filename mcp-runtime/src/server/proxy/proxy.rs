@@ -16,7 +16,7 @@ use crate::server::{List, Server};
 /// The client that leads there has to declare that it can be asked, which the one that
 /// [`client`](Self::client) begins does; a caller who can't be asked counts as one who dismisses
 /// the question. That the caller's roots have changed is not passed on. What that server logs goes
-/// to the caller as well, as far as it wants to know.
+/// to the caller as well, at the level that it has set.
 ///
 /// A server with a handshake does not say which call its question, or what it logs, belongs to. It
 /// is passed on only while all calls in flight are of one caller: a single call, or several of one
@@ -117,14 +117,14 @@ impl Server {
     /// Calls are passed on with their progress, which extends the client's wait for the answer up to
     /// the total of its [`timeouts`](crate::ClientBuilder::timeouts), and cancelled there when they
     /// are cancelled here.
-    /// What callers say in `_meta` goes with them, but for what concerns the one request
+    /// The `_meta` of callers goes with them, but for what concerns the one request
     /// (`progressToken` and the protocol's own members); a trace of the client's own goes before
     /// theirs.
     ///
     /// When that server says that its lists have changed, they change here, and clients are told if
     /// anything differs; subscriptions to its resources are passed on. When the connection was lost
     /// and made anew, or a subscription over HTTP was, it may be another server: its lists, its
-    /// instructions and what it declares are asked for again, and each resource that somebody here
+    /// instructions and what it declares are asked for again, and each resource that a client here
     /// subscribes to counts as changed. So the lists of a proxy are always declared to change. A
     /// stateless server that announces no changes, or refuses to, is only asked again after a lost
     /// connection.

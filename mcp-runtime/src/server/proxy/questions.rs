@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mcp_types::{
+    CreateMessageRequestParams, CreateMessageResult, LoggingMessageNotificationParams, Root,
+};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
@@ -14,9 +17,6 @@ use crate::client::{Client, ElicitReply, Form, Page};
 use crate::error::RequestError;
 use crate::server::Context;
 use crate::server::ask::{AskError, Elicited};
-use mcp_types::{
-    CreateMessageRequestParams, CreateMessageResult, LoggingMessageNotificationParams, Root,
-};
 
 tokio::task_local! {
     /// The call that the task forwards. A stateless server asks in its answer, so that its question
@@ -24,104 +24,105 @@ tokio::task_local! {
     static CALL: Context;
 }
 
-/// The calls that are being forwarded.
+/// The callers whose calls are being forwarded.
 #[derive(Debug, Default)]
 pub(super) struct Callers {
-    last: AtomicU64,
     in_flight: Mutex<BTreeMap<u64, Context>>,
-    /// Whether the calls of one caller wait until those of others are over.
-    apart: AtomicBool,
-    turns: Turns,
+    /// If set, the calls of one caller wait until those of others are over.
+    one_at_a_time: AtomicBool,
+    /// Held by the next call that waits. It is fair: calls go in the order in which they came.
+    queue: tokio::sync::Mutex<()>,
+    /// Notified when a call is over.
+    ended: Notify,
 }
 
 /// A call while it is forwarded.
 struct ForwardedCall {
     callers: Arc<Callers>,
     number: u64,
-    /// The way to the server behind, while it owes an answer that somebody else waits for.
+    /// The client of the server behind, while that owes an answer which other callers wait for.
     owed: Option<Client>,
 }
 
 impl Callers {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Context>> {
-        self.in_flight
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        let in_flight = self.in_flight.lock();
+        in_flight.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for `call`, which is passed on to `client` for the caller of `context`.
-    pub(super) async fn pass<F: Future>(
+    /// Waits for `call`, which is forwarded by `client` for the caller of `context`.
+    pub(super) async fn forward<F: Future>(
         self: Arc<Self>,
         context: Context,
         client: Client,
         call: F,
     ) -> F::Output {
-        let apart = self.apart.load(Ordering::Relaxed);
-        let number = if apart {
-            self.turns.enter(|| self.enter_apart(&context)).await
-        } else {
-            self.enter(&mut self.lock(), &context)
+        let one_at_a_time = self.one_at_a_time.load(Ordering::Relaxed);
+        let number = match one_at_a_time {
+            true => self.wait_for_others(&context).await,
+            false => insert(&mut self.lock(), &context),
         };
-        let mut passing = ForwardedCall {
+        let mut forwarded = ForwardedCall {
             callers: self,
             number,
-            owed: apart.then_some(client),
+            owed: one_at_a_time.then_some(client),
         };
         let outcome = CALL.scope(context, call).await;
-        passing.owed = None;
+        forwarded.owed = None;
         outcome
     }
 
-    /// Keeps callers apart from now on.
+    /// Forwards the calls of one caller at a time from now on.
     pub(super) fn keep_apart(&self) {
-        self.apart.store(true, Ordering::Relaxed);
+        self.one_at_a_time.store(true, Ordering::Relaxed);
     }
 
-    fn leave(&self, number: u64) {
+    /// Adds a call, once no call of another caller is in flight.
+    async fn wait_for_others(&self, context: &Context) -> u64 {
+        let _next = self.queue.lock().await;
+        loop {
+            let mut ended = pin!(self.ended.notified());
+            ended.as_mut().enable();
+            {
+                let mut in_flight = self.lock();
+                if in_flight.values().all(|other| same_session(context, other)) {
+                    return insert(&mut in_flight, context);
+                }
+            }
+            ended.await;
+        }
+    }
+
+    fn remove(&self, number: u64) {
         self.lock().remove(&number);
-        self.turns.leave();
+        self.ended.notify_waiters();
     }
 
-    fn enter(&self, in_flight: &mut BTreeMap<u64, Context>, context: &Context) -> u64 {
-        let number = self.last.fetch_add(1, Ordering::Relaxed);
-        in_flight.insert(number, context.clone());
-        number
-    }
-
-    /// The same, unless a call of somebody else is in flight.
-    fn enter_apart(&self, context: &Context) -> Option<u64> {
-        let mut in_flight = self.lock();
-        let is_alone = in_flight
-            .values()
-            .all(|other| are_of_session(context, other));
-        is_alone.then(|| self.enter(&mut in_flight, context))
-    }
-
-    /// Who is to be asked. A request of the server behind does not say which call it belongs to,
-    /// so that with several callers nobody is: the question might be none of their business.
+    /// The caller to ask.
     ///
     /// # Errors
     ///
-    /// Why nobody is, in words for the server behind.
-    fn asked(&self) -> Result<Context, &'static str> {
+    /// When there is none, or more than one: a server with a handshake does not say which call its
+    /// question belongs to, and it might be none of the other callers' business.
+    fn caller(&self) -> Result<Context, RequestError> {
         if let Ok(context) = CALL.try_with(Context::clone) {
             return Ok(context);
         }
         let in_flight = self.lock();
-        let Some(newest) = in_flight.values().next_back() else {
-            return Err("nobody can be asked: no call is in flight");
+        let Some((_, newest)) = in_flight.last_key_value() else {
+            return Err(RequestError::NoCaller);
         };
         let mut others = in_flight.values().rev().skip(1);
-        match others.all(|other| are_of_session(newest, other)) {
+        match others.all(|other| same_session(newest, other)) {
             true => Ok(newest.clone()),
-            false => Err(SEVERAL),
+            false => Err(RequestError::SeveralCallers),
         }
     }
 
     pub(super) async fn form(&self, form: Form) -> ElicitReply {
-        let cx = match self.asked() {
+        let cx = match self.caller() {
             Ok(cx) => cx,
-            Err(reason) => return nobody(reason),
+            Err(error) => return not_forwarded(&error),
         };
         let question = cx.elicit::<BTreeMap<String, Value>>(form.message());
         match question.schema(form.schema().clone()).outcome().await {
@@ -133,9 +134,9 @@ impl Callers {
     }
 
     pub(super) async fn page(&self, page: Page) -> ElicitReply {
-        let cx = match self.asked() {
+        let cx = match self.caller() {
             Ok(cx) => cx,
-            Err(reason) => return nobody(reason),
+            Err(error) => return not_forwarded(&error),
         };
         let mut question = cx.elicit_url(page.message(), page.url());
         if let Some(id) = page.id() {
@@ -153,50 +154,50 @@ impl Callers {
         &self,
         params: CreateMessageRequestParams,
     ) -> Result<CreateMessageResult, ProtocolError> {
-        let cx = self.asked().map_err(internal)?;
+        let cx = self.caller().map_err(|error| error.to_error())?;
         match cx.sample(params.messages.clone()).like(params).await {
             Ok(sampled) => Ok(sampled.into_result()),
-            Err(error) => Err(refused(error)),
+            Err(error) => Err(to_protocol_error(error)),
         }
     }
 
     pub(super) async fn roots(&self) -> Result<Vec<Root>, ProtocolError> {
-        let cx = self.asked().map_err(internal)?;
-        cx.roots().await.map_err(refused)
+        let cx = self.caller().map_err(|error| error.to_error())?;
+        cx.roots().await.map_err(to_protocol_error)
     }
 
-    /// Tells the caller what the server behind has logged.
+    /// Forwards a log message to the caller.
     pub(super) fn log(&self, message: &LoggingMessageNotificationParams) {
-        if let Ok(cx) = self.asked() {
+        if let Ok(cx) = self.caller() {
             let logger = message.logger.as_deref();
             cx.log_as(logger, message.level.clone(), &message.data);
         }
     }
 }
 
-fn refused(error: AskError) -> ProtocolError {
-    match error {
-        AskError::Call(crate::CallError::Rpc(error)) => error,
-        error => internal(error.to_string()),
-    }
+/// Adds a call with the next number.
+fn insert(in_flight: &mut BTreeMap<u64, Context>, context: &Context) -> u64 {
+    let last = in_flight.last_key_value();
+    let number = last.map_or(0, |(number, _)| number + 1);
+    in_flight.insert(number, context.clone());
+    number
 }
 
-/// Whether both calls come from one client, which keeps a session here.
-fn are_of_session(one: &Context, other: &Context) -> bool {
+/// Returns whether both calls come from one client, which keeps a session here.
+fn same_session(one: &Context, other: &Context) -> bool {
     one.negotiated().outlive_requests() && Arc::ptr_eq(one.session(), other.session())
 }
 
-fn internal(reason: impl Into<String>) -> ProtocolError {
-    RequestError::NotAsked(reason.into()).to_error()
+fn to_protocol_error(error: AskError) -> ProtocolError {
+    match error {
+        AskError::Call(crate::CallError::Rpc(error)) => error,
+        error => RequestError::NotAnswered(error.to_string()).to_error(),
+    }
 }
 
-/// Why nobody is asked while calls of several callers are in flight.
-const SEVERAL: &str = "nobody can be asked: calls of several callers are in flight, and a question \
-                       does not say which of them it belongs to";
-
-fn nobody(reason: &'static str) -> ElicitReply {
-    tracing::warn!(reason, "a question is not passed on");
-    ElicitReply::fault(reason.to_owned())
+fn not_forwarded(error: &RequestError) -> ElicitReply {
+    tracing::warn!(%error, "a question is not passed on");
+    ElicitReply::fault(error.to_string())
 }
 
 fn unanswered(error: &AskError) -> ElicitReply {
@@ -209,82 +210,14 @@ impl Drop for ForwardedCall {
         let (callers, number) = (Arc::clone(&self.callers), self.number);
         match (self.owed.take(), Handle::try_current()) {
             // The call was given up, and may have asked something that is still on its way. What
-            // the server behind says before it answers this belongs to nobody else.
+            // the server behind asks before it answers this ping belongs to no other caller.
             (Some(client), Ok(runtime)) => drop(runtime.spawn(async move {
                 if let Err(error) = client.ping().await {
                     tracing::debug!(%error, "a call that was given up is not waited for");
                 }
-                callers.leave(number);
+                callers.remove(number);
             })),
-            _ => callers.leave(number),
+            _ => callers.remove(number),
         }
-    }
-}
-
-/// A queue of calls that wait for those of other callers to end.
-#[derive(Debug, Default)]
-pub(super) struct Turns {
-    /// Held by the next call. It is fair: the others follow in the order in which they came.
-    queue: tokio::sync::Mutex<()>,
-    left: Notify,
-}
-
-impl Turns {
-    /// Waits until all calls that came before have entered, and then until `enter` returns a value;
-    /// it is tried again whenever a call has [left](Self::leave).
-    pub(super) async fn enter<T>(&self, mut enter: impl FnMut() -> Option<T>) -> T {
-        let _next = self.queue.lock().await;
-        loop {
-            let mut left = pin!(self.left.notified());
-            left.as_mut().enable();
-            if let Some(entered) = enter() {
-                return entered;
-            }
-            left.await;
-        }
-    }
-
-    pub(super) fn leave(&self) {
-        self.left.notify_waiters();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::cell::Cell;
-    use std::future::poll_fn;
-    use std::task::Poll;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn who_came_later_does_not_overtake() {
-        let (turns, free) = (Turns::default(), Cell::new(false));
-        let mut first = pin!(turns.enter(|| free.get().then_some(1)));
-        let mut second = pin!(turns.enter(|| Some(2)));
-        poll_fn(|cx| {
-            assert!(first.as_mut().poll(cx).is_pending());
-            assert!(second.as_mut().poll(cx).is_pending());
-            Poll::Ready(())
-        })
-        .await;
-        free.set(true);
-        turns.leave();
-        assert_eq!(first.await, 1);
-        assert_eq!(second.await, 2);
-    }
-
-    #[tokio::test]
-    async fn who_gives_up_is_not_waited_for() {
-        let turns = Turns::default();
-        {
-            let mut never = pin!(turns.enter(|| None::<()>));
-            poll_fn(|cx| {
-                assert!(never.as_mut().poll(cx).is_pending());
-                Poll::Ready(())
-            })
-            .await;
-        }
-        assert_eq!(turns.enter(|| Some(2)).await, 2);
     }
 }

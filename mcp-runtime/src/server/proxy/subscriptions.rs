@@ -14,8 +14,8 @@ use crate::limits::{MAX_SUBSCRIPTIONS, STABLE_STREAM};
 use crate::server::changes::Change;
 use crate::server::state::ServerState;
 
-/// A subscription that is opened again whatever ends it but an error of the server: also when the
-/// server ends it in good order, as one that is replaced does.
+/// A subscription that is opened again after any end but an error of the server; also after one in
+/// good order, as of a server that is replaced.
 pub(super) struct LastingSubscription {
     client: Client,
     connections: Connections,
@@ -85,7 +85,7 @@ impl LastingSubscription {
         Ok(())
     }
 
-    /// Whether subscribing again would be of no use.
+    /// Returns whether subscribing again would be of no use.
     fn is_final(&self, error: &CallError) -> bool {
         match error {
             CallError::Closed => self.connections.are_over(),
@@ -104,15 +104,15 @@ impl Watched {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells of a change of `uri`, and whether anybody wanted to know. If not, it is no longer
-    /// watched: whoever wants to know from now on finds that out by the same lock.
-    fn tell(&self, state: &ServerState, uri: &str) -> bool {
+    /// Publishes a change of `uri`. Returns whether any client listens to it; otherwise the resource
+    /// is not watched any more. A client that subscribes meanwhile waits for the same lock.
+    fn publish(&self, state: &ServerState, uri: &str) -> bool {
         let mut watched = self.lock();
-        let told = state.publish(Change::Resource(uri.to_owned()));
-        if !told {
+        let heard = state.publish(Change::Resource(uri.to_owned()));
+        if !heard {
             watched.remove(uri);
         }
-        told
+        heard
     }
 }
 
@@ -122,8 +122,8 @@ impl Drop for Watched {
     }
 }
 
-/// Has the server strong the proxy tell of changes of `uri`, until one comes that nobody wants to
-/// know of any more.
+/// Publishes the changes of `uri` that the server behind the proxy announces, until one comes that
+/// no client listens to.
 pub(super) fn watch(upstream: &Weak<Upstream>, state: &Weak<ServerState>, uri: &str) {
     let Some(strong) = upstream.upgrade() else {
         return;
@@ -133,7 +133,7 @@ pub(super) fn watch(upstream: &Weak<Upstream>, state: &Weak<ServerState>, uri: &
         return;
     }
     if watched.len() >= MAX_SUBSCRIPTIONS {
-        tracing::warn!(uri, "too many resources strong a proxy are watched already");
+        tracing::warn!(uri, "too many resources behind a proxy are watched already");
         return;
     }
     let (upstream, state, client) = (upstream.clone(), state.clone(), strong.client.clone());
@@ -170,7 +170,7 @@ async fn run(client: Client, upstream: &Weak<Upstream>, state: &Weak<ServerState
         let (Some(strong), Some(state)) = (upstream.upgrade(), state.upgrade()) else {
             return;
         };
-        if !strong.watched.tell(&state, uri) {
+        if !strong.watched.publish(&state, uri) {
             return;
         }
     }

@@ -24,7 +24,7 @@ use crate::server::state::ServerState;
 pub(super) struct Upstream {
     pub(super) client: Client,
     pub(super) callers: Arc<Callers>,
-    /// Whether callers are sent what the server logs.
+    /// If set, callers are sent the server's log messages.
     logs: bool,
     /// The resources that clients of the proxy have subscribed to.
     pub(super) watched: Watched,

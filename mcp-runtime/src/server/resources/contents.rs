@@ -1,4 +1,4 @@
-//! What a resource's function returns, as the answer to `resources/read`.
+//! Return types of resources, as the answer to `resources/read`.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::server::handler::run::Return;
 use crate::server::handler::{HandlerError, error};
 use crate::server::tools::Json;
 
-/// What was read, before it is known under which URI and type.
+/// Contents of a resource, without URI and media type.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Contents {
@@ -61,7 +61,7 @@ pub trait IntoContents {
     fn into_contents(self) -> Result<Contents, ProtocolError>;
 }
 
-/// The way a return type of a resource becomes its contents.
+/// The conversion of a return type into the contents of a resource.
 pub fn form<T: IntoContents>() -> Return<T, Contents> {
     Return {
         answer: T::into_contents,

@@ -26,7 +26,7 @@ pub(super) struct Selection {
 #[derive(Debug, Default)]
 pub(super) struct FileList(Mutex<Option<Arc<Walk>>>);
 
-/// What was found under a directory, in the order of the URIs.
+/// The files under a directory, in the order of their URIs.
 #[derive(Debug)]
 struct Walk {
     files: Vec<Found>,

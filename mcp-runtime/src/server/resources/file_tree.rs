@@ -76,15 +76,15 @@ impl FileTree {
         self
     }
 
-    /// Says what the files are.
+    /// Describes the files.
     #[must_use]
     pub fn description(mut self, text: impl Into<String>) -> Self {
         self.template.description = Some(text.into());
         self
     }
 
-    /// What stands before the path in each URI; `file:///` unless set. Two trees of one server
-    /// need two of these.
+    /// The prefix of all URIs, before the path; `file:///` unless set. Two trees of one server need
+    /// two prefixes.
     #[must_use]
     pub fn uri(mut self, prefix: impl Into<String>) -> Self {
         self.uri = prefix.into();
@@ -178,12 +178,12 @@ fn resolve(root: &Path, path: &str, hidden: bool) -> Option<PathBuf> {
     inside.components().all(shown).then_some(found)
 }
 
-/// Whether a name starts with a dot, or can't be told.
+/// Returns whether a name starts with a dot, or is unknown.
 pub(super) fn is_hidden(name: Option<&str>) -> bool {
     name.is_none_or(|name| name.starts_with('.'))
 }
 
-/// Whether a part of a path is the name of a file or directory, and nothing else: not empty, no
+/// Returns whether a part of a path is the name of a file or directory: not empty, no
 /// step up, no drive, no separator of another platform, no end of a C string.
 pub(super) fn is_plain(part: &str) -> bool {
     let mut components = Path::new(part).components();

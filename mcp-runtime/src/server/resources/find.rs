@@ -21,7 +21,7 @@ pub(super) struct Found<'a> {
     variables: Texts,
 }
 
-/// How often a URI is looked up by what its template is expanded to, until that stays the same.
+/// The most rounds in which a URI is replaced by the expansion of its template.
 const MAX_LOOKUPS: usize = 4;
 
 impl Catalog<ResourceRoute> {
@@ -153,7 +153,7 @@ impl Catalog<ResourceRoute> {
         self.find(uri).map(|found| found.uri)
     }
 
-    /// What the caller of `context` finds under `uri`.
+    /// The resource under `uri`, for the caller of `context`.
     ///
     /// # Errors
     ///
@@ -174,8 +174,8 @@ impl Catalog<ResourceRoute> {
 
     /// The resource that has `uri` as its own, or that the first matching template stands for.
     ///
-    /// What a template is expanded to may itself belong to another route, which then serves it: so
-    /// that all spellings of a URI lead to the same one. URIs with dot segments lead nowhere.
+    /// The expansion of a template may belong to another route, which then serves it: so that all
+    /// spellings of a URI lead to the same one. URIs with dot segments lead nowhere.
     pub(super) fn find<'a>(&'a self, uri: &'a str) -> Option<Found<'a>> {
         if let Some(found) = self.find_literal(uri) {
             return Some(found);

@@ -86,7 +86,7 @@ impl Catalog<ResourceRoute> {
         expansions
     }
 
-    /// Whether the caller of `context` may see the resource that the template of `route` found
+    /// Returns whether the caller of `context` may see the resource that the template of `route` found
     /// under `uri`, which may belong to another route.
     fn shows_found(&self, route: &ResourceRoute, uri: &str, context: &Context) -> bool {
         if !self.differs_by_caller() {

@@ -30,7 +30,7 @@ pub struct ResourceRoute {
     pub(super) home: Option<Server>,
 }
 
-/// What the lists show of a route.
+/// The item of a list that shows a route.
 #[derive(Clone, Debug)]
 pub(super) enum Listed {
     Resource(Box<Resource>),
@@ -51,19 +51,19 @@ pub(crate) struct ListPart {
     pub(super) after: Option<String>,
     /// How many resources are enough.
     pub(super) enough: usize,
-    /// Whether the list has pages, so that another part may be asked for next.
+    /// `true` if the list has pages, so that another part may be asked for next.
     pub(super) paged: bool,
 }
 
-/// A resource that somebody reads.
+/// A request to read a resource.
 #[derive(Clone, Copy, Debug)]
 pub struct ResourceCall<'a> {
     /// The URI that was asked for, as the client has written it. Decide by the variables: one
     /// resource has many spellings.
     pub uri: &'a str,
-    /// What stands in the URI for the variables of the template, decoded.
+    /// The values of the template's variables in the URI, decoded.
     pub variables: &'a Texts,
-    /// Who asks, and under what was negotiated.
+    /// The context of the request.
     pub context: &'a Context,
 }
 
@@ -141,7 +141,7 @@ impl ResourceRoute {
 
     /// Shows in `resources/list` what `lister` finds of the resources that a template stands for.
     ///
-    /// Where lists have pages, they are put in the order of their URIs.
+    /// With pages, they are put in the order of their URIs.
     #[must_use]
     pub fn list<F>(mut self, lister: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
@@ -158,7 +158,7 @@ impl ResourceRoute {
         }
     }
 
-    /// Suggests values of a variable while somebody types it.
+    /// Completes a variable by `function`.
     #[must_use]
     pub fn complete<F>(
         mut self,

@@ -43,14 +43,14 @@ impl ResourceSpec {
         }
     }
 
-    /// Says what the resource is.
+    /// Describes the resource.
     #[must_use]
     pub fn description(mut self, text: impl Into<String>) -> Self {
         self.template.description = Some(text.into());
         self
     }
 
-    /// Gives the resource a name for people.
+    /// Sets the name for people.
     #[must_use]
     pub fn title(mut self, text: impl Into<String>) -> Self {
         self.template.title = Some(text.into());
@@ -71,7 +71,7 @@ impl ResourceSpec {
         self
     }
 
-    /// Says for whom the resource is, how much it matters, and when it last changed.
+    /// Sets audience, priority and time of the last change.
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.template.annotations = Some(annotations);
@@ -119,7 +119,7 @@ impl ResourceSpec {
         argument
     }
 
-    /// Suggests values of a variable.
+    /// Completes a variable by `completer`.
     #[doc(hidden)]
     pub fn complete(&mut self, variable: &'static str, completer: Completer) {
         self.completers.add(variable, completer);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use iri_string::percent_encode::PercentEncodedForUri;
 use iri_string::types::UriStr;
 
-/// Whether `text` is a URI: with a scheme, and of no other characters than RFC 3986 allows.
+/// Returns whether `text` is a URI: with a scheme, and of no other characters than RFC 3986 allows.
 pub(super) fn is_uri(text: &str) -> bool {
     UriStr::new(text).is_ok()
 }
@@ -81,7 +81,7 @@ pub(super) fn push_value(out: &mut String, value: &str, reserved: bool) {
     }
 }
 
-/// Whether a part of the path, or the authority, is `.` or `..` (RFC 3986, section 3.3).
+/// Returns whether a part of the path, or the authority, is `.` or `..` (RFC 3986, section 3.3).
 pub(super) fn has_dot_segments(uri: &str) -> bool {
     let (_, rest) = uri.split_once(':').unwrap_or(("", uri));
     let end = rest.find(['?', '#']).unwrap_or(rest.len());

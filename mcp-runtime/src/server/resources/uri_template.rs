@@ -35,7 +35,7 @@ enum Part {
     Variable {
         name: String,
         reserved: bool,
-        /// What the value can't contain, because the next part begins with it.
+        /// The character that the next part begins with, which ends the value.
         until: Option<char>,
     },
     /// Variables that stand behind their names, in any order, and may be missing.
@@ -103,7 +103,7 @@ impl UriTemplate {
         }
     }
 
-    /// Whether there are no variables.
+    /// Returns whether there are no variables.
     pub(crate) fn is_literal(&self) -> bool {
         self.parts
             .iter()
@@ -146,7 +146,7 @@ impl UriTemplate {
 
     /// The values of the variables in `uri`, decoded; `None` if it does not match.
     ///
-    /// What stands between the variables may be spelled in any way that RFC 3986 takes for the same
+    /// The text between the variables may have any spelling that RFC 3986 takes for the same
     /// (section 6.2.2). URIs over 8192 bytes never match.
     #[must_use]
     pub fn matches(&self, uri: &str) -> Option<Texts> {
@@ -293,7 +293,7 @@ fn matches(parts: &[Part], uri: &str) -> Option<Texts> {
 }
 
 impl Part {
-    /// Where this part's piece would end, by where it begins; the longest piece is taken.
+    /// The end of this part's piece for each beginning in `uri`; the longest piece is taken.
     ///
     /// `next` says from where on the later parts match.
     fn ends(&self, uri: &str, next: &[bool]) -> Vec<Option<usize>> {
