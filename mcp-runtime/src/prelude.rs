@@ -1,11 +1,11 @@
-//! What a server's file needs, in one line.
+//! Names for files of servers, in one line.
 //!
 //! ```
 //! use mcp_runtime::prelude::*;
 //! ```
 //!
-//! The derive macros of serde and schemars write paths into their own crates. A package that does
-//! not depend on those names them through this one:
+//! The derive macros of serde and schemars write paths into those crates. Add both to the
+//! dependencies of the package, or name the ones of this crate:
 //!
 //! ```
 //! use mcp_runtime::prelude::*;

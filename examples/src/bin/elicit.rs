@@ -11,8 +11,6 @@ struct Pizzeria {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(crate = "mcp_runtime::serde")]
-#[schemars(crate = "mcp_runtime::schemars")]
 struct Order {
     /// What should be on it.
     toppings: Vec<Topping>,
@@ -27,8 +25,7 @@ struct Order {
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(crate = "mcp_runtime::serde", rename_all = "lowercase")]
-#[schemars(crate = "mcp_runtime::schemars")]
+#[serde(rename_all = "lowercase")]
 enum Topping {
     Ham,
     Mushrooms,
@@ -36,8 +33,7 @@ enum Topping {
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(crate = "mcp_runtime::serde", rename_all = "lowercase")]
-#[schemars(crate = "mcp_runtime::schemars")]
+#[serde(rename_all = "lowercase")]
 enum Size {
     /// Small, 26 cm
     Small,

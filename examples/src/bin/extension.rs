@@ -2,11 +2,10 @@
 
 use mcp_runtime::Server;
 use mcp_runtime::prelude::*;
-use mcp_runtime::serde_json::{Map, Value};
+use serde_json::{Map, Value};
 
 /// What the extension's method is asked.
 #[derive(Deserialize)]
-#[serde(crate = "mcp_runtime::serde")]
 struct Area {
     width: u32,
     height: u32,
@@ -14,7 +13,6 @@ struct Area {
 
 /// What it answers.
 #[derive(Serialize)]
-#[serde(crate = "mcp_runtime::serde")]
 struct Tiles {
     tiles: u64,
 }

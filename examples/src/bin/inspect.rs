@@ -5,9 +5,9 @@
 use std::collections::VecDeque;
 use std::error::Error;
 
-use mcp_runtime::serde_json::{self, Value};
 use mcp_runtime::transport::{ChildProcess, http_client};
 use mcp_runtime::{CallError, Client, Era};
+use serde_json::Value;
 
 #[mcp_runtime::main]
 #[allow(clippy::print_stdout, reason = "this program is no server")]

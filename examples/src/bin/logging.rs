@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use mcp_runtime::Server;
 use mcp_runtime::prelude::*;
-use mcp_runtime::serde_json::json;
 use mcp_runtime::types::LoggingLevel;
+use serde_json::json;
 
 struct Stock;
 

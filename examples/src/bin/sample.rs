@@ -3,11 +3,11 @@
 
 use mcp_runtime::ask::{IntoConversation, Sampled};
 use mcp_runtime::prelude::*;
-use mcp_runtime::serde_json::json;
 use mcp_runtime::types::{
     ModelPreferences, SamplingMessage, SamplingMessageContentBlock, TextContent, Tool,
     ToolResultContent,
 };
+use serde_json::json;
 
 struct Guide;
 

@@ -4,13 +4,13 @@
 use std::sync::{Arc, Mutex};
 
 use mcp_runtime::client::{ElicitReply, Form};
-use mcp_runtime::serde_json::{Value, json};
 use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::types::{
     ContentBlock, CreateMessageRequestParams, CreateMessageResult, ErrorObject, RawJson, Role,
     SamplingMessageContentBlock, TextContent, ToolUseContent,
 };
 use mcp_runtime::{Client, ClientBuilder, Revision};
+use serde_json::{Value, json};
 
 const REVISIONS: [Revision; 2] = [Revision::LATEST_HANDSHAKE, Revision::LATEST];
 

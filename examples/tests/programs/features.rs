@@ -4,13 +4,13 @@
 use std::path::Path;
 use std::process::Command;
 
-use mcp_runtime::serde_json::{Value, json};
 use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::types::{
     CompleteRequest, CompleteRequestParams, CompletionArgument, CompletionContext, PromptReference,
     ServerNotification, SubscriptionFilter,
 };
 use mcp_runtime::{Client, Era, Revision};
+use serde_json::{Value, json};
 
 const REVISIONS: [Revision; 2] = [Revision::LATEST_HANDSHAKE, Revision::LATEST];
 

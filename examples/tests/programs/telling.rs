@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use mcp_runtime::client::Changed;
-use mcp_runtime::serde_json::{self, Value, json};
 use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::types::{LoggingLevel, SubscriptionFilter};
 use mcp_runtime::{Client, ClientBuilder, Revision};
+use serde_json::{Value, json};
 
 const REVISIONS: [Revision; 2] = [Revision::LATEST_HANDSHAKE, Revision::LATEST];
 

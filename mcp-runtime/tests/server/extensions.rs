@@ -7,13 +7,11 @@ use serde_json::{Value, json};
 use crate::support::{Wire, builder, request, stateless};
 
 #[derive(Deserialize)]
-#[serde(crate = "mcp_runtime::serde")]
 struct Asked {
     zone: String,
 }
 
 #[derive(Serialize)]
-#[serde(crate = "mcp_runtime::serde")]
 struct Time {
     zone: String,
     revision: String,

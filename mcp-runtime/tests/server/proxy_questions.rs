@@ -18,8 +18,6 @@ use crate::support::{Wire, call};
 const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(crate = "mcp_runtime::serde")]
-#[schemars(crate = "mcp_runtime::schemars")]
 struct Address {
     city: String,
 }

@@ -1,9 +1,9 @@
 //! Tools that make lists as long as those of real servers.
 
+use mcp_runtime::IntoToolResult;
 use mcp_runtime::server::Reply;
 use mcp_runtime::server::tools::ToolRoute;
 use mcp_runtime::types::{RawJson, Tool};
-use mcp_runtime::{IntoToolResult, serde_json};
 
 /// What each of them takes. Those of the servers that are compared read it as well.
 const SCHEMA: &str = include_str!("schema.json");

@@ -4,13 +4,13 @@
 use std::env;
 use std::error::Error;
 
-use mcp_runtime::serde_json::{self, Value, json};
 use mcp_runtime::transport::http_client::http_client;
 use mcp_runtime::types::{
     GetPromptRequest, GetPromptRequestParams, ListPromptsRequest, ListResourcesRequest,
     ReadResourceRequest, ReadResourceRequestParams, Tool,
 };
 use mcp_runtime::{Client, Revision, types::Revisions};
+use serde_json::{Value, json};
 
 type Outcome = Result<(), Box<dyn Error>>;
 

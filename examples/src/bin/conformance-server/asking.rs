@@ -1,14 +1,12 @@
 //! The tools that ask the client, whatever the revision.
 
 use mcp_runtime::prelude::*;
-use mcp_runtime::serde_json::{self, Value, json};
 use mcp_runtime::types::ElicitSchema;
+use serde_json::{Value, json};
 
 pub(crate) struct Asking;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(crate = "mcp_runtime::serde")]
-#[schemars(crate = "mcp_runtime::schemars")]
 #[expect(dead_code, reason = "only printed")]
 struct Account {
     username: String,
@@ -16,8 +14,7 @@ struct Account {
 }
 
 #[derive(Debug, Deserialize, JsonSchema, Serialize)]
-#[serde(crate = "mcp_runtime::serde", rename_all = "lowercase")]
-#[schemars(crate = "mcp_runtime::schemars")]
+#[serde(rename_all = "lowercase")]
 enum Status {
     Active,
     Inactive,
@@ -25,8 +22,7 @@ enum Status {
 }
 
 #[derive(Debug, Deserialize, JsonSchema, Serialize)]
-#[serde(crate = "mcp_runtime::serde", default)]
-#[schemars(crate = "mcp_runtime::schemars")]
+#[serde(default)]
 struct Suggested {
     name: String,
     age: i64,

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use mcp_runtime::prelude::*;
-use mcp_runtime::serde_json::json;
 use mcp_runtime::server::Change;
 use mcp_runtime::transport::http::HttpRequest;
 use mcp_runtime::types::{
     EmbeddedResource, LoggingLevel, ResourceContents, TextContent, TextResourceContents,
 };
+use serde_json::json;
 
 use crate::content::{PNG, WAV};
 

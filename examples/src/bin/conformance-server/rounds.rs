@@ -5,29 +5,21 @@ use mcp_runtime::prelude::*;
 pub(crate) struct Rounds;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(crate = "mcp_runtime::serde")]
-#[schemars(crate = "mcp_runtime::schemars")]
 struct Named {
     name: String,
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(crate = "mcp_runtime::serde")]
-#[schemars(crate = "mcp_runtime::schemars")]
 struct Confirmed {
     ok: bool,
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(crate = "mcp_runtime::serde")]
-#[schemars(crate = "mcp_runtime::schemars")]
 struct Favourite {
     color: String,
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(crate = "mcp_runtime::serde")]
-#[schemars(crate = "mcp_runtime::schemars")]
 struct Background {
     context: String,
 }

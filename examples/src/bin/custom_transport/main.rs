@@ -6,7 +6,8 @@ mod channel;
 
 use channel::Channel;
 use mcp_runtime::prelude::*;
-use mcp_runtime::{CallError, Client, serde_json::json};
+use mcp_runtime::{CallError, Client};
+use serde_json::json;
 use tokio::sync::mpsc;
 
 struct Calculator;

@@ -7,8 +7,6 @@ use mcp_runtime::prelude::*;
 
 /// A book.
 #[derive(Clone, Serialize, JsonSchema)]
-#[serde(crate = "mcp_runtime::serde")]
-#[schemars(crate = "mcp_runtime::schemars")]
 pub(crate) struct Book {
     pub(crate) title: String,
     pub(crate) author: String,
@@ -19,8 +17,6 @@ pub(crate) struct Book {
 
 /// The number of a book: thirteen digits.
 #[derive(Clone, Copy, PartialEq, Serialize, JsonSchema)]
-#[serde(crate = "mcp_runtime::serde")]
-#[schemars(crate = "mcp_runtime::schemars")]
 pub(crate) struct Isbn(pub(crate) u64);
 
 impl FromStr for Isbn {

@@ -11,10 +11,10 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-use mcp_runtime::serde_json::json;
 use mcp_runtime::transport::ChildProcess;
 use mcp_runtime::transport::child_process::{Exit, ExitStep};
 use mcp_runtime::{CallError, Client, ClientBuilder, LifecycleState, Revision};
+use serde_json::json;
 
 use page::Page;
 use states::States;

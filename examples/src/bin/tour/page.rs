@@ -3,8 +3,8 @@
 use std::io::IsTerminal;
 
 use mcp_runtime::Revision;
-use mcp_runtime::serde_json::{Map, Value};
 use mcp_runtime::types::Tool;
+use serde_json::{Map, Value};
 
 const WIDTH: usize = 80;
 const BOLD: &str = "1";

@@ -28,8 +28,6 @@ impl Context {
     /// use mcp_runtime::prelude::*;
     ///
     /// #[derive(Deserialize, JsonSchema)]
-    /// # #[serde(crate = "mcp_runtime::serde")]
-    /// # #[schemars(crate = "mcp_runtime::schemars")]
     /// struct Trip {
     ///     /// Where to go.
     ///     city: String,

@@ -15,8 +15,6 @@ impl ServerBuilder {
     /// use mcp_runtime::prelude::*;
     ///
     /// #[derive(Deserialize, JsonSchema)]
-    /// # #[serde(crate = "mcp_runtime::serde")]
-    /// # #[schemars(crate = "mcp_runtime::schemars")]
     /// struct Trip {
     ///     city: String,
     /// }
