@@ -121,13 +121,13 @@ pub(crate) enum Parameter {
     /// Taken by value: sent by the caller.
     Argument(Box<Argument>),
     /// Taken by value under `#[args]`: all arguments together.
-    Spread(Box<Spread>),
+    Flatten(Box<Flatten>),
     /// Taken by reference: this type, made from the call's context.
     Context(Box<Type>),
 }
 
 /// A parameter that takes all arguments.
-pub(crate) struct Spread {
+pub(crate) struct Flatten {
     pub(crate) kind: Box<Type>,
     /// The attribute that says so.
     pub(crate) attribute: Attribute,
@@ -194,23 +194,16 @@ impl Callable {
             .iter()
             .filter_map(|parameter| match parameter {
                 Parameter::Argument(argument) => Some(argument.as_ref()),
-                Parameter::Spread(_) | Parameter::Context(_) => None,
+                Parameter::Flatten(_) | Parameter::Context(_) => None,
             })
     }
 
-    /// Whether something is taken from the call's context.
-    pub(crate) fn takes_context(&self) -> bool {
-        self.parameters
-            .iter()
-            .any(|parameter| matches!(parameter, Parameter::Context(_)))
-    }
-
     /// The parameter that takes all arguments, where there is one.
-    pub(crate) fn spread(&self) -> Option<&Spread> {
+    pub(crate) fn flatten(&self) -> Option<&Flatten> {
         self.parameters
             .iter()
             .find_map(|parameter| match parameter {
-                Parameter::Spread(spread) => Some(spread.as_ref()),
+                Parameter::Flatten(flatten) => Some(flatten.as_ref()),
                 Parameter::Argument(_) | Parameter::Context(_) => None,
             })
     }

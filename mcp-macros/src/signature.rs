@@ -13,12 +13,12 @@ use crate::argument;
 use crate::diagnostics::Diagnostics;
 use crate::docs;
 use crate::grammar::Grammar;
-use crate::model::{Callable, Helper, Parameter, Spread};
+use crate::model::{Callable, Flatten, Helper, Parameter};
 
 /// What the function's parameters may say, and the functions that they may name.
 pub(crate) struct Expected<'a> {
     /// Whether a parameter may take all arguments.
-    pub(crate) may_spread: bool,
+    pub(crate) may_flatten: bool,
     /// Whether the function belongs to a type.
     pub(crate) of_type: bool,
     pub(crate) grammar: &'a Grammar,
@@ -206,17 +206,17 @@ fn parameter(
 ) -> Option<Parameter> {
     let before = diagnostics.count();
     let settings = take_attribute(&mut typed.attrs, "arg");
-    let spread = take_attribute(&mut typed.attrs, "args");
+    let flatten = take_attribute(&mut typed.attrs, "args");
     let doc = docs::text(&typed.attrs);
     typed.attrs.retain(|attribute| !docs::is_doc(attribute));
     check_type(&typed.ty, "an argument", diagnostics);
     let parameter = if let Type::Reference(reference) = plain(&typed.ty) {
         check_reference(reference, settings.as_ref(), diagnostics);
         Some(Parameter::Context(reference.elem.clone()))
-    } else if let Some(attribute) = spread {
+    } else if let Some(attribute) = flatten {
         check_owned_argument(&typed.ty, diagnostics);
-        check_spread(&attribute, settings.as_ref(), expected, diagnostics);
-        Some(Parameter::Spread(Box::new(Spread {
+        check_flatten(&attribute, settings.as_ref(), expected, diagnostics);
+        Some(Parameter::Flatten(Box::new(Flatten {
             kind: typed.ty.clone(),
             attribute,
         })))
@@ -232,13 +232,13 @@ fn parameter(
     parameter.filter(|_| diagnostics.count() == before)
 }
 
-fn check_spread(
+fn check_flatten(
     attribute: &Attribute,
     settings: Option<&Attribute>,
     expected: &Expected<'_>,
     diagnostics: &mut Diagnostics,
 ) {
-    if !expected.may_spread {
+    if !expected.may_flatten {
         diagnostics.mistake(
             attribute,
             "only the arguments of a tool are a struct",

@@ -12,7 +12,7 @@ use crate::template::{has_scheme, variables};
 pub(crate) fn function(function: &Function, diagnostics: &mut Diagnostics) {
     match &function.kind {
         Kind::Tool(tool) => {
-            spread(&function.callable, tool, diagnostics);
+            flatten(&function.callable, tool, diagnostics);
             if let Some(fault) = name_fault(&function.name) {
                 at(
                     function.name_span,
@@ -40,25 +40,25 @@ pub(crate) fn function(function: &Function, diagnostics: &mut Diagnostics) {
 }
 
 /// Checks that a struct that takes all arguments is the only parameter that does.
-fn spread(callable: &Callable, tool: &Tool, diagnostics: &mut Diagnostics) {
-    let Some(spread) = callable.spread() else {
+fn flatten(callable: &Callable, tool: &Tool, diagnostics: &mut Diagnostics) {
+    let Some(flatten) = callable.flatten() else {
         return;
     };
     let arguments = callable.arguments().count();
-    let spreads = callable
+    let flattened = callable
         .parameters
         .iter()
-        .filter(|parameter| matches!(parameter, Parameter::Spread(_)))
+        .filter(|parameter| matches!(parameter, Parameter::Flatten(_)))
         .count();
-    if arguments + spreads > 1 {
+    if arguments + flattened > 1 {
         diagnostics.mistake(
-            &spread.attribute,
+            &flatten.attribute,
             "`#[args]` takes all arguments, and leaves none for the others",
             "move the other parameters into the struct, or remove `#[args]`",
         );
     } else if tool.strict {
         diagnostics.mistake(
-            &spread.attribute,
+            &flatten.attribute,
             "`strict` does not look into a struct",
             "write `#[serde(deny_unknown_fields)]` on the struct instead",
         );

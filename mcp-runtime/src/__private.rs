@@ -1,4 +1,5 @@
-//! All that macro output calls. No part of the public interface: it changes without notice.
+//! Functions and types for the output of the macros. No part of the public interface: they change
+//! without notice.
 
 pub use std::boxed::Box;
 pub use std::num::NonZeroUsize;
@@ -17,36 +18,34 @@ use tokio::runtime::Builder;
 
 pub use crate::server::ask::form_field::{FormChoice, FormField, form_field};
 pub use crate::server::completions::completer;
-pub use crate::server::handler::pass::Pass;
-pub use crate::server::handler::run::{blocking, pending, ready};
+pub use crate::server::handler::run::{MaybeAsync, blocking, pending, ready};
 pub use crate::server::handler::text::Text;
 pub use crate::server::prompts::PromptRoute;
 pub use crate::server::prompts::PromptSpec;
-pub use crate::server::prompts::result::form as prompt_form;
+pub use crate::server::prompts::result::prompt_output;
 pub use crate::server::resources::ResourceRoute;
-pub use crate::server::resources::contents::form as resource_form;
+pub use crate::server::resources::contents::resource_output;
 pub use crate::server::resources::spec::resource_spec;
 pub use crate::server::revisions::revisions;
 pub use crate::server::tools::ToolRoute;
 pub use crate::server::tools::argument::argument;
-pub use crate::server::tools::forms::Returned;
+pub use crate::server::tools::result::Returned;
 pub use crate::server::tools::spec::ToolSpec;
-pub use crate::server::tools::spread::spread;
 pub use crate::server::{
     IntoHookResult, IntoIcon, List, McpServer, OfferedPrompt, OfferedResource, OfferedTool,
     ServerBuilder,
 };
 
-/// The traits that choose how a return type becomes a result, to be imported together.
-pub mod forms {
-    pub use crate::server::handler::pass::Now as _;
-    pub use crate::server::handler::text::PlainText as _;
-    pub use crate::server::tools::forms::{
-        NoForm as _, OwnForm as _, Plain as _, StructuredForm as _,
+/// The traits by which method lookup chooses the treatment of a type, to be imported together.
+pub mod traits {
+    pub use crate::server::handler::run::NotAsync as _;
+    pub use crate::server::handler::text::RequiredText as _;
+    pub use crate::server::tools::result::{
+        FallibleJsonOutput as _, JsonOutput as _, NoOutput as _, OwnOutput as _,
     };
 }
 
-/// What a server says it is.
+/// The name and version of a server.
 pub fn implementation(name: impl Into<String>, version: impl Into<String>) -> Implementation {
     Implementation::new(name, version)
 }
@@ -56,7 +55,7 @@ pub fn icons<I: IntoIcon>(icons: impl IntoIterator<Item = I>) -> impl Iterator<I
     icons.into_iter().map(I::into_icon)
 }
 
-/// How many items a page has. Macro output calls it while the program is compiled.
+/// The number of items of a page. Macro output calls it while the program is compiled.
 ///
 /// # Panics
 ///
@@ -69,11 +68,11 @@ pub const fn page_size(items: usize) -> NonZeroUsize {
     }
 }
 
-/// What a hook has returned.
+/// The outcome of a hook.
 ///
 /// # Errors
 ///
-/// When it is one.
+/// When the hook has returned one.
 pub fn outcome<T: IntoHookResult>(returned: T) -> Result<(), Box<dyn Error + Send + Sync>> {
     returned.into_hook_result()
 }

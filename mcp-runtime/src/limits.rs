@@ -70,6 +70,9 @@ pub(crate) const MAX_FOUND_FAULTS: usize = 100;
 pub(crate) const MAX_CHECKED_VALUES: usize = 100_000;
 /// Levels of nesting of values and schemas that are checked; no type of a tool is as deep.
 pub(crate) const MAX_CHECKED_DEPTH: usize = 64;
+/// Levels of nesting of arguments that headers repeat, or a sealed state is bound to; reading them
+/// takes stack.
+pub(crate) const MAX_STRICT_DEPTH: usize = 256;
 /// References of schemas to each other that are followed in a row; ends a circle of references.
 pub(crate) const MAX_SCHEMA_REFERENCES: usize = 8;
 /// Bytes of a URI that is matched with templates; browsers and proxies take no longer ones.
@@ -267,6 +270,7 @@ mod tests {
             MAX_FOUND_FAULTS count "faults that are looked for"
             MAX_CHECKED_VALUES count "faults that are looked for"
             MAX_CHECKED_DEPTH count "nesting of arguments"
+            MAX_STRICT_DEPTH count "arguments that headers repeat"
             MAX_SCHEMA_REFERENCES count "references of schemas"
             MAX_URI_BYTES bytes "matched with templates"
             MAX_UNMATCHED_WARNINGS count "warnings of announced changes"

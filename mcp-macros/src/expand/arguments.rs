@@ -6,7 +6,7 @@ use syn::LitStr;
 use syn::spanned::Spanned as _;
 
 use super::setter::setter;
-use crate::model::{Argument, Bounds, Limit, Made, Rules, Spread};
+use crate::model::{Argument, Bounds, Flatten, Limit, Made, Rules};
 
 /// The local that holds an argument's description and, in the call, its slot.
 pub(super) fn local(argument: &Argument) -> Ident {
@@ -29,17 +29,17 @@ pub(super) fn value(argument: &Argument) -> TokenStream {
 }
 
 /// Declares a struct that takes all arguments.
-pub(super) fn spread(spread: &Spread) -> TokenStream {
-    let Spread { kind, .. } = spread;
-    let local = spread_local();
-    let described = quote_spanned!(kind.span()=> __mcp::spread::<#kind>());
+pub(super) fn flatten(flatten: &Flatten) -> TokenStream {
+    let Flatten { kind, .. } = flatten;
+    let local = flatten_local();
+    let described = quote_spanned!(kind.span()=> __mcp::argument::<#kind>(""));
     quote_spanned! {Span::mixed_site()=>
-        let #local = spec.spread(#described);
+        let #local = spec.flatten(#described);
     }
 }
 
 /// The local that stands for a struct that takes all arguments.
-pub(super) fn spread_local() -> Ident {
+pub(super) fn flatten_local() -> Ident {
     Ident::new("arguments", Span::mixed_site())
 }
 

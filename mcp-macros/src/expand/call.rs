@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
-use super::arguments::{local, spread_local};
+use super::arguments::{flatten_local, local};
 use crate::model::{Callable, Parameter, Running};
 
 /// The capture of the server, and the closure's body.
@@ -36,14 +36,14 @@ pub(super) fn call(callable: &Callable, running: &Running) -> (Option<TokenStrea
     };
     let span = callable.ident.span().resolved_at(Span::mixed_site());
     let answer = match (future, running.timeout) {
-        (None, _) => quote_spanned!(Span::mixed_site()=> __mcp::ready(form, #invoke)),
+        (None, _) => quote_spanned!(Span::mixed_site()=> __mcp::ready(convert, #invoke)),
         (Some(future), None) => quote_spanned! {span=>
             #own_this
-            __mcp::pending(form, #future)
+            __mcp::pending(convert, #future)
         },
         (Some(future), Some(milliseconds)) => quote_spanned! {span=>
             #own_this
-            call.timed(form, #milliseconds, #future)
+            call.timed(convert, #milliseconds, #future)
         },
     };
     let body = quote_spanned!(Span::mixed_site()=> #read #(#bindings)* #answer);
@@ -61,10 +61,10 @@ fn values(callable: &Callable) -> (Vec<TokenStream>, Vec<TokenStream>) {
                 bindings.push(quote_spanned!(Span::mixed_site()=> let #local = #local.take()?;));
                 values.push(quote!(#local));
             }
-            Parameter::Spread(_) => {
-                let local = spread_local();
+            Parameter::Flatten(_) => {
+                let local = flatten_local();
                 bindings.push(quote_spanned! {Span::mixed_site()=>
-                    let #local = call.spread(&#local)?;
+                    let #local = call.flatten(&#local)?;
                 });
                 values.push(quote!(#local));
             }

@@ -38,7 +38,7 @@ pub(crate) fn free(runtime: &Path, item: &ItemFn, function: &Function) -> TokenS
         const _: () = {
             use #runtime::__private as __mcp;
             #[allow(unused_imports)]
-            use __mcp::forms::*;
+            use __mcp::traits::*;
 
             #undocumented
             #item

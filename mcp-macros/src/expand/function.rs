@@ -9,13 +9,13 @@ use super::setter::{cache, setter};
 use super::{arguments, call};
 use crate::model::{Callable, Function, Helper, Kind, Resource, Tool};
 
-/// What is said to describe a function, and what is done with it.
+/// The parts of a registration that depend on the kind of function.
 struct Parts {
     /// The description, as far as its kind has something of its own.
     spec: TokenStream,
     arguments: Vec<TokenStream>,
-    /// How the return type becomes an answer.
-    form: TokenStream,
+    /// The conversion of the return type into a result.
+    convert: TokenStream,
 }
 
 /// One function's registration.
@@ -39,7 +39,7 @@ pub(super) fn route(function: &Function) -> TokenStream {
     let Parts {
         spec,
         arguments,
-        form,
+        convert,
     } = match &function.kind {
         Kind::Tool(declared) => tool(name, callable, declared),
         Kind::Prompt => prompt(name, callable),
@@ -53,18 +53,14 @@ pub(super) fn route(function: &Function) -> TokenStream {
         let completer = argument.complete.as_ref()?;
         Some(complete(&argument.name, completer))
     });
-    let close = match function.kind {
-        Kind::Tool(_) if callable.takes_context() => format_ident!("context_route"),
-        _ => format_ident!("route"),
-    };
     let (this, call) = call::call(callable, &function.running);
     quote_spanned! {Span::mixed_site()=>
         let mut spec = #spec #title #description #icons #meta;
         #(#arguments)*
         #(#completers)*
-        let form = #form;
+        let convert = #convert;
         #this
-        spec.#close(move |call| { #call })
+        spec.route(move |call| { #call })
     }
 }
 
@@ -77,20 +73,17 @@ fn tool(name: &str, callable: &Callable, tool: &Tool) -> Parts {
     let text_only = tool.text_only.then(|| quote!(.text_only()));
     let output = &callable.output;
     // Decided by method lookup, where the type is known.
-    let form = quote_spanned! {callable.output_span=>
-        {
-            let returned = __mcp::Returned::<#output>::new();
-            returned.of((&&&returned.success()).form())
-        }
+    let returned = quote_spanned! {callable.output_span=>
+        (&&&&__mcp::Returned::<#output>::new()).output()
     };
     Parts {
         spec: quote!(__mcp::ToolSpec::new(#name) #(#hints)* #strict #text_only),
         arguments: callable
             .arguments()
             .map(arguments::value)
-            .chain(callable.spread().map(arguments::spread))
+            .chain(callable.flatten().map(arguments::flatten))
             .collect(),
-        form: quote_spanned!(Span::mixed_site()=> spec.returns(#form)),
+        convert: quote_spanned!(Span::mixed_site()=> spec.returns(#returned)),
     }
 }
 
@@ -99,7 +92,7 @@ fn prompt(name: &str, callable: &Callable) -> Parts {
     Parts {
         spec: quote!(__mcp::PromptSpec::new(#name)),
         arguments: callable.arguments().map(arguments::text).collect(),
-        form: quote_spanned!(callable.output_span=> __mcp::prompt_form::<#output>()),
+        convert: quote_spanned!(callable.output_span=> __mcp::prompt_output::<#output>()),
     }
 }
 
@@ -117,7 +110,7 @@ fn resource(name: &str, callable: &Callable, resource: &Resource) -> Parts {
     Parts {
         spec: quote!(__mcp::resource_spec(#name, #uri) #mime #size #annotations #cache #subscribe),
         arguments,
-        form: quote_spanned!(callable.output_span=> __mcp::resource_form::<#output>()),
+        convert: quote_spanned!(callable.output_span=> __mcp::resource_output::<#output>()),
     }
 }
 
@@ -128,7 +121,7 @@ fn complete(argument: &str, completer: &Helper) -> TokenStream {
     let function = quote_spanned! {Span::mixed_site()=>
         move |request| {
             #again
-            async move { __mcp::Pass(#path(#receiver &request)).later().await }
+            async move { __mcp::MaybeAsync(#path(#receiver &request)).future().await }
         }
     };
     // With the path's own span, what does not hold is reported there.
@@ -147,7 +140,7 @@ fn list(lister: &Helper) -> TokenStream {
             #this
             move || {
                 #again
-                async move { __mcp::Pass(#path(#receiver)).later().await }
+                async move { __mcp::MaybeAsync(#path(#receiver)).future().await }
             }
         });
     }

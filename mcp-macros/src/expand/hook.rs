@@ -38,7 +38,7 @@ pub(super) fn register(hook: &Hook) -> TokenStream {
             #this
             move |#passed| {
                 #again
-                async move { #outcome(__mcp::Pass(#path(#receiver #client)).later().await) }
+                async move { #outcome(__mcp::MaybeAsync(#path(#receiver #client)).future().await) }
             }
         });
     }

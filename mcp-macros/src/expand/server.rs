@@ -51,7 +51,7 @@ pub(crate) fn server(server: &Server) -> TokenStream {
         const _: () = {
             use #runtime::__private as __mcp;
             #[allow(unused_imports)]
-            use __mcp::forms::*;
+            use __mcp::traits::*;
 
             #(#undocumented)*
             #names

@@ -37,7 +37,7 @@ impl Calculator {
 const _: () = {
     use ::mcp_runtime::__private as __mcp;
     #[allow(unused_imports)]
-    use __mcp::forms::*;
+    use __mcp::traits::*;
     #[allow(deprecated)]
     impl __mcp::McpServer for Calculator
     where
@@ -59,11 +59,8 @@ const _: () = {
                         .description("Adds two whole numbers.");
                     let arg_a = spec.argument(__mcp::argument::<i64>("a"));
                     let arg_b = spec.argument(__mcp::argument::<i64>("b"));
-                    let form = spec
-                        .returns({
-                            let returned = __mcp::Returned::<i64>::new();
-                            returned.of((&&&returned.success()).form())
-                        });
+                    let convert = spec
+                        .returns((&&&&__mcp::Returned::<i64>::new()).output());
                     let this = __mcp::Arc::clone(&self);
                     spec.route(move |call| {
                         let mut arg_a = arg_a.slot();
@@ -71,7 +68,7 @@ const _: () = {
                         call.read(&mut [&mut arg_a, &mut arg_b])?;
                         let arg_a = arg_a.take()?;
                         let arg_b = arg_b.take()?;
-                        __mcp::ready(form, Self::add(&this, arg_a, arg_b))
+                        __mcp::ready(convert, Self::add(&this, arg_a, arg_b))
                     })
                 });
             __server
@@ -83,13 +80,11 @@ const _: () = {
                         .argument(
                             __mcp::argument::<i64>("b").description("Anything but zero."),
                         );
-                    let form = spec
-                        .returns({
-                            let returned = __mcp::Returned::<
-                                Result<i64, &'static str>,
-                            >::new();
-                            returned.of((&&&returned.success()).form())
-                        });
+                    let convert = spec
+                        .returns(
+                            (&&&&__mcp::Returned::<Result<i64, &'static str>>::new())
+                                .output(),
+                        );
                     let this = __mcp::Arc::clone(&self);
                     spec.route(move |call| {
                         let mut arg_a = arg_a.slot();
@@ -97,7 +92,7 @@ const _: () = {
                         call.read(&mut [&mut arg_a, &mut arg_b])?;
                         let arg_a = arg_a.take()?;
                         let arg_b = arg_b.take()?;
-                        __mcp::ready(form, Self::divide(&this, arg_a, arg_b))
+                        __mcp::ready(convert, Self::divide(&this, arg_a, arg_b))
                     })
                 });
             __server
@@ -105,20 +100,17 @@ const _: () = {
                     let mut spec = __mcp::ToolSpec::new("echo")
                         .description("Gives back what it gets.");
                     let arg_text = spec.argument(__mcp::argument::<String>("text"));
-                    let form = spec
-                        .returns({
-                            let returned = __mcp::Returned::<String>::new();
-                            returned.of((&&&returned.success()).form())
-                        });
+                    let convert = spec
+                        .returns((&&&&__mcp::Returned::<String>::new()).output());
                     let this = __mcp::Arc::clone(&self);
-                    spec.context_route(move |call| {
+                    spec.route(move |call| {
                         let mut arg_text = arg_text.slot();
                         call.read(&mut [&mut arg_text])?;
                         let arg_text = arg_text.take()?;
                         let context_1 = call.context::<Context>()?;
                         let this = __mcp::Arc::clone(&this);
                         __mcp::pending(
-                            form,
+                            convert,
                             async move { Self::echo(&this, arg_text, &context_1).await },
                         )
                     })

@@ -6,7 +6,7 @@ pub struct add;
 const _: () = {
     use framework::__private as __mcp;
     #[allow(unused_imports)]
-    use __mcp::forms::*;
+    use __mcp::traits::*;
     /// Adds two whole numbers.
     #[allow(
         clippy::needless_pass_by_value,
@@ -46,19 +46,18 @@ const _: () = {
                 .description("Adds two whole numbers.");
             let arg_a = spec.argument(__mcp::argument::<i64>("a"));
             let arg_b = spec.argument(__mcp::argument::<i64>("b"));
-            let form = spec
-                .returns({
-                    let returned = __mcp::Returned::<i64>::new();
-                    returned.of((&&&returned.success()).form())
-                });
-            spec.context_route(move |call| {
+            let convert = spec.returns((&&&&__mcp::Returned::<i64>::new()).output());
+            spec.route(move |call| {
                 let mut arg_a = arg_a.slot();
                 let mut arg_b = arg_b.slot();
                 call.read(&mut [&mut arg_a, &mut arg_b])?;
                 let context_0 = call.context::<Context>()?;
                 let arg_a = arg_a.take()?;
                 let arg_b = arg_b.take()?;
-                __mcp::pending(form, async move { add(&context_0, arg_a, arg_b).await })
+                __mcp::pending(
+                    convert,
+                    async move { add(&context_0, arg_a, arg_b).await },
+                )
             })
         }
     }
@@ -81,7 +80,7 @@ mod greeter {
     const _: () = {
         use ::mcp_runtime::__private as __mcp;
         #[allow(unused_imports)]
-        use __mcp::forms::*;
+        use __mcp::traits::*;
         #[allow(deprecated)]
         impl __mcp::McpServer for Server
         where
@@ -104,16 +103,13 @@ mod greeter {
                     .tool_route({
                         let mut spec = __mcp::ToolSpec::new("greet")
                             .description("Greets one person.");
-                        let arguments = spec.spread(__mcp::spread::<Person>());
-                        let form = spec
-                            .returns({
-                                let returned = __mcp::Returned::<String>::new();
-                                returned.of((&&&returned.success()).form())
-                            });
+                        let arguments = spec.flatten(__mcp::argument::<Person>(""));
+                        let convert = spec
+                            .returns((&&&&__mcp::Returned::<String>::new()).output());
                         spec.route(move |call| {
-                            let arguments = call.spread(&arguments)?;
+                            let arguments = call.flatten(&arguments)?;
                             __mcp::pending(
-                                form,
+                                convert,
                                 __mcp::blocking(move || greet(arguments)),
                             )
                         })
@@ -134,7 +130,7 @@ impl Library {
 const _: () = {
     use ::mcp_runtime::__private as __mcp;
     #[allow(unused_imports)]
-    use __mcp::forms::*;
+    use __mcp::traits::*;
     #[deprecated(
         note = "models choose by descriptions: write a doc comment, or `#[mcp_server(undocumented = \"allow\")]`"
     )]
@@ -160,13 +156,10 @@ const _: () = {
             __server
                 .tool_route({
                     let mut spec = __mcp::ToolSpec::new("close");
-                    let form = spec
-                        .returns({
-                            let returned = __mcp::Returned::<()>::new();
-                            returned.of((&&&returned.success()).form())
-                        });
+                    let convert = spec
+                        .returns((&&&&__mcp::Returned::<()>::new()).output());
                     let this = __mcp::Arc::clone(&self);
-                    spec.route(move |call| { __mcp::ready(form, Self::close(&this)) })
+                    spec.route(move |call| { __mcp::ready(convert, Self::close(&this)) })
                 });
         }
     }

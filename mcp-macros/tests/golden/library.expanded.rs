@@ -47,7 +47,7 @@ impl<D: Db> Library<D> {
 const _: () = {
     use ::mcp_runtime::__private as __mcp;
     #[allow(unused_imports)]
-    use __mcp::forms::*;
+    use __mcp::traits::*;
     #[allow(deprecated)]
     impl<D: Db> __mcp::McpServer for Library<D>
     where
@@ -87,13 +87,11 @@ const _: () = {
                                     __mcp::Bound::Included(100),
                                 ),
                         );
-                    let form = spec
-                        .returns({
-                            let returned = __mcp::Returned::<
-                                Result<Vec<Book>, DbError>,
-                            >::new();
-                            returned.of((&&&returned.success()).form())
-                        });
+                    let convert = spec
+                        .returns(
+                            (&&&&__mcp::Returned::<Result<Vec<Book>, DbError>>::new())
+                                .output(),
+                        );
                     let this = __mcp::Arc::clone(&self);
                     spec.route(move |call| {
                         let mut arg_title = arg_title.slot();
@@ -103,7 +101,7 @@ const _: () = {
                         let arg_limit = arg_limit.take()?;
                         let this = __mcp::Arc::clone(&this);
                         call.timed(
-                            form,
+                            convert,
                             30000u64,
                             async move { Self::find(&this, arg_title, arg_limit).await },
                         )
@@ -124,12 +122,14 @@ const _: () = {
                             __mcp::completer(move |request| {
                                 let this = __mcp::Arc::clone(&this);
                                 async move {
-                                    __mcp::Pass(Self::titles(&this, &request)).later().await
+                                    __mcp::MaybeAsync(Self::titles(&this, &request))
+                                        .future()
+                                        .await
                                 }
                             })
                         },
                     );
-                    let form = __mcp::prompt_form::<String>();
+                    let convert = __mcp::prompt_output::<String>();
                     let this = __mcp::Arc::clone(&self);
                     spec.route(move |call| {
                         let mut arg_title = arg_title.slot();
@@ -137,7 +137,7 @@ const _: () = {
                         call.read(&mut [&mut arg_title, &mut arg_tone])?;
                         let arg_title = arg_title.take()?;
                         let arg_tone = arg_tone.take()?;
-                        __mcp::ready(form, Self::summary(&this, arg_title, arg_tone))
+                        __mcp::ready(convert, Self::summary(&this, arg_title, arg_tone))
                     })
                 });
             __server
@@ -150,18 +150,24 @@ const _: () = {
                         .argument(__mcp::Text::<Isbn>::new().argument("isbn"));
                     spec.list({
                         move || {
-                            async move { __mcp::Pass(Self::books()).later().await }
+                            async move {
+                                __mcp::MaybeAsync(Self::books()).future().await
+                            }
                         }
                     });
                     spec.complete(
                         "isbn",
                         {
                             __mcp::completer(move |request| {
-                                async move { __mcp::Pass(isbns(&request)).later().await }
+                                async move {
+                                    __mcp::MaybeAsync(isbns(&request)).future().await
+                                }
                             })
                         },
                     );
-                    let form = __mcp::resource_form::<Result<Json<Book>, NotFound>>();
+                    let convert = __mcp::resource_output::<
+                        Result<Json<Book>, NotFound>,
+                    >();
                     let this = __mcp::Arc::clone(&self);
                     spec.route(move |call| {
                         let mut arg_isbn = arg_isbn.slot();
@@ -169,7 +175,7 @@ const _: () = {
                         let arg_isbn = arg_isbn.take()?;
                         let this = __mcp::Arc::clone(&this);
                         __mcp::pending(
-                            form,
+                            convert,
                             async move { Self::book(&this, arg_isbn).await },
                         )
                     })
@@ -182,7 +188,7 @@ const _: () = {
                         async move {
                             __mcp::outcome::<
                                 (),
-                            >(__mcp::Pass(Self::close(&this)).later().await)
+                            >(__mcp::MaybeAsync(Self::close(&this)).future().await)
                         }
                     }
                 });

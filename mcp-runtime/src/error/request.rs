@@ -140,6 +140,18 @@ pub(crate) enum RequestError {
     /// A fault of this side, whose details are only logged.
     #[error("Internal error")]
     Internal,
+    /// Arguments of a prompt, or variables of a resource, that are not valid.
+    #[error("{0}")]
+    InvalidArguments(String),
+    /// An argument whose value was taken before it was read.
+    #[error("argument `{0}` was not read")]
+    UnreadArgument(&'static str),
+    /// A tool's result without a JSON form.
+    #[error("the result can't be written as JSON: {0}")]
+    UnwritableResult(String),
+    /// A tool's result that does not fit its output schema.
+    #[error("The result does not fit the output schema of the tool")]
+    InvalidResult,
 }
 
 impl RequestError {
@@ -194,6 +206,7 @@ impl RequestError {
             Self::InvalidParams { .. }
             | Self::UnknownTool(_)
             | Self::UnknownPrompt(_)
+            | Self::InvalidArguments(_)
             | Self::UnsupportedHandshake { .. } => code::INVALID_PARAMS,
             Self::ResourceNotFound { revision, .. } => era_errors::resource_not_found(*revision),
             Self::MissingCapability { revision, .. } => era_errors::missing_capability(*revision),
@@ -210,7 +223,10 @@ impl RequestError {
             | Self::NotForwarded(_)
             | Self::NoCaller
             | Self::SeveralCallers
-            | Self::NotAnswered(_) => code::INTERNAL_ERROR,
+            | Self::NotAnswered(_)
+            | Self::UnreadArgument(_)
+            | Self::UnwritableResult(_)
+            | Self::InvalidResult => code::INTERNAL_ERROR,
         }
     }
 }

@@ -96,7 +96,5 @@ pub(crate) use requirement::{Requirement, tree};
 pub(crate) use server::{Admission, ServerLifecycle};
 pub use state::LifecycleState;
 pub(crate) use strict_json::StrictJson;
-#[cfg(any(feature = "http-client", feature = "http-server"))]
-pub(crate) use strict_json::StrictValue;
 #[cfg(feature = "server")]
 pub(crate) use structured::structured_content_is_object;

@@ -1,5 +1,5 @@
-//! JSON read in full, for what has to mean the same to everybody who reads it: arguments that HTTP
-//! headers repeat, and arguments that a sealed state is bound to.
+//! JSON that every reader takes for the same, for arguments that HTTP headers repeat and arguments
+//! that a sealed state is bound to.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,27 +9,21 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::error::RequestError;
+use crate::limits::MAX_STRICT_DEPTH;
 
-/// A JSON value without anything that readers take differently.
+/// A JSON value that readers can't take differently.
 ///
 /// Refused are numbers beyond `f64`, strings with a lone surrogate, and members that occur twice in
 /// one object, at any depth. Numbers are kept as their text. Reading takes time linear in the
-/// length of the text, and no stack, however deep the text nests.
-#[derive(Debug)]
-pub(crate) struct StrictJson<'a> {
-    /// All values, each before those inside it; the first is the outermost one.
-    values: Vec<StrictValue<'a>>,
-}
-
-/// One value; those inside it are indices into [`StrictJson::values`].
+/// length of the text.
 #[derive(Debug, PartialEq)]
-pub(crate) enum StrictValue<'a> {
+pub(crate) enum StrictJson<'a> {
     Null,
     Bool(bool),
     Number(&'a str),
     String(Cow<'a, str>),
-    Array(Vec<usize>),
-    Object(BTreeMap<Cow<'a, str>, usize>),
+    Array(Vec<Self>),
+    Object(BTreeMap<Cow<'a, str>, Self>),
 }
 
 impl<'a> StrictJson<'a> {
@@ -37,213 +31,140 @@ impl<'a> StrictJson<'a> {
     ///
     /// # Errors
     ///
-    /// [`RequestError::InvalidParams`] with the path of the first fault, such as
+    /// [`RequestError::InvalidParams`] with the path of the first error, such as
     /// `params.arguments.a[0].b`.
     pub(crate) fn read(text: &'a str, path: &str) -> Result<Self, RequestError> {
         let mut reader = Reader {
             rest: text,
-            values: Vec::new(),
-            open: Vec::new(),
+            path: path.to_owned(),
         };
-        match reader.read() {
-            Ok(()) => Ok(Self {
-                values: reader.values,
-            }),
+        match reader.value(0) {
+            Ok(value) => Ok(value),
             Err(reason) => Err(RequestError::InvalidParams {
-                path: reader.path(path),
+                path: reader.path,
                 reason: reason.to_owned(),
             }),
         }
     }
 
     /// The value that the member names `path` lead to.
-    pub(crate) fn get(&self, path: &[String]) -> Option<&StrictValue<'a>> {
-        let mut value = self.values.first()?;
-        for name in path {
-            let StrictValue::Object(members) = value else {
-                return None;
-            };
-            value = self.values.get(*members.get(name.as_str())?)?;
-        }
-        Some(value)
+    pub(crate) fn get(&self, path: &[String]) -> Option<&Self> {
+        path.iter().try_fold(self, |value, name| match value {
+            Self::Object(members) => members.get(name.as_str()),
+            _ => None,
+        })
     }
 
     /// A text that two values share exactly if they are equal: members are sorted by name at every
     /// level, white space and escapes do not count, and numbers are equal if their texts are.
     pub(crate) fn canonical(&self) -> String {
         let mut text = String::new();
-        let mut parts = vec![Part::Value(0)];
-        while let Some(part) = parts.pop() {
-            let value = match part {
-                Part::Name(name) => {
-                    push_string(&mut text, name);
-                    continue;
-                }
-                Part::Value(index) => self.values.get(index),
-            };
-            // Containers begin with their length, so that no text stands for two values.
-            match value {
-                None | Some(StrictValue::Null) => text.push('n'),
-                Some(StrictValue::Bool(flag)) => text.push(if *flag { 't' } else { 'f' }),
-                Some(StrictValue::Number(number)) => {
-                    text.push_str(number);
-                    text.push(';');
-                }
-                Some(StrictValue::String(string)) => push_string(&mut text, string),
-                Some(StrictValue::Array(elements)) => {
-                    _ = write!(text, "[{};", elements.len());
-                    parts.extend(elements.iter().rev().map(|index| Part::Value(*index)));
-                }
-                Some(StrictValue::Object(members)) => {
-                    _ = write!(text, "{{{};", members.len());
-                    for (name, index) in members.iter().rev() {
-                        parts.extend([Part::Value(*index), Part::Name(name)]);
-                    }
+        self.write(&mut text);
+        text
+    }
+
+    /// Strings and containers begin with their length, so that no text stands for two values.
+    fn write(&self, text: &mut String) {
+        match self {
+            Self::Null => text.push('n'),
+            Self::Bool(flag) => text.push(if *flag { 't' } else { 'f' }),
+            Self::Number(number) => {
+                text.push_str(number);
+                text.push(';');
+            }
+            Self::String(string) => write_string(text, string),
+            Self::Array(elements) => {
+                _ = write!(text, "[{};", elements.len());
+                elements.iter().for_each(|element| element.write(text));
+            }
+            Self::Object(members) => {
+                _ = write!(text, "{{{};", members.len());
+                for (name, member) in members {
+                    write_string(text, name);
+                    member.write(text);
                 }
             }
         }
-        text
     }
 }
 
-/// What is yet to be written of a value.
-enum Part<'v> {
-    Value(usize),
-    Name(&'v str),
-}
-
-/// Appends a string behind its length in bytes.
-fn push_string(text: &mut String, string: &str) {
+fn write_string(text: &mut String, string: &str) {
     _ = write!(text, "\"{};{string}", string.len());
 }
 
-/// Reads a value and everything inside it, without recursion.
+/// Reads a value and everything inside it.
 struct Reader<'a> {
     rest: &'a str,
-    values: Vec<StrictValue<'a>>,
-    /// The containers that have begun and not ended, outermost first.
-    open: Vec<Open<'a>>,
+    /// The path of the value that is being read.
+    path: String,
 }
-
-/// A container that is being read.
-struct Open<'a> {
-    index: usize,
-    place: Place<'a>,
-}
-
-/// What is being read of a container.
-enum Place<'a> {
-    /// Its beginning, its end, or the name of a member.
-    Itself,
-    Member(Cow<'a, str>),
-    Element(usize),
-}
-
-/// A string, borrowed where it has no escapes.
-#[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 const UNREADABLE: &str = "can't be read";
+const TOO_DEEP: &str = "nested too deeply";
 const LONE_SURROGATE: &str = "a string with a lone surrogate, which is no text";
 const LONE_SURROGATE_IN_NAME: &str = "the name of a member has a lone surrogate";
 const TOO_LARGE: &str = "a number beyond the range of 64-bit floating point";
 const TWICE: &str = "the member occurs twice";
 
 impl<'a> Reader<'a> {
-    fn read(&mut self) -> Result<(), &'static str> {
-        loop {
-            let value = self.value()?;
-            let index = self.values.len();
-            let is_container = matches!(value, StrictValue::Array(_) | StrictValue::Object(_));
-            self.values.push(value);
-            self.attach(index)?;
-            if is_container {
-                self.open.push(Open {
-                    index,
-                    place: Place::Itself,
-                });
-            }
-            if !self.go_on()? {
-                return Ok(());
-            }
+    fn value(&mut self, depth: usize) -> Result<StrictJson<'a>, &'static str> {
+        if depth > MAX_STRICT_DEPTH {
+            return Err(TOO_DEEP);
         }
-    }
-
-    /// Reads a value; of a container, only its opening bracket.
-    fn value(&mut self) -> Result<StrictValue<'a>, &'static str> {
         if self.eat('{') {
-            return Ok(StrictValue::Object(BTreeMap::new()));
+            return self.object(depth);
         }
         if self.eat('[') {
-            return Ok(StrictValue::Array(Vec::new()));
+            return self.array(depth);
         }
         Ok(match self.scalar().ok_or(UNREADABLE)? {
-            "null" => StrictValue::Null,
-            "true" => StrictValue::Bool(true),
-            "false" => StrictValue::Bool(false),
+            "null" => StrictJson::Null,
+            "true" => StrictJson::Bool(true),
+            "false" => StrictJson::Bool(false),
             string if string.starts_with('"') => {
-                StrictValue::String(unquoted(string).ok_or(LONE_SURROGATE)?)
+                StrictJson::String(unquoted(string).ok_or(LONE_SURROGATE)?)
             }
-            number => {
-                let is_finite = number.parse().is_ok_and(f64::is_finite);
-                is_finite
-                    .then_some(StrictValue::Number(number))
-                    .ok_or(TOO_LARGE)?
-            }
+            number => match number.parse().is_ok_and(f64::is_finite) {
+                true => StrictJson::Number(number),
+                false => return Err(TOO_LARGE),
+            },
         })
     }
 
-    /// Makes the value at `index` a part of the container that is being read.
-    fn attach(&mut self, index: usize) -> Result<(), &'static str> {
-        let Some(open) = self.open.last() else {
-            return Ok(());
-        };
-        match (self.values.get_mut(open.index), &open.place) {
-            (Some(StrictValue::Object(members)), Place::Member(name)) => {
-                let before = members.insert(name.clone(), index);
-                return before.map_or(Ok(()), |_| Err(TWICE));
+    fn object(&mut self, depth: usize) -> Result<StrictJson<'a>, &'static str> {
+        let mut members = BTreeMap::new();
+        while !self.eat('}') {
+            let name = self.scalar().ok_or(UNREADABLE)?;
+            let name = unquoted(name).ok_or(LONE_SURROGATE_IN_NAME)?;
+            self.eat(':');
+            let outer = self.path.len();
+            _ = write!(self.path, ".{name}");
+            let value = self.value(depth + 1)?;
+            if members.insert(name, value).is_some() {
+                return Err(TWICE);
             }
-            (Some(StrictValue::Array(elements)), _) => elements.push(index),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Goes on to the next value, which may stand behind the end of some containers; `false` at
-    /// the end of all.
-    fn go_on(&mut self) -> Result<bool, &'static str> {
-        while let Some(open) = self.open.last_mut() {
-            open.place = Place::Itself;
-            let container = open.index;
-            if self.eat('}') || self.eat(']') {
-                self.open.pop();
-                continue;
-            }
+            self.path.truncate(outer);
             self.eat(',');
-            let place = self.place(container)?;
-            if let Some(open) = self.open.last_mut() {
-                open.place = place;
-            }
-            return Ok(true);
         }
-        Ok(false)
+        Ok(StrictJson::Object(members))
     }
 
-    /// The place in `container` of the value that comes next; reads the name of a member.
-    fn place(&mut self, container: usize) -> Result<Place<'a>, &'static str> {
-        if let Some(StrictValue::Array(elements)) = self.values.get(container) {
-            return Ok(Place::Element(elements.len()));
+    fn array(&mut self, depth: usize) -> Result<StrictJson<'a>, &'static str> {
+        let mut elements = Vec::new();
+        while !self.eat(']') {
+            let outer = self.path.len();
+            _ = write!(self.path, "[{}]", elements.len());
+            elements.push(self.value(depth + 1)?);
+            self.path.truncate(outer);
+            self.eat(',');
         }
-        let name = self.scalar().ok_or(UNREADABLE)?;
-        let name = unquoted(name).ok_or(LONE_SURROGATE_IN_NAME)?;
-        self.eat(':');
-        Ok(Place::Member(name))
+        Ok(StrictJson::Array(elements))
     }
 
-    /// Steps over `bracket`, if it comes next.
-    fn eat(&mut self, bracket: char) -> bool {
+    /// Steps over `mark`, if it comes next.
+    fn eat(&mut self, mark: char) -> bool {
         self.rest = self.rest.trim_ascii_start();
-        let rest = self.rest.strip_prefix(bracket);
+        let rest = self.rest.strip_prefix(mark);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
@@ -255,20 +176,11 @@ impl<'a> Reader<'a> {
         self.rest = self.rest.get(values.byte_offset()..)?;
         Some(value.get())
     }
-
-    /// The path of what is being read, behind the path of the outermost value.
-    fn path(&self, outermost: &str) -> String {
-        let mut path = outermost.to_owned();
-        for open in &self.open {
-            _ = match &open.place {
-                Place::Itself => Ok(()),
-                Place::Member(name) => write!(path, ".{name}"),
-                Place::Element(index) => write!(path, "[{index}]"),
-            };
-        }
-        path
-    }
 }
+
+/// A string, borrowed where it has no escapes.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// The text of a JSON string; `None` if it has a lone surrogate.
 fn unquoted(string: &str) -> Option<Cow<'_, str>> {
@@ -284,7 +196,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<StrictJson<'_>, String> {
-        StrictJson::read(text, "a").map_err(|refusal| refusal.to_string())
+        StrictJson::read(text, "a").map_err(|error| error.to_string())
     }
 
     fn canonical(text: &str) -> String {
@@ -292,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_fault_is_named_by_its_path() {
+    fn the_first_error_is_named_by_its_path() {
         for (text, path, word) in [
             (r#"{"b":[{"c":1e400}]}"#, "a.b[0].c", "beyond"),
             (r#"{"b":[[],{"c":-1e400}]}"#, "a.b[1].c", "beyond"),
@@ -319,10 +231,10 @@ mod tests {
             let path: Vec<_> = path.iter().map(|name| (*name).to_owned()).collect();
             json.get(&path)
         };
-        assert_eq!(get(&["b", "d"]), Some(&StrictValue::Number(long)));
-        assert_eq!(get(&["e"]), Some(&StrictValue::Null));
-        assert!(matches!(get(&["b", "c\n"]), Some(StrictValue::Array(_))));
-        assert!(matches!(get(&[]), Some(StrictValue::Object(_))));
+        assert_eq!(get(&["b", "d"]), Some(&StrictJson::Number(long)));
+        assert_eq!(get(&["e"]), Some(&StrictJson::Null));
+        assert!(matches!(get(&["b", "c\n"]), Some(StrictJson::Array(_))));
+        assert!(matches!(get(&[]), Some(StrictJson::Object(_))));
         for path in [&["x"][..], &["e", "x"], &["b", "c\n", "0"]] {
             assert_eq!(get(path), None, "{path:?}");
         }
@@ -379,10 +291,11 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_takes_no_stack() {
-        let depth = 200_000;
-        let text = r#"{"a":["#.repeat(depth) + &"]}".repeat(depth);
-        assert!(canonical(&text).len() > depth);
+    fn nesting_has_a_limit() {
+        let nested = |depth| r#"["#.repeat(depth) + &"]".repeat(depth);
+        assert!(read(&nested(MAX_STRICT_DEPTH)).is_ok());
+        let error = read(&nested(200_000)).unwrap_err();
+        assert!(error.ends_with("nested too deeply"), "{error}");
     }
 
     fn some_json() -> impl Strategy<Value = Value> {

@@ -253,7 +253,7 @@ async fn every_fault_is_named_at_once() {
             "The arguments do not fit:",
             "- `this`: invalid type: string \"yes\", expected a boolean",
             "- `type`: invalid type: integer `5`, expected a string",
-            "- `call`: missing, expected integer",
+            "- `call`: missing, expected an integer of 64 bits",
         ]
     );
 }

@@ -14,7 +14,7 @@ use super::AskError;
 use super::field::{self, Definitions};
 use super::order;
 use crate::schema;
-use crate::server::handler::decode::with_plain_integers;
+use crate::server::tools::arguments::with_plain_integers;
 
 /// What the one field of a form is called whose type is no struct.
 const ONLY_FIELD: &str = "answer";

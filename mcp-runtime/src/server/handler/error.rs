@@ -1,4 +1,4 @@
-//! What may be the error of a function that serves requests.
+//! Errors of handlers, and of the arguments that never reach one.
 
 use std::any::Any;
 use std::fmt;
@@ -6,6 +6,8 @@ use std::fmt;
 use mcp_types::jsonrpc::code;
 
 use crate::ProtocolError;
+use crate::limits::{MAX_FAULT_BYTES, MAX_LISTED_FAULTS};
+use crate::protocol::locate;
 use crate::server::ask::AskError;
 
 /// An error that a handler may return: anything that implements `Display`.
@@ -22,25 +24,93 @@ pub trait HandlerError: fmt::Display + 'static {}
 #[diagnostic::do_not_recommend]
 impl<E: fmt::Display + 'static> HandlerError for E {}
 
-/// Takes `error` as an `E`, if that is what it is.
-pub(crate) fn take<E: 'static>(error: &mut dyn Any) -> Option<E> {
-    error.downcast_mut::<Option<E>>().and_then(Option::take)
-}
-
-/// The error to answer with, where there is no other way to say what went wrong.
+/// The error of a prompt, resource or completer, as it is answered.
 pub(crate) fn to_protocol<E: HandlerError>(error: E) -> ProtocolError {
-    if let Some(refusal) = AskError::refusal(&error) {
-        return refusal;
+    known(&error).unwrap_or_else(|| ProtocolError::new(code::INTERNAL_ERROR, print(&error)))
+}
+
+/// The JSON-RPC error that a handler returned, or that stands for a capability which the client lacks.
+pub(crate) fn known<E: HandlerError>(error: &E) -> Option<ProtocolError> {
+    let protocol = downcast::<ProtocolError>(error);
+    protocol.cloned().or_else(|| AskError::refusal(error))
+}
+
+/// The error as a `T`, if that is its type: every type with `Display` may be an error, and Rust has no
+/// specialization.
+pub(crate) fn downcast<T: 'static>(error: &dyn Any) -> Option<&T> {
+    error.downcast_ref()
+}
+
+/// The text of an error. Errors that collect their causes print all of them in the alternate form.
+pub(crate) fn print(error: &dyn fmt::Display) -> String {
+    format!("{error:#}")
+}
+
+/// One value among the arguments that is not valid.
+#[derive(Debug)]
+pub struct ArgumentError {
+    /// The argument and the way into it, such as `items[0].count`. Empty for the arguments as a
+    /// whole, whose members begin with a dot.
+    path: String,
+    message: String,
+}
+
+impl ArgumentError {
+    /// An error of the value at `path`; a long message is cut.
+    pub(crate) fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        let mut message = message.into();
+        if message.len() > MAX_FAULT_BYTES {
+            message.truncate(message.floor_char_boundary(MAX_FAULT_BYTES));
+            message.push('…');
+        }
+        Self {
+            path: path.into(),
+            message,
+        }
     }
-    let mut error = Some(error);
-    match take::<ProtocolError>(&mut error) {
-        Some(error) => error,
-        None => ProtocolError::new(code::INTERNAL_ERROR, print(error)),
+
+    /// The error of a decoder, at its place inside `value`, which stands at `path`.
+    pub(crate) fn from_decoder(path: &str, value: &str, error: &serde_json::Error) -> Self {
+        let text = error.to_string();
+        let message = text.rsplit_once(" at line ");
+        let mut path = path.to_owned();
+        locate(value, error, &mut path);
+        Self::new(path, message.map_or(&*text, |(message, _)| message))
+    }
+
+    /// Whether both are errors of one value, or of a value and something inside it.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        let is_within = |inner: &str, outer: &str| {
+            let rest = inner.strip_prefix(outer);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        is_within(&self.path, &other.path) || is_within(&other.path, &self.path)
     }
 }
 
-/// The text of an error. The alternate form is the one in which errors that collect their causes
-/// print all of them.
-pub(crate) fn print<E: fmt::Display>(error: Option<E>) -> String {
-    error.map(|error| format!("{error:#}")).unwrap_or_default()
+/// All errors in the arguments of one call, in words that a model can act upon.
+#[derive(Debug, Default)]
+pub struct InvalidArguments(pub(crate) Vec<ArgumentError>);
+
+impl InvalidArguments {
+    pub(crate) fn into_result(self) -> Result<(), Self> {
+        if self.0.is_empty() { Ok(()) } else { Err(self) }
+    }
+}
+
+impl fmt::Display for InvalidArguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("The arguments do not fit:")?;
+        for ArgumentError { path, message } in self.0.iter().take(MAX_LISTED_FAULTS) {
+            let path = match path.as_str() {
+                "" => "arguments",
+                path => path.strip_prefix('.').unwrap_or(path),
+            };
+            write!(f, "\n- `{path}`: {message}")?;
+        }
+        match self.0.len().saturating_sub(MAX_LISTED_FAULTS) {
+            0 => Ok(()),
+            more => write!(f, "\n- and {more} more"),
+        }
+    }
 }

@@ -1,21 +1,14 @@
-//! Runs the user's function, and makes an answer of what it returns.
+//! Runs the user's function, and makes a reply of the value that it returns.
 
-use super::fault::Faults;
+use std::future::{Future, Ready};
+
+use super::error::InvalidArguments;
 use crate::ProtocolError;
+use crate::error::RequestError;
 use crate::server::Reply;
 
-/// How a return type becomes an answer, as a function: nothing has to be proved after this.
-pub struct Return<T, R> {
-    pub(crate) answer: fn(T) -> Result<R, ProtocolError>,
-}
-
-impl<T, R> Clone for Return<T, R> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T, R> Copy for Return<T, R> {}
+/// The conversion of a returned value into a result.
+pub(crate) type Convert<T, R> = fn(T) -> Result<R, ProtocolError>;
 
 /// Why a call ended before the function ran.
 #[derive(Debug)]
@@ -26,39 +19,48 @@ pub enum Rejection {
     Protocol(ProtocolError),
 }
 
-impl From<Faults> for Rejection {
-    fn from(faults: Faults) -> Self {
-        Self::Arguments(faults.to_string())
+impl Rejection {
+    /// The slot of the argument `name`, which the call did not read.
+    pub(crate) fn unread(name: &'static str) -> Self {
+        Self::Protocol(RequestError::UnreadArgument(name).to_error())
+    }
+
+    /// The error to answer with, where there is no result for errors of arguments.
+    pub(crate) fn into_error(self) -> ProtocolError {
+        match self {
+            Self::Arguments(text) => RequestError::InvalidArguments(text).to_error(),
+            Self::Protocol(error) => error,
+        }
     }
 }
 
-impl From<ProtocolError> for Rejection {
-    fn from(error: ProtocolError) -> Self {
-        Self::Protocol(error)
+impl From<InvalidArguments> for Rejection {
+    fn from(errors: InvalidArguments) -> Self {
+        Self::Arguments(errors.to_string())
     }
 }
 
-/// The answer of a function that has returned.
+/// The reply of a function that has returned.
 ///
 /// # Errors
 ///
 /// Never: the type is that of a call, in which reading the arguments may fail.
-pub fn ready<T, R>(form: Return<T, R>, value: T) -> Result<Reply<R>, Rejection> {
-    Ok(Reply::Ready((form.answer)(value)))
+pub fn ready<T, R>(convert: Convert<T, R>, value: T) -> Result<Reply<R>, Rejection> {
+    Ok(Reply::Ready(convert(value)))
 }
 
-/// The answer of a function that has yet to run.
+/// The reply of a function that has yet to run.
 ///
 /// # Errors
 ///
 /// Never: the type is that of a call, in which reading the arguments may fail.
 pub fn pending<T: 'static, R: 'static>(
-    form: Return<T, R>,
+    convert: Convert<T, R>,
     future: impl Future<Output = T> + Send + 'static,
 ) -> Result<Reply<R>, Rejection> {
-    Ok(Reply::Pending(Box::pin(async move {
-        (form.answer)(future.await)
-    })))
+    Ok(Reply::Pending(Box::pin(
+        async move { convert(future.await) },
+    )))
 }
 
 /// Runs `function` away from the threads that serve connections.
@@ -74,3 +76,44 @@ pub async fn blocking<T: Send + 'static>(function: impl FnOnce() -> T + Send + '
         },
     }
 }
+
+/// The value returned by a function that may be async or not.
+pub struct MaybeAsync<T>(pub T);
+
+impl<F: Future> MaybeAsync<F> {
+    /// The future itself.
+    pub fn future(self) -> F {
+        self.0
+    }
+}
+
+/// Gives every value that is no future the method of those that are.
+pub trait NotAsync<T> {
+    /// The value, as a future that is ready.
+    fn future(self) -> Ready<T>;
+}
+
+impl<T> NotAsync<T> for MaybeAsync<T> {
+    fn future(self) -> Ready<T> {
+        std::future::ready(self.0)
+    }
+}
+
+/// Hands the types and names of each tuple, up to eight, to the macro `$implement`.
+macro_rules! for_each_arity {
+    ($implement:ident) => {
+        $implement! {
+            ();
+            (A a);
+            (A a, B b);
+            (A a, B b, C c);
+            (A a, B b, C c, D d);
+            (A a, B b, C c, D d, E e);
+            (A a, B b, C c, D d, E e, F f);
+            (A a, B b, C c, D d, E e, F f, G g);
+            (A a, B b, C c, D d, E e, F f, G g, H h);
+        }
+    };
+}
+
+pub(crate) use for_each_arity;

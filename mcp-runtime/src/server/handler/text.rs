@@ -1,4 +1,4 @@
-//! Arguments that are texts, read by `FromStr`.
+//! Arguments of prompts and variables of resources: texts, read by `FromStr`.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -6,11 +6,9 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 
 use mcp_types::OrderedMap;
-use mcp_types::jsonrpc::code;
 
-use super::fault::{Fault, Faults};
-use super::run::Rejection;
-use crate::ProtocolError;
+use super::error::{ArgumentError, InvalidArguments};
+use super::run::{Rejection, for_each_arity};
 use crate::server::completions::{Completer, CompletionRequest, IntoCompletion, completer};
 use crate::server::{Borrowed, Context, FromContext};
 
@@ -28,7 +26,7 @@ pub trait FromText: Sized + Send + 'static {
     ///
     /// # Errors
     ///
-    /// With what is wrong with the text.
+    /// With the reason why the text is no value.
     fn from_text(text: &str) -> Result<Self, String>;
 }
 
@@ -39,20 +37,17 @@ impl<T: FromStr<Err: Display> + Send + 'static> FromText for T {
     }
 }
 
-/// The type of an argument, to find out whether it is an `Option`.
+/// Declares an argument by its type: an `Option` may be left out.
+///
+/// An inherent method comes before one of a trait, so that method lookup tells them apart.
 pub struct Text<T>(PhantomData<fn() -> T>);
 
 impl<T> Text<T> {
     /// Stands for `T`.
     #[must_use]
+    #[expect(clippy::new_without_default, reason = "only macro output makes one")]
     pub const fn new() -> Self {
         Self(PhantomData)
-    }
-}
-
-impl<T> Default for Text<T> {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -67,8 +62,8 @@ impl<T> Text<Option<T>> {
     }
 }
 
-/// What every type has that is no `Option`.
-pub trait PlainText<T> {
+/// Declares arguments whose type is no `Option`.
+pub trait RequiredText<T> {
     /// An argument that has to be there.
     #[must_use]
     fn argument(self, name: &'static str) -> TextArgument<T>
@@ -76,7 +71,7 @@ pub trait PlainText<T> {
         T: FromText;
 }
 
-impl<T> PlainText<T> for Text<T> {
+impl<T> RequiredText<T> for Text<T> {
     fn argument(self, name: &'static str) -> TextArgument<T>
     where
         T: FromText,
@@ -167,35 +162,32 @@ impl<T> TextSlot<'_, T> {
     ///
     /// When the slot was never read.
     pub fn take(self) -> Result<T, Rejection> {
-        let Self { argument, value } = self;
-        value.ok_or_else(|| {
-            let message = format!("argument `{}` was not read", argument.name);
-            Rejection::Protocol(ProtocolError::new(code::INTERNAL_ERROR, message))
-        })
+        let name = self.argument.name;
+        self.value.ok_or_else(|| Rejection::unread(name))
     }
 }
 
-/// A place for the value of one argument.
-pub trait Place {
+/// A slot for the value of one argument.
+pub trait ReadText {
     /// Reads the value from among `texts`.
     ///
     /// # Errors
     ///
-    /// When it is missing, or does not fit.
-    fn read(&mut self, texts: &Texts) -> Result<(), Fault>;
+    /// When it is missing, or not valid.
+    fn read(&mut self, texts: &Texts) -> Result<(), ArgumentError>;
 }
 
-impl<T> Place for TextSlot<'_, T> {
-    fn read(&mut self, texts: &Texts) -> Result<(), Fault> {
+impl<T> ReadText for TextSlot<'_, T> {
+    fn read(&mut self, texts: &Texts) -> Result<(), ArgumentError> {
         let name = self.argument.name;
         let value = match texts.get(name) {
             Some(text) => (self.argument.read)(text).map(Some),
             None => Ok((self.argument.absent)()),
         };
-        self.value = value.map_err(|message| Fault::new(name, message))?;
+        self.value = value.map_err(|message| ArgumentError::new(name, message))?;
         match &self.value {
             Some(_) => Ok(()),
-            None => Err(Fault::new(name, "missing")),
+            None => Err(ArgumentError::new(name, "missing")),
         }
     }
 }
@@ -203,9 +195,7 @@ impl<T> Place for TextSlot<'_, T> {
 /// A call whose arguments are texts.
 #[derive(Clone, Copy, Debug)]
 pub struct TextCall<'a> {
-    /// The arguments by name.
     pub(crate) texts: &'a Texts,
-    /// What the call was made under.
     pub(crate) context: &'a Context,
 }
 
@@ -214,15 +204,11 @@ impl TextCall<'_> {
     ///
     /// # Errors
     ///
-    /// With every argument that does not fit.
-    pub fn read(&self, slots: &mut [&mut dyn Place]) -> Result<(), Rejection> {
-        let mut faults = Faults::default();
-        for slot in slots {
-            if let Err(fault) = slot.read(self.texts) {
-                faults.push(fault);
-            }
-        }
-        faults.into_result().map_err(Rejection::from)
+    /// With every argument that is not valid.
+    pub fn read(&self, slots: &mut [&mut dyn ReadText]) -> Result<(), Rejection> {
+        let read = slots.iter_mut().map(|slot| slot.read(self.texts));
+        let errors = read.filter_map(Result::err).collect();
+        Ok(InvalidArguments(errors).into_result()?)
     }
 
     /// A value that the call's context has to offer.
@@ -235,12 +221,44 @@ impl TextCall<'_> {
     }
 }
 
-impl Rejection {
-    /// The error to answer with, where faults have no result to be told in.
-    pub(crate) fn into_error(self) -> ProtocolError {
-        match self {
-            Self::Arguments(text) => ProtocolError::new(code::INVALID_PARAMS, text),
-            Self::Protocol(error) => error,
-        }
-    }
+/// A prompt or resource that is being described, which arguments are declared to.
+#[doc(hidden)]
+pub trait Declares {
+    fn argument<T>(&mut self, argument: TextArgument<T>) -> TextArgument<T>;
 }
+
+/// The arguments of a prompt, or the variables of a resource: a tuple of up to eight
+/// [`TextArgument`]s.
+pub trait TextArguments: Send + Sync + 'static {
+    /// The values that a request has for them, as a tuple.
+    type Values: Send + 'static;
+
+    #[doc(hidden)]
+    fn declare(self, spec: &mut impl Declares) -> Self;
+
+    #[doc(hidden)]
+    fn read(&self, call: &TextCall<'_>) -> Result<Self::Values, Rejection>;
+}
+
+macro_rules! tuples {
+    ($(($($kind:ident $name:ident),*);)*) => {$(
+        impl<$($kind: Send + 'static),*> TextArguments for ($(TextArgument<$kind>,)*) {
+            type Values = ($($kind,)*);
+
+            #[allow(unused_variables, clippy::unused_unit)]
+            fn declare(self, spec: &mut impl Declares) -> Self {
+                let ($($name,)*) = self;
+                ($(spec.argument($name),)*)
+            }
+
+            fn read(&self, call: &TextCall<'_>) -> Result<Self::Values, Rejection> {
+                let ($($name,)*) = self;
+                $(let mut $name = $name.slot();)*
+                call.read(&mut [$(&mut $name),*])?;
+                Ok(($($name.take()?,)*))
+            }
+        }
+    )*};
+}
+
+for_each_arity!(tuples);

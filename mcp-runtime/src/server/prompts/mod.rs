@@ -8,7 +8,6 @@ mod entry;
 pub(crate) mod result;
 mod route;
 
-pub use crate::server::handler::text::{FromText, TextArgument, argument, optional};
-pub use crate::server::handler::tuple::TextArguments;
+pub use crate::server::handler::text::{FromText, TextArgument, TextArguments, argument, optional};
 pub use result::IntoPromptResult;
 pub use route::{PromptCall, PromptClosure, PromptRoute, PromptSpec};

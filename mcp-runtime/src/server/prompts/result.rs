@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use mcp_types::{ContentBlock, GetPromptResult, PromptMessage, Role};
 
 use crate::ProtocolError;
-use crate::server::handler::run::Return;
+use crate::server::handler::run::Convert;
 use crate::server::handler::{HandlerError, error};
 
 /// A value that answers `prompts/get`.
@@ -34,10 +34,8 @@ pub trait IntoPromptResult {
 }
 
 /// The conversion of a return type into the result of a prompt.
-pub fn form<T: IntoPromptResult>() -> Return<T, GetPromptResult> {
-    Return {
-        answer: T::into_prompt_result,
-    }
+pub fn prompt_output<T: IntoPromptResult>() -> Convert<T, GetPromptResult> {
+    T::into_prompt_result
 }
 
 impl IntoPromptResult for GetPromptResult {

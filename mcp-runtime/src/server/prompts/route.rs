@@ -11,8 +11,7 @@ use crate::server::completions::{
     Completer, Completers, CompletionRequest, IntoCompletion, completer,
 };
 use crate::server::handler::run::Rejection;
-use crate::server::handler::text::{TextArgument, TextCall, Texts};
-use crate::server::handler::tuple::{Declares, TextArguments};
+use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall, Texts};
 use crate::server::meta_keys;
 use crate::server::metadata::{IntoIcon, IntoMeta};
 use crate::server::{Context, Reply, Server};

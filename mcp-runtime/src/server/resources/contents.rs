@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::ProtocolError;
 use crate::error::RequestError;
-use crate::server::handler::run::Return;
+use crate::server::handler::run::Convert;
 use crate::server::handler::{HandlerError, error};
 use crate::server::tools::Json;
 
@@ -62,10 +62,8 @@ pub trait IntoContents {
 }
 
 /// The conversion of a return type into the contents of a resource.
-pub fn form<T: IntoContents>() -> Return<T, Contents> {
-    Return {
-        answer: T::into_contents,
-    }
+pub fn resource_output<T: IntoContents>() -> Convert<T, Contents> {
+    T::into_contents
 }
 
 macro_rules! contents {
@@ -109,13 +107,10 @@ impl<T: IntoContents, E: HandlerError> IntoContents for Result<T, E> {
     fn into_contents(self) -> Result<Contents, ProtocolError> {
         match self {
             Ok(value) => value.into_contents(),
-            Err(error) => {
-                let mut error = Some(error);
-                match (error::take::<NotFound>(&mut error), error) {
-                    (None, Some(error)) => Err(error::to_protocol(error)),
-                    _ => Ok(Contents::Missing),
-                }
-            }
+            Err(error) => match error::downcast::<NotFound>(&error) {
+                Some(NotFound) => Ok(Contents::Missing),
+                None => Err(error::to_protocol(error)),
+            },
         }
     }
 }

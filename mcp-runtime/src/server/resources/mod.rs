@@ -15,8 +15,9 @@ pub(crate) mod spec;
 mod uri;
 mod uri_template;
 
-pub use crate::server::handler::text::{FromText, TextArgument, argument as variable, optional};
-pub use crate::server::handler::tuple::TextArguments;
+pub use crate::server::handler::text::{
+    FromText, TextArgument, TextArguments, argument as variable, optional,
+};
 pub use contents::{Contents, IntoContents, NotFound};
 pub use file_tree::FileTree;
 pub use route::{ResourceCall, ResourceRoute};

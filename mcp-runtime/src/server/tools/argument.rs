@@ -1,18 +1,16 @@
-//! One argument of a tool: what it is called, what it accepts, how it is read.
+//! Arguments of a tool, with the Rust types that take them.
 
 use std::borrow::Cow;
 
-use mcp_types::{ErrorObject, jsonrpc::code};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde::de::value::Error;
+use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
+use serde::forward_to_deserialize_any;
+use serde_json::Value;
 
-use super::header::Header;
-use super::missing;
-use super::parameters::Kind;
-use crate::server::handler::decode::{self, Slot};
-use crate::server::handler::fault::{Fault, Faults};
+use super::arguments::Slot;
+use super::parameter::Parameter;
 use crate::server::handler::run::Rejection;
 
 /// A type whose values callers can send: anything with `Deserialize` and `JsonSchema`.
@@ -27,37 +25,14 @@ pub trait ToolArgument: DeserializeOwned + JsonSchema + Send + 'static {}
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolArgument for T {}
 
-/// A rule that a value must keep; the error says which.
-type Check<T> = Box<dyn Fn(&T) -> Result<(), String> + Send + Sync>;
-
 /// The description of one argument.
 pub struct Argument<T> {
-    pub(super) name: &'static str,
-    pub(super) kind: Kind,
-    /// Keywords that are added to the schema of the type.
-    pub(super) keywords: Map<String, Value>,
-    /// Whether the value is sent in a header, too.
-    pub(super) header: Option<Header>,
+    pub(super) parameter: Parameter,
     decode: fn(&str) -> serde_json::Result<T>,
-    absent: Absent<T>,
-    checks: Vec<Check<T>>,
-}
-
-/// What the value is when the caller leaves the argument out.
-enum Absent<T> {
-    /// What the type itself says; most have nothing to say.
-    Own(fn() -> Option<T>),
+    /// The value that the type itself has for an absent argument, as an `Option` has.
+    absent: fn() -> Option<T>,
     /// The declared default.
-    Default(fn() -> T),
-}
-
-impl<T> Absent<T> {
-    fn value(&self) -> Option<T> {
-        match self {
-            Self::Own(ask) => ask(),
-            Self::Default(make) => Some(make()),
-        }
-    }
+    default: Option<fn() -> T>,
 }
 
 /// A type whose values can be shown in a schema, as defaults and examples are.
@@ -81,14 +56,34 @@ impl<T: Serialize> Shown for T {
 /// An argument called `name`, of the type `T`.
 #[must_use]
 pub fn argument<T: ToolArgument>(name: &'static str) -> Argument<T> {
+    let absent = || T::deserialize(Absent).ok();
     Argument {
-        name,
-        kind: Kind::of::<T>(),
-        keywords: Map::new(),
-        header: None,
+        parameter: Parameter::new::<T>(name, absent().is_none()),
         decode: |json| serde_json::from_str(json),
-        absent: Absent::Own(missing::value),
-        checks: Vec::new(),
+        absent,
+        default: None,
+    }
+}
+
+/// The source of a value that is absent.
+///
+/// The type is asked for a value, not looked at, so that an alias of `Option` has one too.
+struct Absent;
+
+impl<'de> Deserializer<'de> for Absent {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+        Err(Error::custom("missing"))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_none()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
     }
 }
 
@@ -96,7 +91,7 @@ impl<T> Argument<T> {
     /// Says what the argument is for.
     #[must_use]
     pub fn description(self, text: impl Into<Cow<'static, str>>) -> Self {
-        self.keyword("description", text.into().into_owned())
+        self.annotate("description", text.into().into())
     }
 
     /// The value of a call that leaves the argument out.
@@ -105,8 +100,9 @@ impl<T> Argument<T> {
     where
         T: Shown,
     {
-        self.absent = Absent::Default(make);
-        self.keyword("default", make().shown())
+        self.default = Some(make);
+        self.parameter.is_required = false;
+        self.annotate("default", make().shown())
     }
 
     /// Shows what a value may look like.
@@ -115,29 +111,15 @@ impl<T> Argument<T> {
     where
         T: Shown,
     {
-        self.keyword("examples", vec![make().shown()])
+        self.annotate("examples", vec![make().shown()].into())
     }
 
-    /// Adds a rule that values must keep.
-    pub(super) fn check(
-        mut self,
-        check: impl Fn(&T) -> Result<(), String> + Send + Sync + 'static,
-    ) -> Self {
-        self.checks.push(Box::new(check));
+    fn annotate(mut self, keyword: &str, value: Value) -> Self {
+        self.parameter.annotate(keyword, value);
         self
     }
 
-    pub(super) fn keyword(mut self, keyword: &str, value: impl Into<Value>) -> Self {
-        self.keywords.insert(keyword.to_owned(), value.into());
-        self
-    }
-
-    /// Whether a call without the argument is refused.
-    pub(super) fn is_required(&self) -> bool {
-        self.absent.value().is_none()
-    }
-
-    /// An empty place for one call's value.
+    /// An empty slot for one call's value.
     #[must_use]
     pub fn slot(&self) -> ArgumentSlot<'_, T> {
         ArgumentSlot {
@@ -160,74 +142,37 @@ impl<T> ArgumentSlot<'_, T> {
     ///
     /// When the slot was never read.
     pub fn take(self) -> Result<T, Rejection> {
-        let Self { argument, value } = self;
-        value.ok_or_else(|| {
-            let message = format!("argument `{}` was not read", argument.name);
-            Rejection::Protocol(ErrorObject::new(code::INTERNAL_ERROR, message))
-        })
-    }
-}
-
-impl<T> ArgumentSlot<'_, T> {
-    /// Reads what the schema allows, or callers mean, although the type does not decode it but has
-    /// this `error`.
-    fn tolerate(&self, json: &str, error: &serde_json::Error) -> Result<Option<T>, Fault> {
-        if json == "null" && !self.argument.is_required() {
-            return Ok(None);
-        }
-        let name = self.argument.name;
-        let Some(plain) = decode::with_plain_integers(json) else {
-            return Err(Fault::in_value(name, json, error));
-        };
-        let decoded = (self.argument.decode)(&plain);
-        let fault = |error| Fault::in_value(name, &plain, &error);
-        decoded.map(Some).map_err(fault)
+        let name = self.argument.parameter.name;
+        self.value.ok_or_else(|| Rejection::unread(name))
     }
 }
 
 impl<T> Slot for ArgumentSlot<'_, T> {
-    fn name(&self) -> &'static str {
-        self.argument.name
+    fn parameter(&self) -> &Parameter {
+        &self.argument.parameter
     }
 
     fn is_filled(&self) -> bool {
         self.value.is_some()
     }
 
-    fn read(&mut self, json: &str, faults: &mut Faults) -> bool {
-        let argument = self.argument;
-        let decoded = (argument.decode)(json).map(Some);
-        match decoded.or_else(|error| self.tolerate(json, &error)) {
-            Ok(value) => self.value = value,
-            Err(told) => {
-                let found = argument.kind.explain(argument.name, json);
-                faults.push_explained(found, told);
-                return false;
-            }
-        }
-        argument.kind.check(argument.name, json, faults);
-        true
+    fn decode(&mut self, json: &str) -> serde_json::Result<()> {
+        self.value = Some((self.argument.decode)(json)?);
+        Ok(())
     }
 
-    fn finish(&mut self) -> Result<(), String> {
-        if self.value.is_none() {
-            self.value = self.argument.absent.value();
-        }
-        let Some(value) = &self.value else {
-            return Err(format!(
-                "missing, expected {}",
-                self.argument.kind.expected()
-            ));
+    fn fill_absent(&mut self) {
+        self.value = match self.argument.default {
+            Some(make) => Some(make()),
+            None => (self.argument.absent)(),
         };
-        self.argument
-            .checks
-            .iter()
-            .try_for_each(|check| check(value))
     }
 }
 
 impl<T> std::fmt::Debug for Argument<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Argument").field(&self.name).finish()
+        f.debug_tuple("Argument")
+            .field(&self.parameter.name)
+            .finish()
     }
 }

@@ -1,17 +1,17 @@
-//! Results that were put together by hand, held against the schema that goes with them.
+//! Validation of results against the output schema of their tool, in debug builds.
 
 use std::sync::Arc;
 
-use mcp_types::jsonrpc::code;
 use mcp_types::{CallToolResult, RawJson, Tool};
 
 use super::ToolCall;
 use super::route::Handler;
 use crate::ProtocolError;
+use crate::error::RequestError;
 use crate::server::Reply;
 use crate::structure::check;
 
-/// The handler of `tool`, which fails where it breaks what the tool promises.
+/// The handler of `tool`, which fails when a result does not fit the output schema.
 pub(super) fn checked(
     tool: &Tool,
     handler: impl Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync + 'static,
@@ -19,14 +19,14 @@ pub(super) fn checked(
     let Some(schema) = tool.output_schema.clone() else {
         return Box::new(handler);
     };
-    let promise = Arc::new((tool.name.clone(), schema));
+    let declared = Arc::new((tool.name.clone(), schema));
     Box::new(move |call| {
-        let promise = Arc::clone(&promise);
-        handler(call).then(move |result| kept(&promise, result))
+        let declared = Arc::clone(&declared);
+        handler(call).then(move |result| validated(&declared, result))
     })
 }
 
-fn kept(
+fn validated(
     (tool, schema): &(String, RawJson),
     result: CallToolResult,
 ) -> Result<CallToolResult, ProtocolError> {
@@ -34,8 +34,7 @@ fn kept(
         Ok(()) => Ok(result),
         Err(reason) => {
             tracing::error!(tool, reason, "a result does not fit the output schema");
-            let message = "The result does not fit the output schema of the tool";
-            Err(ProtocolError::new(code::INTERNAL_ERROR, message))
+            Err(RequestError::InvalidResult.to_error())
         }
     }
 }

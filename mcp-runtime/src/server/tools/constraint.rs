@@ -1,13 +1,13 @@
-//! Rules for the values of arguments: shown in the schema, and enforced before the function runs.
+//! Constraints of arguments: keywords of their schema, enforced before the function runs.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::fmt::Display;
 use std::ops::Bound;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use super::argument::Argument;
+use super::parameter::Header;
+use super::pattern::{self, InvalidPattern, Texty};
 
 /// A type whose values have an order that JSON Schema knows: the numbers.
 #[diagnostic::on_unimplemented(
@@ -17,10 +17,7 @@ use super::argument::Argument;
 )]
 pub trait Ranged {
     /// The type of the bounds.
-    type Bound: PartialOrd + Display + Serialize + Send + Sync + 'static;
-
-    /// The value to compare; `None` where there is nothing to check.
-    fn number(&self) -> Option<&Self::Bound>;
+    type Bound: Serialize;
 }
 
 /// A type whose values have a length that JSON Schema knows.
@@ -32,19 +29,12 @@ pub trait Ranged {
 pub trait Measured {
     /// The keywords for the smallest and the largest length.
     const KEYWORDS: [&'static str; 2];
-
-    /// How long the value is, in characters or members; `None` where there is nothing to check.
-    fn length(&self) -> Option<usize>;
 }
 
 macro_rules! ranged {
     ($($number:ty),*) => {$(
         impl Ranged for $number {
             type Bound = Self;
-
-            fn number(&self) -> Option<&Self> {
-                Some(self)
-            }
         }
     )*};
 }
@@ -55,36 +45,20 @@ ranged!(
 
 impl<T: Ranged> Ranged for Option<T> {
     type Bound = T::Bound;
-
-    fn number(&self) -> Option<&T::Bound> {
-        self.as_ref().and_then(T::number)
-    }
 }
 
 impl Measured for String {
     const KEYWORDS: [&'static str; 2] = ["minLength", "maxLength"];
-
-    fn length(&self) -> Option<usize> {
-        Some(self.chars().count())
-    }
 }
 
 impl<T: Measured> Measured for Option<T> {
     const KEYWORDS: [&'static str; 2] = T::KEYWORDS;
-
-    fn length(&self) -> Option<usize> {
-        self.as_ref().and_then(T::length)
-    }
 }
 
 macro_rules! measured {
     ($($collection:ident<$($parameter:ident),*>: $min:literal $max:literal;)*) => {$(
         impl<$($parameter),*> Measured for $collection<$($parameter),*> {
             const KEYWORDS: [&'static str; 2] = [$min, $max];
-
-            fn length(&self) -> Option<usize> {
-                Some(self.len())
-            }
         }
     )*};
 }
@@ -97,37 +71,52 @@ measured! {
     HashMap<K, V, S>: "minProperties" "maxProperties";
 }
 
+/// A type whose values fit into an HTTP header: text, booleans and integers.
+///
+/// Implement it for a type of your own whose JSON is a string, such as an enum of plain names
+/// (2026-07-28, "Tools", section "x-mcp-header").
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be sent in a header",
+    label = "neither text, nor a boolean, nor an integer",
+    note = "the specification allows `header` on strings, booleans and integers only"
+)]
+pub trait HeaderArgument {
+    /// Whether some values are numbers too large for a header; those are refused.
+    const IS_WIDE: bool = false;
+}
+
+macro_rules! header_arguments {
+    ($is_wide:literal: $($kind:ty),*) => {$(
+        impl HeaderArgument for $kind {
+            const IS_WIDE: bool = $is_wide;
+        }
+    )*};
+}
+
+header_arguments!(false: String, bool, char, i8, i16, i32, u8, u16, u32);
+header_arguments!(true: i64, isize, u64, usize);
+
+impl<T: HeaderArgument> HeaderArgument for Option<T> {
+    const IS_WIDE: bool = T::IS_WIDE;
+}
+
 impl<T> Argument<T> {
     /// Accepts only numbers between two bounds.
     #[must_use]
-    pub fn range(mut self, from: Bound<T::Bound>, to: Bound<T::Bound>) -> Self
+    pub fn range(self, from: Bound<T::Bound>, to: Bound<T::Bound>) -> Self
     where
         T: Ranged,
     {
-        keyword(&mut self.keywords, ["minimum", "exclusiveMinimum"], &from);
-        keyword(&mut self.keywords, ["maximum", "exclusiveMaximum"], &to);
-        self.check(move |value| {
-            let Some(number) = value.number() else {
-                return Ok(());
-            };
-            let low = match &from {
-                Bound::Included(bound) => number >= bound,
-                Bound::Excluded(bound) => number > bound,
-                Bound::Unbounded => true,
-            };
-            let high = match &to {
-                Bound::Included(bound) => number <= bound,
-                Bound::Excluded(bound) => number < bound,
-                Bound::Unbounded => true,
-            };
-            if low && high {
-                return Ok(());
-            }
-            let expected = phrases(&from, &to);
-            Err(format!(
-                "out of range: {number}, expected a number {expected}"
-            ))
-        })
+        self.bound(["minimum", "exclusiveMinimum"], &from)
+            .bound(["maximum", "exclusiveMaximum"], &to)
+    }
+
+    fn bound<B: Serialize>(self, [included, excluded]: [&str; 2], bound: &Bound<B>) -> Self {
+        match bound {
+            Bound::Included(value) => self.constrain(included, value),
+            Bound::Excluded(value) => self.constrain(excluded, value),
+            Bound::Unbounded => self,
+        }
     }
 
     /// Accepts only values of a length between two bounds.
@@ -136,60 +125,79 @@ impl<T> Argument<T> {
     where
         T: Measured,
     {
+        let [min, max] = T::KEYWORDS;
         let least = match from {
             Bound::Included(least) => least,
             Bound::Excluded(below) => below.saturating_add(1),
             Bound::Unbounded => 0,
         };
-        let most = match to {
-            Bound::Included(most) => most,
-            Bound::Excluded(above) => above.saturating_sub(1),
-            Bound::Unbounded => usize::MAX,
-        };
-        let [min, max] = T::KEYWORDS;
         if least > 0 {
-            self.keywords.insert(min.to_owned(), least.into());
+            self = self.constrain(min, &least);
         }
-        if most < usize::MAX {
-            self.keywords.insert(max.to_owned(), most.into());
+        match to {
+            Bound::Included(most) => self.constrain(max, &most),
+            Bound::Excluded(above) => self.constrain(max, &above.saturating_sub(1)),
+            Bound::Unbounded => self,
         }
-        self.check(move |value| match value.length() {
-            Some(length) if length < least => {
-                Err(format!("too short: {length}, expected at least {least}"))
-            }
-            Some(length) if length > most => {
-                Err(format!("too long: {length}, expected at most {most}"))
-            }
-            _ => Ok(()),
-        })
     }
-}
 
-fn keyword<B: Serialize>(
-    keywords: &mut Map<String, Value>,
-    [included, excluded]: [&str; 2],
-    bound: &Bound<B>,
-) {
-    let (name, value) = match bound {
-        Bound::Included(value) => (included, value),
-        Bound::Excluded(value) => (excluded, value),
-        Bound::Unbounded => return,
-    };
-    if let Ok(value) = serde_json::to_value(value) {
-        keywords.insert(name.to_owned(), value);
+    /// Accepts only texts in which the regular expression finds something.
+    ///
+    /// Look-around and back-references are not known, which JSON Schema leaves open.
+    ///
+    /// ```
+    /// # #[cfg(feature = "pattern")] {
+    /// use mcp_runtime::server::tools::argument;
+    ///
+    /// let isbn = argument::<String>("isbn").pattern("^[0-9]{13}$")?;
+    /// assert!(argument::<String>("isbn").pattern("[0-9").is_err());
+    /// # drop(isbn);
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When `pattern` is no regular expression.
+    pub fn pattern(self, pattern: &'static str) -> Result<Self, InvalidPattern>
+    where
+        T: Texty,
+    {
+        pattern::check(self.parameter.name, pattern)?;
+        Ok(self.checked_pattern(pattern))
     }
-}
 
-fn phrases<B: Display>(from: &Bound<B>, to: &Bound<B>) -> String {
-    let from = match from {
-        Bound::Included(bound) => Some(format!("of at least {bound}")),
-        Bound::Excluded(bound) => Some(format!("above {bound}")),
-        Bound::Unbounded => None,
-    };
-    let to = match to {
-        Bound::Included(bound) => Some(format!("of at most {bound}")),
-        Bound::Excluded(bound) => Some(format!("below {bound}")),
-        Bound::Unbounded => None,
-    };
-    from.into_iter().chain(to).collect::<Vec<_>>().join(" and ")
+    /// The same for a pattern that the macro has checked already.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn checked_pattern(self, pattern: &'static str) -> Self
+    where
+        T: Texty,
+    {
+        self.constrain("pattern", pattern)
+    }
+
+    /// Asks HTTP clients to repeat the value in the header `Mcp-Param-{name}`, so that proxies can
+    /// route by it.
+    ///
+    /// Integers beyond ±(2^53 − 1) are refused, and the schema says so.
+    #[must_use]
+    pub fn header(mut self, name: &'static str) -> Self
+    where
+        T: HeaderArgument,
+    {
+        let header = match T::IS_WIDE {
+            true => Header::Wide,
+            false => Header::Narrow,
+        };
+        self.parameter.set_header(name, header);
+        self
+    }
+
+    fn constrain<B: Serialize + ?Sized>(mut self, keyword: &str, bound: &B) -> Self {
+        if let Ok(bound) = serde_json::to_value(bound) {
+            self.parameter.constrain(keyword, bound);
+        }
+        self
+    }
 }

@@ -1,4 +1,4 @@
-//! What a tool may return besides text.
+//! Values that a tool may return besides text.
 
 use mcp_types::{AudioContent, ContentBlock, ImageContent};
 
@@ -112,9 +112,4 @@ impl From<Audio> for ContentBlock {
     fn from(audio: Audio) -> Self {
         Self::Audio(AudioContent::from_bytes(audio.data, audio.mime_type))
     }
-}
-
-/// A block of text.
-pub(super) fn text_block(text: impl Into<String>) -> ContentBlock {
-    ContentBlock::text(text)
 }

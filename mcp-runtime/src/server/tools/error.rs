@@ -1,13 +1,12 @@
-//! A tool that fails in its own work.
+//! Failures of tools.
 
 use std::fmt;
 
 use mcp_types::{CallToolResult, ContentBlock};
 
-use super::content::text_block;
 use crate::ProtocolError;
 use crate::server::ask::AskError;
-use crate::server::handler::{self, HandlerError};
+use crate::server::handler::error::{HandlerError, downcast, known, print};
 
 /// A failure that the model that called the tool gets to read, and may act upon.
 ///
@@ -32,8 +31,8 @@ use crate::server::handler::{self, HandlerError};
 pub struct ToolError {
     message: String,
     content: Vec<ContentBlock>,
-    /// What the call is answered with instead, where the failure is the client's.
-    refusal: Option<ProtocolError>,
+    /// The answer in place of a result, where the client lacks a capability.
+    error: Option<ProtocolError>,
 }
 
 impl ToolError {
@@ -44,7 +43,7 @@ impl ToolError {
         Self {
             message: message.into(),
             content: Vec::new(),
-            refusal: None,
+            error: None,
         }
     }
 
@@ -56,8 +55,8 @@ impl ToolError {
     }
 
     fn into_answer(self) -> Result<CallToolResult, ProtocolError> {
-        if let Some(refusal) = self.refusal {
-            return Err(refusal);
+        if let Some(error) = self.error {
+            return Err(error);
         }
         let mut result = failure(self.message);
         result.content.extend(self.content);
@@ -74,7 +73,7 @@ impl fmt::Display for ToolError {
 impl<E: std::error::Error + 'static> From<E> for ToolError {
     fn from(error: E) -> Self {
         Self {
-            refusal: AskError::refusal(&error),
+            error: AskError::refusal(&error),
             ..Self::new(chain(&error))
         }
     }
@@ -97,20 +96,16 @@ fn chain(error: &dyn std::error::Error) -> String {
 
 /// The answer to a call that ended with `error`.
 pub(super) fn answer<E: HandlerError>(error: E) -> Result<CallToolResult, ProtocolError> {
-    if let Some(refusal) = AskError::refusal(&error) {
-        return Err(refusal);
-    }
-    let mut error = Some(error);
-    if let Some(error) = handler::error::take::<ProtocolError>(&mut error) {
+    if let Some(error) = known(&error) {
         return Err(error);
     }
-    if let Some(error) = handler::error::take::<ToolError>(&mut error) {
-        return error.into_answer();
+    match downcast::<ToolError>(&error) {
+        Some(error) => error.clone().into_answer(),
+        None => Ok(failure(print(&error))),
     }
-    Ok(failure(handler::error::print(error)))
 }
 
-/// A result that says what went wrong.
+/// A result with `isError` and an explanation.
 pub(super) fn failure(text: String) -> CallToolResult {
-    CallToolResult::new([text_block(text)]).with_is_error(true)
+    CallToolResult::new([ContentBlock::text(text)]).with_is_error(true)
 }

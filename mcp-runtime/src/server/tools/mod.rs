@@ -1,48 +1,40 @@
-//! Tools: how they are declared, called and listed.
+//! Tools: declaration, arguments, results and calls.
 //!
-//! A [`ToolRoute`] is what the router keeps of a tool. `spec` builds one from a description of its
-//! arguments; what the function returned becomes a result
-//! through [`IntoToolResult`], or through one of the `forms` for types that are plain JSON.
+//! A [`ToolSpec`] describes a tool and makes a [`ToolRoute`] of it, which the catalogue keeps. A call
+//! goes through `arguments`, which decodes each value and has it checked by `validation`, into the
+//! user's function; the returned value becomes a result by [`IntoToolResult`].
 
 pub(crate) mod argument;
-pub(crate) mod call;
+pub(super) mod arguments;
 #[cfg_attr(
     not(all(debug_assertions, feature = "validation")),
     path = "unchecked.rs"
 )]
 mod checked;
-mod closure;
 mod constraint;
 mod content;
 mod entry;
 mod error;
-pub(crate) mod forms;
+mod expected;
 #[cfg(feature = "client")]
 mod forwarded;
-mod header;
-mod missing;
-mod parameters;
+mod parameter;
 #[cfg(not(feature = "pattern"))]
 #[path = "no_pattern.rs"]
 mod pattern;
 #[cfg(feature = "pattern")]
 mod pattern;
-mod probe;
-mod result;
+pub(crate) mod result;
 mod route;
-mod rules;
 pub(crate) mod spec;
-pub(crate) mod spread;
 mod structured;
+mod validation;
 
 pub use argument::{Argument, Shown, ToolArgument, argument};
-pub use closure::{Arguments, ToolClosure};
-pub use constraint::{Measured, Ranged};
+pub use constraint::{HeaderArgument, Measured, Ranged};
 pub use content::{Audio, Image, Json};
 pub use error::ToolError;
-pub use header::HeaderArgument;
-#[cfg(feature = "pattern")]
 pub use pattern::{InvalidPattern, Texty};
 pub use result::IntoToolResult;
 pub use route::{ToolCall, ToolRoute};
-pub use spec::ToolSpec;
+pub use spec::{Arguments, ToolClosure, ToolSpec};

@@ -1,45 +1,38 @@
-//! What stands in for patterns where they are left out: it exists to say what to do.
+//! Patterns without the feature `pattern`: none can be declared, and those of schemas are only shown.
 
-use super::argument::Argument;
+use std::convert::Infallible;
 
-/// What no type implements.
+/// A type that no other implements.
 #[diagnostic::on_unimplemented(
     message = "`pattern` is an optional part of `mcp-runtime`",
     label = "the feature `pattern` is off",
     note = "write `features = [\"pattern\"]` for `mcp-runtime` in `Cargo.toml`"
 )]
-pub trait PatternFeature {}
+pub trait Texty {}
 
-/// The patterns of a schema, which are only shown.
-#[derive(Debug)]
+/// A pattern that cannot be searched for: there is none.
+pub type InvalidPattern = Infallible;
+
+/// Accepts every pattern.
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "has the signature of its counterpart"
+)]
+pub(super) fn check(_: &'static str, _: &'static str) -> Result<(), InvalidPattern> {
+    Ok(())
+}
+
+/// The patterns of a schema, which are not enforced.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Patterns;
 
-#[allow(
-    clippy::unused_self,
-    reason = "it stands in for what has something to say"
-)]
+#[allow(clippy::unused_self, reason = "has the signatures of its counterpart")]
 impl Patterns {
-    pub(super) fn new() -> Self {
-        Self
-    }
-
     /// Does nothing.
     pub(super) fn add(&mut self, _: &str) {}
 
-    /// Whether a pattern is known to find nothing: never.
+    /// Whether `text` lacks a match of a pattern: never.
     pub(super) fn is_missed(&self, _: &str, _: &str) -> bool {
         false
-    }
-}
-
-impl<T> Argument<T> {
-    /// Does nothing, and the compiler says why.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn checked_pattern(self, _: &'static str) -> Self
-    where
-        T: PatternFeature,
-    {
-        self
     }
 }

@@ -4,57 +4,17 @@ use mcp_types::OrderedMap;
 use regex_lite::Regex;
 use thiserror::Error;
 
-use super::argument::Argument;
-
 /// A type whose values are text.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot have a `pattern`",
     label = "not text",
     note = "a pattern is for a `String`, also in an `Option`"
 )]
-pub trait Texty {
-    /// The text to look at; `None` where there is nothing to check.
-    fn text(&self) -> Option<&str>;
-}
+pub trait Texty {}
 
-impl Texty for String {
-    fn text(&self) -> Option<&str> {
-        Some(self)
-    }
-}
+impl Texty for String {}
 
-impl<T: Texty> Texty for Option<T> {
-    fn text(&self) -> Option<&str> {
-        self.as_ref().and_then(T::text)
-    }
-}
-
-/// The patterns of a schema, compiled.
-#[derive(Debug)]
-pub(super) struct Patterns(OrderedMap<Regex>);
-
-impl Patterns {
-    pub(super) fn new() -> Self {
-        Self(OrderedMap::new())
-    }
-
-    /// Compiles `pattern`; one that cannot be searched for stays what it was, a description.
-    pub(super) fn add(&mut self, pattern: &str) {
-        match Regex::new(pattern) {
-            Ok(regex) => {
-                self.0.insert(pattern.to_owned(), regex);
-            }
-            Err(error) => tracing::warn!(pattern, %error, "a pattern is shown but not enforced"),
-        }
-    }
-
-    /// Whether `pattern` finds nothing in `text`.
-    pub(super) fn is_missed(&self, pattern: &str, text: &str) -> bool {
-        self.0
-            .get(pattern)
-            .is_some_and(|regex| !regex.is_match(text))
-    }
-}
+impl<T: Texty> Texty for Option<T> {}
 
 /// A pattern that cannot be searched for.
 #[derive(Debug, Error)]
@@ -65,62 +25,36 @@ pub struct InvalidPattern {
     source: regex_lite::Error,
 }
 
-impl<T> Argument<T> {
-    /// Accepts only texts in which the regular expression finds something.
-    ///
-    /// Look-around and back-references are not known, which JSON Schema leaves open.
-    ///
-    /// ```
-    /// use mcp_runtime::server::tools::argument;
-    ///
-    /// let isbn = argument::<String>("isbn").pattern("^[0-9]{13}$")?;
-    /// assert!(argument::<String>("isbn").pattern("[0-9").is_err());
-    /// # drop(isbn);
-    /// # Ok::<(), mcp_runtime::server::tools::InvalidPattern>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When `pattern` is no regular expression.
-    pub fn pattern(self, pattern: &'static str) -> Result<Self, InvalidPattern>
-    where
-        T: Texty,
-    {
-        match Regex::new(pattern) {
-            Ok(regex) => Ok(self.matching(pattern, regex)),
-            Err(source) => Err(InvalidPattern {
-                argument: self.name,
-                pattern,
-                source,
-            }),
-        }
+/// Checks that `pattern` is a regular expression.
+pub(super) fn check(argument: &'static str, pattern: &'static str) -> Result<(), InvalidPattern> {
+    match Regex::new(pattern) {
+        Ok(_) => Ok(()),
+        Err(source) => Err(InvalidPattern {
+            argument,
+            pattern,
+            source,
+        }),
     }
+}
 
-    /// The same for a pattern that the macro has compiled already; another one fits nothing.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn checked_pattern(self, pattern: &'static str) -> Self
-    where
-        T: Texty,
-    {
+/// The patterns of a schema, compiled.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Patterns(OrderedMap<Regex>);
+
+impl Patterns {
+    /// Compiles `pattern`; one that is no regular expression is shown but not enforced.
+    pub(super) fn add(&mut self, pattern: &str) {
         match Regex::new(pattern) {
-            Ok(regex) => self.matching(pattern, regex),
-            Err(error) => {
-                self.check(move |_| Err(format!("`{pattern}` is no regular expression: {error}")))
+            Ok(regex) => {
+                self.0.insert(pattern.to_owned(), regex);
             }
+            Err(error) => tracing::warn!(pattern, %error, "a pattern is shown but not enforced"),
         }
     }
 
-    fn matching(self, pattern: &'static str, regex: Regex) -> Self
-    where
-        T: Texty,
-    {
-        self.keyword("pattern", pattern)
-            .check(move |value| match value.text() {
-                Some(text) if !regex.is_match(text) => {
-                    Err(format!("does not match the pattern `{pattern}`"))
-                }
-                _ => Ok(()),
-            })
+    /// Whether `text` lacks a match of `pattern`.
+    pub(super) fn is_missed(&self, pattern: &str, text: &str) -> bool {
+        let regex = self.0.get(pattern);
+        regex.is_some_and(|regex| !regex.is_match(text))
     }
 }

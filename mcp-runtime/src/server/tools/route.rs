@@ -1,20 +1,26 @@
-//! One tool: what is listed, and what is called.
+//! One tool, as it is listed and called, and one call of it.
 
 use std::fmt;
 use std::sync::{LazyLock, OnceLock};
+use std::time::Duration;
 
 use mcp_types::{CallToolResult, RawJson, RawJsonRef, Revision, Tool};
 
+use super::argument::Argument;
+use super::arguments::{self, Slot};
 use super::checked::checked;
+use super::error;
 use crate::error::RequestError;
 use crate::protocol::{ParamHeader, StrictJson, structured_content_is_object};
 use crate::server::catalog::Visibility;
-use crate::server::{Context, Reply, Server};
+use crate::server::handler::error::InvalidArguments;
+use crate::server::handler::run::{Convert, Rejection};
+use crate::server::{Borrowed, Context, FromContext, Reply, Server};
 
 /// A tool that a server offers.
 pub struct ToolRoute {
     pub(super) name: String,
-    /// What is listed, made when somebody looks: the schemas of three small tools cost as much as
+    /// The entry of the list, made by its first use: the schemas of three small tools cost as much as
     /// all else that a server does before its first answer.
     pub(super) tool: LazyLock<Tool, MakeTool>,
     pub(super) handler: Box<Handler>,
@@ -36,8 +42,90 @@ pub(super) type Handler = dyn Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send +
 pub struct ToolCall<'a> {
     /// The arguments, as they came: an object, or absent.
     pub arguments: Option<RawJsonRef<'a>>,
-    /// Who calls, and under what was negotiated.
+    /// The caller, and all else that is known of the call.
     pub context: &'a Context,
+    /// Whether unknown arguments are refused.
+    pub(super) strict: bool,
+}
+
+impl<'a> ToolCall<'a> {
+    pub(super) fn new(arguments: Option<RawJsonRef<'a>>, context: &'a Context) -> Self {
+        Self {
+            arguments,
+            context,
+            strict: false,
+        }
+    }
+
+    fn text(&self) -> &'a str {
+        self.arguments.map_or("{}", RawJsonRef::get)
+    }
+
+    /// Reads the arguments into `slots`.
+    ///
+    /// # Errors
+    ///
+    /// With every argument that is not valid.
+    #[doc(hidden)]
+    pub fn read(&self, slots: &mut [&mut dyn Slot]) -> Result<(), Rejection> {
+        arguments::read(self.text(), slots, self.strict).map_err(Rejection::from)
+    }
+
+    /// Reads all arguments as one struct.
+    ///
+    /// # Errors
+    ///
+    /// With every argument that is not valid.
+    #[doc(hidden)]
+    pub fn flatten<T>(&self, argument: &Argument<T>) -> Result<T, Rejection> {
+        let mut slot = argument.slot();
+        let mut errors = Vec::new();
+        arguments::read_value(&mut slot, self.text(), &mut errors);
+        InvalidArguments(errors).into_result()?;
+        slot.take()
+    }
+
+    /// A value that a handler takes from the context.
+    ///
+    /// # Errors
+    ///
+    /// When this call has none.
+    #[doc(hidden)]
+    pub fn context<T: FromContext>(&self) -> Result<Borrowed<T>, Rejection> {
+        T::lend(self.context).map_err(Rejection::Protocol)
+    }
+
+    /// The reply of a function that has yet to run, and may work only so long. Time in which it asks
+    /// the client does not count.
+    ///
+    /// # Errors
+    ///
+    /// Never: the type is that of a call, in which reading the arguments may fail.
+    #[doc(hidden)]
+    pub fn timed<T: 'static>(
+        &self,
+        convert: Convert<T, CallToolResult>,
+        milliseconds: u64,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> Result<Reply<CallToolResult>, Rejection> {
+        let limit = Duration::from_millis(milliseconds);
+        let context = self.context.clone();
+        Ok(Reply::Pending(Box::pin(async move {
+            match context.within(limit, future).await {
+                Some(value) => convert(value),
+                None => Ok(error::failure(format!("not finished within {limit:?}"))),
+            }
+        })))
+    }
+}
+
+impl From<Rejection> for Reply<CallToolResult> {
+    fn from(rejection: Rejection) -> Self {
+        Self::Ready(match rejection {
+            Rejection::Arguments(text) => Ok(error::failure(text)),
+            Rejection::Protocol(error) => Err(error),
+        })
+    }
 }
 
 impl ToolRoute {
@@ -54,12 +142,12 @@ impl ToolRoute {
         Self::serving(tool, handler)
     }
 
-    /// A tool whose results fit, or are somebody else's to check.
+    /// A tool whose results are not checked.
     pub(super) fn serving(tool: Tool, handler: Box<Handler>) -> Self {
         Self::lazy(tool.name.clone(), move || tool, handler)
     }
 
-    /// A tool called `name`, which `tool` describes when it is first looked at.
+    /// A tool called `name`, whose entry of the list is made by the first use of it.
     pub(super) fn lazy(
         name: String,
         tool: impl FnOnce() -> Tool + Send + 'static,
@@ -92,7 +180,7 @@ impl ToolRoute {
     ///
     /// # Errors
     ///
-    /// With the path of what can't be read in the arguments, or the header at fault.
+    /// With the path of the arguments that can't be read, or the header that differs.
     pub(super) fn check_headers(
         &self,
         arguments: Option<RawJsonRef<'_>>,

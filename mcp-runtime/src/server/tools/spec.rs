@@ -1,4 +1,4 @@
-//! Describes a tool step by step, and makes a route of it.
+//! Describes a tool step by step, and makes a route of it and a function.
 
 use std::sync::OnceLock;
 
@@ -6,15 +6,14 @@ use mcp_types::{CallToolResult, RawJson, Tool, ToolAnnotations};
 use serde_json::Value;
 
 use super::argument::Argument;
-use super::call::{Call, ContextCall};
-use super::forms::Returning;
-use super::parameters::{Parameter, input_schema};
-use super::route::{ToolCall, ToolRoute};
+use super::parameter::{Parameter, input_schema};
+use super::result::{IntoToolResult, ToolOutput};
+use super::route::{Handler, ToolCall, ToolRoute};
 use super::structured;
-use crate::server::Reply;
-use crate::server::handler::run::{Rejection, Return};
+use crate::server::handler::run::{Convert, Rejection, for_each_arity};
 use crate::server::meta_keys;
 use crate::server::metadata::{IntoIcon, IntoMeta};
+use crate::server::{Context, Reply};
 
 /// A tool while it is being described.
 #[derive(Debug)]
@@ -24,14 +23,14 @@ pub struct ToolSpec {
     parameters: Vec<Parameter>,
     strict: bool,
     /// The whole input schema, where one struct takes all arguments.
-    pub(super) input_schema: Option<RawJson>,
+    input_schema: Option<RawJson>,
     text_only: bool,
     /// The output schema where structured content has to be an object and by itself is none.
     wrapped_schema: Option<RawJson>,
 }
 
 impl ToolSpec {
-    /// A tool called `name` that takes nothing and does not say what it does.
+    /// A tool called `name` without arguments and description.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -124,19 +123,36 @@ impl ToolSpec {
     }
 
     /// Adds an argument; the order is the one that `tools/list` shows.
-    pub fn argument<T>(&mut self, mut argument: Argument<T>) -> Argument<T> {
-        self.parameters.push(argument.parameter());
+    pub fn argument<T>(&mut self, argument: Argument<T>) -> Argument<T> {
+        self.parameters.push(argument.parameter.clone());
         argument
     }
 
-    /// Declares what the tool returns.
-    pub fn returns<T>(&mut self, returning: Returning<T>) -> Return<T, CallToolResult> {
-        (returning.declare)(self);
-        returning.form
+    /// Takes all arguments as one struct, whose schema is that of the tool.
+    #[doc(hidden)]
+    pub fn flatten<T>(&mut self, argument: Argument<T>) -> Argument<T> {
+        self.input_schema = Some(argument.parameter.whole_input_schema());
+        argument
     }
 
-    /// Declares the schema of what the tool returns, if there is one.
-    pub(super) fn returns_schema(&mut self, schema: Option<Value>) {
+    /// Declares the type that the tool returns.
+    #[doc(hidden)]
+    pub fn returns<T>(&mut self, output: ToolOutput<T>) -> Convert<T, CallToolResult> {
+        self.output_schema((output.schema)());
+        output.convert
+    }
+
+    /// Adds arguments; the order is the one that `tools/list` shows.
+    pub fn arguments<A: Arguments>(mut self, arguments: A) -> ToolClosure<A> {
+        let arguments = arguments.declare(&mut self);
+        ToolClosure {
+            spec: self,
+            arguments,
+        }
+    }
+
+    /// Declares the schema of structured content, if there is any.
+    fn output_schema(&mut self, schema: Option<Value>) {
         let Some(schema) = schema.filter(|_| !self.text_only) else {
             return;
         };
@@ -147,23 +163,25 @@ impl ToolSpec {
         self.tool.output_schema = Some(object.unwrap_or(schema).into());
     }
 
-    /// Closes the description of a tool whose function takes nothing from its context; `call`
-    /// serves each call.
+    /// Closes the description; `call` serves each call.
     #[doc(hidden)]
     #[must_use]
-    pub fn route<C>(mut self, call: C) -> ToolRoute
+    pub fn route<C>(self, call: C) -> ToolRoute
     where
-        C: Fn(Call<'_>) -> Result<Reply<CallToolResult>, Rejection> + Send + Sync + 'static,
+        C: Fn(ToolCall<'_>) -> Result<Reply<CallToolResult>, Rejection> + Send + Sync + 'static,
     {
         let strict = self.strict;
-        let answer = move |incoming: ToolCall<'_>| {
-            let incoming = Call { incoming, strict };
-            call(incoming).unwrap_or_else(Reply::from)
-        };
+        self.close(Box::new(move |incoming: ToolCall<'_>| {
+            call(ToolCall { strict, ..incoming }).unwrap_or_else(Reply::from)
+        }))
+    }
+
+    /// The route of the tool; `answer` serves each call.
+    fn close(mut self, answer: Box<Handler>) -> ToolRoute {
         let (text_only, wrapped_schema) = (self.text_only, self.wrapped_schema.take());
         let name = self.tool.name.clone();
         let may_have_headers = self.may_have_headers();
-        let tool = || self.close();
+        let tool = || self.listed();
         let mut route = if text_only {
             let plain = move |incoming: ToolCall<'_>| structured::drop_reply(answer(incoming));
             ToolRoute::lazy(name, tool, Box::new(plain))
@@ -175,7 +193,7 @@ impl ToolSpec {
             route.wrapped_schema = Some(schema);
             route
         } else {
-            ToolRoute::lazy(name, tool, Box::new(answer))
+            ToolRoute::lazy(name, tool, answer)
         };
         if !may_have_headers {
             // The first call does not have to make the schema to find that out.
@@ -190,18 +208,8 @@ impl ToolSpec {
         self.input_schema.is_some() || self.parameters.iter().any(Parameter::may_have_headers)
     }
 
-    /// Closes the description of a tool whose function takes something from its context.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn context_route<C>(self, call: C) -> ToolRoute
-    where
-        C: Fn(ContextCall<'_>) -> Result<Reply<CallToolResult>, Rejection> + Send + Sync + 'static,
-    {
-        self.route(move |incoming| call(ContextCall(incoming)))
-    }
-
     /// The tool as it is listed.
-    fn close(self) -> Tool {
+    fn listed(self) -> Tool {
         let mut tool = self.tool;
         tool.annotations = self.hints;
         tool.input_schema = match self.input_schema {
@@ -212,11 +220,94 @@ impl ToolSpec {
     }
 }
 
-/// The type that a schema names, for a person.
-pub(super) fn expected(schema: &Value) -> String {
-    let kind = schema.get("type").and_then(Value::as_str);
-    kind.unwrap_or("a value").to_owned()
+/// A tool whose arguments are known, and that waits for its function.
+///
+/// ```
+/// use mcp_runtime::Server;
+/// use mcp_runtime::server::tools::{ToolSpec, argument};
+///
+/// let mut server = Server::builder();
+/// server.tool(
+///     ToolSpec::new("add")
+///         .description("Adds two whole numbers.")
+///         .arguments((argument::<i64>("a"), argument::<i64>("b")))
+///         .call(|(a, b), _| a + b),
+/// );
+/// # drop(server.build());
+/// ```
+#[derive(Debug)]
+pub struct ToolClosure<A> {
+    spec: ToolSpec,
+    arguments: A,
 }
+
+impl<A: Arguments> ToolClosure<A> {
+    /// Serves each call by a function that answers at once.
+    pub fn call<R: IntoToolResult>(
+        mut self,
+        function: impl Fn(A::Values, &Context) -> R + Send + Sync + 'static,
+    ) -> ToolRoute {
+        self.spec.output_schema(R::output_schema());
+        self.spec.route(move |call| {
+            let values = self.arguments.read(&call)?;
+            let value = function(values, call.context);
+            Ok(Reply::Ready(value.into_tool_result()))
+        })
+    }
+
+    /// Serves each call by a function that answers later.
+    pub fn call_async<F>(
+        mut self,
+        function: impl Fn(A::Values, Context) -> F + Send + Sync + 'static,
+    ) -> ToolRoute
+    where
+        F: Future<Output: IntoToolResult> + Send + 'static,
+    {
+        self.spec.output_schema(F::Output::output_schema());
+        self.spec.route(move |call| {
+            let values = self.arguments.read(&call)?;
+            let future = function(values, call.context.clone());
+            Ok(Reply::Pending(Box::pin(async move {
+                future.await.into_tool_result()
+            })))
+        })
+    }
+}
+
+/// The arguments of a tool: a tuple of up to eight [`Argument`]s.
+pub trait Arguments: Send + Sync + 'static {
+    /// The values that a call has for them, as a tuple.
+    type Values: Send + 'static;
+
+    #[doc(hidden)]
+    fn declare(self, spec: &mut ToolSpec) -> Self;
+
+    #[doc(hidden)]
+    fn read(&self, call: &ToolCall<'_>) -> Result<Self::Values, Rejection>;
+}
+
+macro_rules! tuples {
+    ($(($($kind:ident $name:ident),*);)*) => {$(
+        impl<$($kind: Send + 'static),*> Arguments for ($(Argument<$kind>,)*) {
+            type Values = ($($kind,)*);
+
+            #[allow(unused_variables, clippy::unused_unit)]
+            fn declare(self, spec: &mut ToolSpec) -> Self {
+                let ($($name,)*) = self;
+                ($(spec.argument($name),)*)
+            }
+
+            fn read(&self, call: &ToolCall<'_>) -> Result<Self::Values, Rejection> {
+                let ($($name,)*) = self;
+                $(let mut $name = $name.slot();)*
+                call.read(&mut [$(&mut $name),*])?;
+                Ok(($($name.take()?,)*))
+            }
+        }
+    )*};
+}
+
+for_each_arity!(tuples);
 
 #[cfg(test)]
 mod tests {

@@ -1,45 +1,44 @@
-//! Structured content: a result as JSON, with a schema that says what to expect.
+//! Structured content: results as JSON, with an output schema.
 
 use std::collections::BTreeMap;
 
-use mcp_types::{CallToolResult, ErrorObject, RawJson, Revision, jsonrpc::code};
+use mcp_types::{CallToolResult, ContentBlock, RawJson, Revision};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::content::text_block;
+use super::expected::list;
+use crate::error::RequestError;
 use crate::limits::MAX_CHECKED_DEPTH;
 use crate::protocol::structured_content_is_object;
 use crate::server::Reply;
 use crate::{ProtocolError, schema};
 
-/// The schema of what `T` is written as.
+/// The schema of `T` as it is serialized.
 pub(super) fn output_schema<T: JsonSchema>() -> Value {
     match schema::document(schema::describe::<T>, schema::for_output()) {
-        // That anything goes is written as `true` too, but an output schema is an object.
+        // A schema may be `true`, but an output schema is an object.
         Value::Bool(_) => Value::Object(Map::new()),
         schema => schema,
     }
 }
 
-/// The result that carries `value`, and a copy of it as text for clients that read only that.
+/// The result with `value`, and a copy of it as text for clients that read only that.
 pub(super) fn result<T: Serialize>(value: &T) -> Result<CallToolResult, ProtocolError> {
-    let raw = RawJson::new(value).map_err(|error| {
-        let message = format!("the result can't be written as JSON: {error}");
-        ErrorObject::new(code::INTERNAL_ERROR, message)
-    })?;
-    let text = text_block(raw.get());
+    structured(RawJson::new(value))
+}
+
+fn structured(written: serde_json::Result<RawJson>) -> Result<CallToolResult, ProtocolError> {
+    let raw =
+        written.map_err(|error| RequestError::UnwritableResult(error.to_string()).to_error())?;
+    let text = ContentBlock::text(raw.get());
     Ok(CallToolResult::new([text]).with_structured_content(raw))
 }
 
-/// The schema with its type said, if its values can only be objects: revisions of the handshake
+/// The schema with its type, if its values can only be objects: revisions of the handshake
 /// era want `"type": "object"` at the root of an output schema (2025-11-25, "Tools").
 pub(super) fn object_schema(schema: &Value) -> Option<Value> {
-    let mut search = ObjectSearch {
-        root: schema,
-        found: BTreeMap::new(),
-    };
-    if !search.is_object(schema, 0) {
+    if !is_object(schema, schema, &mut BTreeMap::new(), 0) {
         return None;
     }
     let mut schema = schema.clone();
@@ -47,54 +46,47 @@ pub(super) fn object_schema(schema: &Value) -> Option<Value> {
     Some(schema)
 }
 
-/// Finds out whether the values of schemas can only be objects.
-struct ObjectSearch<'a> {
+/// Whether values of `schema` can only be objects: by its type, by the schema that it refers to, by
+/// one of `allOf`, or by all of `anyOf` or `oneOf`.
+///
+/// `known` has the outcome for each reference into `root`; `false` while it is being followed.
+fn is_object<'a>(
+    schema: &'a Value,
     root: &'a Value,
-    /// What was found of each reference; `false` while it is being followed.
-    found: BTreeMap<&'a str, bool>,
+    known: &mut BTreeMap<&'a str, bool>,
+    depth: usize,
+) -> bool {
+    if depth > MAX_CHECKED_DEPTH {
+        return false;
+    }
+    if schema.get("type").is_some_and(|kind| kind == "object") {
+        return true;
+    }
+    for keyword in ["anyOf", "oneOf"] {
+        let mut branches = list(schema, keyword).iter();
+        if branches.len() > 0 && branches.all(|it| is_object(it, root, known, depth + 1)) {
+            return true;
+        }
+    }
+    let mut parts = list(schema, "allOf").iter();
+    if parts.any(|part| is_object(part, root, known, depth + 1)) {
+        return true;
+    }
+    let Some(reference) = schema.get("$ref").and_then(Value::as_str) else {
+        return false;
+    };
+    if let Some(known) = known.get(reference) {
+        return *known;
+    }
+    known.insert(reference, false);
+    let path = reference.strip_prefix('#');
+    let referred = path.and_then(|path| root.pointer(path));
+    let found = referred.is_some_and(|schema| is_object(schema, root, known, depth + 1));
+    known.insert(reference, found);
+    found
 }
 
-impl<'a> ObjectSearch<'a> {
-    /// Whether values of `schema` can only be objects: by its type, by what it refers to, by one of
-    /// `allOf`, or by all of `anyOf` or `oneOf`.
-    fn is_object(&mut self, schema: &'a Value, depth: usize) -> bool {
-        if depth > MAX_CHECKED_DEPTH {
-            return false;
-        }
-        let list = |keyword: &str| {
-            let list = schema.get(keyword).and_then(Value::as_array);
-            list.map_or(&[][..], Vec::as_slice)
-        };
-        let mut all = |branches: &'a [Value]| {
-            let mut branches = branches.iter();
-            branches.len() > 0 && branches.all(|branch| self.is_object(branch, depth + 1))
-        };
-        schema.get("type").is_some_and(|kind| kind == "object")
-            || all(list("anyOf"))
-            || all(list("oneOf"))
-            || list("allOf")
-                .iter()
-                .any(|part| self.is_object(part, depth + 1))
-            || schema
-                .get("$ref")
-                .and_then(Value::as_str)
-                .is_some_and(|reference| self.refers_to_object(reference, depth))
-    }
-
-    fn refers_to_object(&mut self, reference: &'a str, depth: usize) -> bool {
-        if let Some(found) = self.found.get(reference) {
-            return *found;
-        }
-        self.found.insert(reference, false);
-        let referred = reference.strip_prefix('#');
-        let referred = referred.and_then(|path| self.root.pointer(path));
-        let found = referred.is_some_and(|schema| self.is_object(schema, depth + 1));
-        self.found.insert(reference, found);
-        found
-    }
-}
-
-/// The schema of an object with what `schema` describes as its member `result`.
+/// The schema of an object whose member `result` has `schema`.
 ///
 /// Most revisions let only an object be structured content (2025-11-25, "Tools").
 pub(super) fn wrapped_schema(mut schema: Value) -> Value {
@@ -145,7 +137,7 @@ mod tests {
 
     use super::*;
 
-    fn is_object(schema: &Value) -> bool {
+    fn can_only_be_object(schema: &Value) -> bool {
         let object = object_schema(schema);
         assert!(object.as_ref().is_none_or(|it| it["type"] == "object"));
         object.is_some()
@@ -163,7 +155,7 @@ mod tests {
             json!({"oneOf": [object, {"$ref": "#/$defs/A"}], "$defs": {"A": object}}),
             json!({"oneOf": [object, {"allOf": [{"$ref": "#"}, object]}]}),
         ] {
-            assert!(is_object(&schema), "{schema}");
+            assert!(can_only_be_object(&schema), "{schema}");
         }
     }
 
@@ -185,7 +177,7 @@ mod tests {
             json!({"$ref": "https://example.com/schema"}),
             json!({"oneOf": [object, {"$ref": "#"}, {"$ref": "#"}]}),
         ] {
-            assert!(!is_object(&schema), "{schema}");
+            assert!(!can_only_be_object(&schema), "{schema}");
         }
     }
 
@@ -200,7 +192,7 @@ mod tests {
                 )
             })
             .collect();
-        assert!(!is_object(
+        assert!(!can_only_be_object(
             &json!({"$ref": "#/$defs/0", "$defs": definitions})
         ));
     }

@@ -1,4 +1,4 @@
-//! Results are taken at their word.
+//! Results without validation.
 
 use mcp_types::{CallToolResult, Tool};
 

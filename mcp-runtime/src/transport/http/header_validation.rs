@@ -15,7 +15,7 @@ use super::headers::{
     BASE64_PREFIX, BASE64_SUFFIX, JSON, METHOD, NAME, PROTOCOL_VERSION, essence, is_media_type,
 };
 use crate::error::RequestError;
-use crate::protocol::{ParamHeader, RequestParams, StrictJson, StrictValue};
+use crate::protocol::{ParamHeader, RequestParams, StrictJson};
 
 /// A header with one value was given more than once.
 #[derive(Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ pub(super) fn check_params(
             continue;
         };
         let argument = arguments.get(&param.path);
-        let argument = argument.filter(|value| !matches!(value, StrictValue::Null));
+        let argument = argument.filter(|value| !matches!(value, StrictJson::Null));
         let is_same = argument.map(|argument| |text: &str| is_same(text, argument));
         check_header(headers, &name, decoded, is_same)?;
     }
@@ -141,15 +141,15 @@ fn check_header(
 }
 
 /// Whether a header repeats an argument; integers are compared as integers of any length.
-fn is_same(text: &str, argument: &StrictValue<'_>) -> bool {
+fn is_same(text: &str, argument: &StrictJson<'_>) -> bool {
     match argument {
-        StrictValue::String(string) => text == string,
-        StrictValue::Bool(flag) => text == if *flag { "true" } else { "false" },
-        StrictValue::Number(number) => match integer_digits(number) {
+        StrictJson::String(string) => text == string,
+        StrictJson::Bool(flag) => text == if *flag { "true" } else { "false" },
+        StrictJson::Number(number) => match integer_digits(number) {
             Some(digits) => integer(text).is_some_and(|said| *said == *digits),
             None => text == *number,
         },
-        StrictValue::Null | StrictValue::Array(_) | StrictValue::Object(_) => false,
+        StrictJson::Null | StrictJson::Array(_) | StrictJson::Object(_) => false,
     }
 }
 

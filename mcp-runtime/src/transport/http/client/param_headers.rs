@@ -11,7 +11,7 @@ use mcp_types::jsonrpc::{Frame, Message};
 use mcp_types::{RawJsonRef, RequestParamsRef, integer_digits};
 use serde_json::Value;
 
-use crate::protocol::{StrictJson, StrictValue};
+use crate::protocol::StrictJson;
 use crate::transport::http::headers::{BASE64_PREFIX, BASE64_SUFFIX};
 
 const ANNOTATION: &str = "x-mcp-header";
@@ -95,13 +95,13 @@ impl ParamHeaders {
         let mut values = Vec::new();
         for (header, path) in params {
             let text = match arguments.get(path) {
-                None | Some(StrictValue::Null) => continue,
-                Some(StrictValue::String(text)) => text.clone(),
-                Some(StrictValue::Bool(flag)) => flag.to_string().into(),
-                Some(StrictValue::Number(number)) => {
+                None | Some(StrictJson::Null) => continue,
+                Some(StrictJson::String(text)) => text.clone(),
+                Some(StrictJson::Bool(flag)) => flag.to_string().into(),
+                Some(StrictJson::Number(number)) => {
                     integer_digits(number).unwrap_or(Cow::Borrowed(number))
                 }
-                Some(StrictValue::Array(_) | StrictValue::Object(_)) => {
+                Some(StrictJson::Array(_) | StrictJson::Object(_)) => {
                     return Err(format!(
                         "`params.arguments.{}` is a list or an object, which can't be sent in the \
                          header `{header}`",

@@ -1,0 +1,232 @@
+//! JSON Schemas of Rust types, made small.
+//!
+//! schemars describes a type; a model needs less. Keywords that no reader of JSON Schema 2020-12 knows
+//! go, and a definition is written out where it is used only once.
+
+use std::collections::BTreeMap;
+
+use schemars::generate::{SchemaGenerator, SchemaSettings};
+use schemars::transform::{RecursiveTransform, Transform as _};
+use schemars::{JsonSchema, Schema};
+use serde_json::{Map, Value, json};
+
+/// Makes the schema of one type; a function pointer, so that nothing is generic after it.
+pub(crate) type Describe = fn(&mut SchemaGenerator) -> Schema;
+
+/// The schema of `T`, or a reference to it.
+pub(crate) fn describe<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+/// A generator for values that are read.
+pub(crate) fn for_input() -> SchemaGenerator {
+    settings().for_deserialize().into_generator()
+}
+
+/// A generator for values that are written.
+pub(crate) fn for_output() -> SchemaGenerator {
+    settings().for_serialize().into_generator()
+}
+
+fn settings() -> SchemaSettings {
+    SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None)
+}
+
+/// The whole schema of one type, its definitions included.
+pub(crate) fn document(describe: Describe, mut generator: SchemaGenerator) -> Value {
+    let mut schemas = [describe(&mut generator).to_value()];
+    let definitions = finish(&mut generator, &mut schemas);
+    let [mut schema] = schemas;
+    if !definitions.is_empty()
+        && let Value::Object(members) = &mut schema
+    {
+        members.insert("$defs".to_owned(), Value::Object(definitions));
+    }
+    schema
+}
+
+/// Cleans `schemas` and the definitions that `generator` made for them, in place.
+///
+/// Returns the definitions that remain: those that are used more than once, or by themselves.
+pub(crate) fn finish(generator: &mut SchemaGenerator, schemas: &mut [Value]) -> Map<String, Value> {
+    let mut definitions = generator.take_definitions(true);
+    let mut uses: BTreeMap<String, usize> = BTreeMap::new();
+    for schema in schemas.iter_mut().chain(definitions.values_mut()) {
+        walk(schema, &mut |schema| {
+            clean(schema);
+            if let Some(name) = reference(schema) {
+                *uses.entry(name.to_owned()).or_default() += 1;
+            }
+        });
+    }
+    let is_single = |(name, _): &(String, Value)| uses.get(name) == Some(&1);
+    let (single, mut shared): (Map<_, _>, Map<_, _>) = definitions.into_iter().partition(is_single);
+    shared.retain(|name, _| !is_plain(name) || uses.contains_key(name));
+    for schema in schemas.iter_mut().chain(shared.values_mut()) {
+        walk(schema, &mut |schema| write_out(schema, &single));
+    }
+    shared
+}
+
+/// Calls `visit` on `schema` and on all schemas inside it, the outer ones first.
+pub(crate) fn walk(schema: &mut Value, visit: &mut dyn FnMut(&mut Map<String, Value>)) {
+    let mut transform = RecursiveTransform(|schema: &mut Schema| {
+        if let Some(members) = schema.as_object_mut() {
+            visit(members);
+        }
+    });
+    if let Ok(schema) = schema.try_into() {
+        transform.transform(schema);
+    }
+}
+
+/// The formats of JSON Schema 2020-12, "Validation", section 7.3.
+const FORMATS: [&str; 19] = [
+    "date-time",
+    "date",
+    "time",
+    "duration",
+    "email",
+    "idn-email",
+    "hostname",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+    "uri",
+    "uri-reference",
+    "iri",
+    "iri-reference",
+    "uuid",
+    "uri-template",
+    "json-pointer",
+    "relative-json-pointer",
+    "regex",
+];
+
+/// Removes a format that is a name of Rust's own types, and the `$schema` of an inner schema.
+fn clean(schema: &mut Map<String, Value>) {
+    schema.remove("$schema");
+    let format = schema.get("format").and_then(Value::as_str);
+    if format.is_some_and(|format| !FORMATS.contains(&format)) {
+        schema.remove("format");
+    }
+}
+
+/// The name of the definition that a schema refers to.
+fn reference(schema: &Map<String, Value>) -> Option<&str> {
+    schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")
+}
+
+/// Whether references spell the name as it is, without escapes.
+fn is_plain(name: &str) -> bool {
+    name.chars()
+        .all(|letter| letter.is_ascii_alphanumeric() || "_-.".contains(letter))
+}
+
+/// Puts the definition in place of a reference to one of `single`, which nothing else refers to.
+///
+/// Annotations beside the reference win; all that limits values is kept.
+fn write_out(schema: &mut Map<String, Value>, single: &Map<String, Value>) {
+    while let Some(definition) = reference(schema).and_then(|name| single.get(name)) {
+        schema.remove("$ref");
+        for (keyword, value) in definition.as_object().into_iter().flatten() {
+            join(schema, keyword, value);
+        }
+    }
+}
+
+/// Keywords that describe values and limit none.
+const ANNOTATIONS: [&str; 7] = [
+    "title",
+    "description",
+    "default",
+    "examples",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+];
+
+/// Adds a keyword to a schema that may have it already: a tagged enum has its tag as a property
+/// beside the reference to its contents.
+fn join(schema: &mut Map<String, Value>, keyword: &str, value: &Value) {
+    match (schema.get_mut(keyword), value) {
+        (None, _) => {
+            schema.insert(keyword.to_owned(), value.clone());
+        }
+        (Some(known), _) if known == value || ANNOTATIONS.contains(&keyword) => {}
+        (Some(Value::Object(known)), Value::Object(more))
+            if keyword == "properties" && more.keys().all(|name| !known.contains_key(name)) =>
+        {
+            known.extend(more.clone());
+        }
+        (Some(Value::Array(known)), Value::Array(more)) if keyword == "required" => {
+            let more = more.iter().filter(|name| !known.contains(name));
+            let more: Vec<_> = more.cloned().collect();
+            known.extend(more);
+        }
+        (Some(_), _) => {
+            let all = schema.entry("allOf").or_insert_with(|| json!([]));
+            if let Value::Array(all) = all {
+                all.push(json!({keyword: value}));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constraints_are_kept_on_both_sides() {
+        let mut schema = json!({
+            "description": "Beside.",
+            "properties": {"kind": {"const": "book"}},
+            "required": ["kind"],
+            "anyOf": [{"minProperties": 1}],
+            "$ref": "#/$defs/Book",
+        });
+        let definition = json!({
+            "description": "A book.",
+            "type": "object",
+            "properties": {"title": {"type": "string"}},
+            "required": ["title", "kind"],
+            "anyOf": [{"minProperties": 2}],
+        });
+        let single = Map::from_iter([("Book".to_owned(), definition)]);
+        walk(&mut schema, &mut |schema| write_out(schema, &single));
+        let expected = json!({
+            "description": "Beside.",
+            "type": "object",
+            "properties": {"kind": {"const": "book"}, "title": {"type": "string"}},
+            "required": ["kind", "title"],
+            "anyOf": [{"minProperties": 1}],
+            "allOf": [{"anyOf": [{"minProperties": 2}]}],
+        });
+        assert_eq!(schema, expected);
+    }
+
+    #[test]
+    fn only_foreign_formats_are_removed() {
+        let mut schema = json!({
+            "type": "object",
+            "properties": {
+                "format": {"type": "integer", "format": "uint32"},
+                "at": {"type": "string", "format": "date-time"},
+            },
+            "examples": [{"format": "uint32"}],
+        });
+        walk(&mut schema, &mut clean);
+        assert_eq!(
+            schema,
+            json!({
+                "type": "object",
+                "properties": {
+                    "format": {"type": "integer"},
+                    "at": {"type": "string", "format": "date-time"},
+                },
+                "examples": [{"format": "uint32"}],
+            })
+        );
+    }
+}

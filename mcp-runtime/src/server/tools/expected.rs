@@ -1,0 +1,182 @@
+//! The values that a schema expects, in words that a model can act upon.
+
+use serde_json::{Map, Number, Value};
+
+use crate::limits::MAX_SCHEMA_REFERENCES;
+
+/// The smallest and the largest integer of the Rust type that the format of a schema names.
+pub(super) fn integers(schema: &Map<String, Value>) -> Option<(i128, i128)> {
+    Some(match schema.get("format")?.as_str()? {
+        "int8" => (i8::MIN.into(), i8::MAX.into()),
+        "uint8" => (0, u8::MAX.into()),
+        "int16" => (i16::MIN.into(), i16::MAX.into()),
+        "uint16" => (0, u16::MAX.into()),
+        "int32" => (i32::MIN.into(), i32::MAX.into()),
+        "uint32" => (0, u32::MAX.into()),
+        "int" | "int64" => (i64::MIN.into(), i64::MAX.into()),
+        "uint" | "uint64" => (0, u64::MAX.into()),
+        "int128" => (i128::MIN, i128::MAX),
+        "uint128" => (0, i128::MAX),
+        _ => return None,
+    })
+}
+
+/// The definitions that a schema may refer to.
+#[derive(Clone, Debug)]
+pub(super) struct Definitions(pub(super) Map<String, Value>);
+
+impl Definitions {
+    /// The schema itself, or the definition that it is a reference to.
+    pub(super) fn resolve<'a>(&'a self, schema: &'a Value) -> &'a Value {
+        let mut schema = schema;
+        for _ in 0..MAX_SCHEMA_REFERENCES {
+            let reference = schema.get("$ref").and_then(Value::as_str);
+            let name = reference.and_then(|it| it.strip_prefix("#/$defs/"));
+            match name.and_then(|name| self.0.get(name)) {
+                Some(referred) => schema = referred,
+                None => break,
+            }
+        }
+        schema
+    }
+
+    /// The values that `schema` expects.
+    pub(super) fn expected(&self, schema: &Value) -> String {
+        let schema = self.resolve(schema);
+        if let Some(constant) = schema.get("const") {
+            return constant.to_string();
+        }
+        let constants = list(schema, "enum");
+        if !constants.is_empty() {
+            return one_of(constants.iter().map(Value::to_string));
+        }
+        for keyword in ["anyOf", "oneOf"] {
+            let branches = list(schema, keyword);
+            if !branches.is_empty() {
+                return self.expected_of_all(branches);
+            }
+        }
+        match schema.get("type") {
+            Some(Value::String(kind)) => of_type(kind, schema),
+            Some(Value::Array(kinds)) => {
+                let kinds = kinds.iter().filter_map(Value::as_str);
+                let kinds = kinds.filter(|kind| *kind != "null");
+                one_of(kinds.map(|kind| of_type(kind, schema)))
+            }
+            _ => "a value".to_owned(),
+        }
+    }
+
+    /// The values that alternatives expect, but for `null`, which counts as absent.
+    pub(super) fn expected_of_all(&self, branches: &[Value]) -> String {
+        let branches = branches.iter().map(|branch| self.resolve(branch));
+        let branches = branches.filter(|branch| branch.get("type").is_none_or(|it| it != "null"));
+        one_of(branches.map(|branch| {
+            // Alternatives of alternatives may have no end.
+            match branch.get("anyOf").is_some() || branch.get("oneOf").is_some() {
+                true => "a value".to_owned(),
+                false => self.expected(branch),
+            }
+        }))
+    }
+}
+
+fn of_type(kind: &str, schema: &Value) -> String {
+    match kind {
+        "integer" => match bounds(schema).as_str() {
+            "" => integer(schema),
+            bounds => format!("an integer {bounds}"),
+        },
+        "number" => match bounds(schema).as_str() {
+            "" => "a number".to_owned(),
+            bounds => format!("a number {bounds}"),
+        },
+        "boolean" => "a boolean".to_owned(),
+        "string" => "a string".to_owned(),
+        "array" => "a list".to_owned(),
+        "object" => object(schema),
+        other => other.to_owned(),
+    }
+}
+
+/// An integer of a Rust type.
+fn integer(schema: &Value) -> String {
+    let Some((least, most)) = schema.as_object().and_then(integers) else {
+        return "an integer".to_owned();
+    };
+    if most <= u32::MAX.into() {
+        return format!("an integer from {least} to {most}");
+    }
+    let bits = if most <= u64::MAX.into() { 64 } else { 128 };
+    let sign = if least == 0 {
+        " that is not negative"
+    } else {
+        ""
+    };
+    format!("an integer of {bits} bits{sign}")
+}
+
+/// An object, with the mark that tells it from other alternatives.
+fn object(schema: &Value) -> String {
+    let Some(members) = properties(schema) else {
+        return "an object".to_owned();
+    };
+    let tag = members
+        .iter()
+        .find_map(|(name, it)| Some((name, it.get("const")?)));
+    match (tag, members.keys().next()) {
+        (Some((name, constant)), _) => format!("an object whose `{name}` is {constant}"),
+        (None, Some(name)) if members.len() == 1 => format!("an object with `{name}`"),
+        _ => "an object".to_owned(),
+    }
+}
+
+/// The bounds of numbers; empty if there are none.
+pub(super) fn bounds(schema: &Value) -> String {
+    let mut phrases = Vec::new();
+    for (keyword, phrase) in [
+        ("minimum", "of at least"),
+        ("exclusiveMinimum", "above"),
+        ("maximum", "of at most"),
+        ("exclusiveMaximum", "below"),
+    ] {
+        if let Some(bound) = schema.get(keyword).and_then(Value::as_number) {
+            phrases.push(format!("{phrase} {}", plain(bound)));
+        }
+    }
+    phrases.join(" and ")
+}
+
+/// The digits of a number, without a fraction of zero.
+pub(super) fn plain(number: &Number) -> String {
+    match number.as_f64().filter(|_| number.is_f64()) {
+        Some(float) => float.to_string(),
+        None => number.to_string(),
+    }
+}
+
+/// The schemas, or values, under `keyword`.
+pub(super) fn list<'a>(schema: &'a Value, keyword: &str) -> &'a [Value] {
+    let list = schema.get(keyword).and_then(Value::as_array);
+    list.map_or(&[], Vec::as_slice)
+}
+
+/// The members that the schema of an object describes.
+pub(super) fn properties(schema: &Value) -> Option<&Map<String, Value>> {
+    schema.get("properties").and_then(Value::as_object)
+}
+
+/// Alternatives in words, each once.
+pub(super) fn one_of(words: impl Iterator<Item = String>) -> String {
+    let mut distinct: Vec<String> = Vec::new();
+    for word in words {
+        if !distinct.contains(&word) {
+            distinct.push(word);
+        }
+    }
+    let last = distinct.pop().unwrap_or_else(|| "nothing".to_owned());
+    match distinct.is_empty() {
+        true => last,
+        false => format!("{} or {last}", distinct.join(", ")),
+    }
+}

@@ -1,0 +1,205 @@
+//! Descriptions of arguments without their Rust types, and the input schema that they make.
+
+use std::any::TypeId;
+use std::sync::OnceLock;
+
+use mcp_types::{OrderedMap, RawJson};
+use schemars::JsonSchema;
+use schemars::generate::SchemaGenerator;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::validation::Validation;
+use crate::schema::{self, Describe};
+use crate::server::handler::error::ArgumentError;
+
+/// The largest number that may be sent in a header, either way from zero: beyond it, programs that
+/// keep numbers as floating point no longer tell neighbours apart (2026-07-28, "Tools", section
+/// "x-mcp-header").
+const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
+
+/// The description of one argument.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// The name; empty for a struct that takes all arguments.
+    pub(super) name: &'static str,
+    describe: Describe,
+    /// Keywords that are added to the schema of the type.
+    keywords: Map<String, Value>,
+    header: Header,
+    /// Whether the value is fully checked by its decoder.
+    is_scalar: bool,
+    /// Whether a call without the argument is refused.
+    pub(super) is_required: bool,
+    validation: OnceLock<Validation>,
+}
+
+/// The use of an argument as a header of HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Header {
+    /// Not used.
+    None,
+    /// Values are repeated in a header.
+    Narrow,
+    /// The same for a type that has values too large for a header; those are refused.
+    Wide,
+}
+
+impl Parameter {
+    /// An argument of the type `T`.
+    pub(super) fn new<T: JsonSchema + 'static>(name: &'static str, is_required: bool) -> Self {
+        Self {
+            name,
+            describe: schema::describe::<T>,
+            keywords: Map::new(),
+            header: Header::None,
+            is_scalar: is_scalar(TypeId::of::<T>()),
+            is_required,
+            validation: OnceLock::new(),
+        }
+    }
+
+    /// Adds a keyword that describes values.
+    pub(super) fn annotate(&mut self, keyword: &str, value: Value) {
+        self.keywords.insert(keyword.to_owned(), value);
+    }
+
+    /// Adds a keyword that limits values.
+    pub(super) fn constrain(&mut self, keyword: &str, value: Value) {
+        self.annotate(keyword, value);
+        self.is_scalar = false;
+    }
+
+    /// Repeats the values in a header.
+    pub(super) fn set_header(&mut self, name: &str, header: Header) {
+        self.constrain("x-mcp-header", name.into());
+        self.header = header;
+    }
+
+    /// Whether the argument, or a part of it, may have to be repeated in a header.
+    pub(super) fn may_have_headers(&self) -> bool {
+        !self.is_scalar
+    }
+
+    /// The schema for values of the argument, made by the first use.
+    pub(super) fn validation(&self) -> &Validation {
+        self.validation.get_or_init(|| {
+            let mut generator = schema::for_input();
+            let schema = self.schema(&mut generator);
+            Validation::new(schema, generator.take_definitions(true))
+        })
+    }
+
+    /// Adds to `errors` the constraints that `text`, a value that was decoded, violates.
+    pub(super) fn check(&self, text: &str, errors: &mut Vec<ArgumentError>) {
+        if !self.is_scalar {
+            self.validation().check(self.name, text, errors);
+        }
+    }
+
+    /// The same for the default.
+    pub(super) fn check_default(&self, errors: &mut Vec<ArgumentError>) {
+        if let Some(default) = self.keywords.get("default") {
+            self.check(&default.to_string(), errors);
+        }
+    }
+
+    /// The schema of the type, with the keywords of the argument.
+    fn schema(&self, generator: &mut SchemaGenerator) -> Value {
+        let mut schema = (self.describe)(generator);
+        let schema = schema.ensure_object();
+        schema.extend(self.keywords.clone());
+        if self.header != Header::None {
+            narrow_type(schema);
+        }
+        if self.header == Header::Wide {
+            narrow_range(schema);
+        }
+        Value::Object(std::mem::take(schema))
+    }
+
+    /// The schema of the type as that of all arguments.
+    pub(super) fn whole_input_schema(&self) -> RawJson {
+        let mut schema = schema::document(self.describe, schema::for_input());
+        if let Value::Object(members) = &mut schema {
+            // The description of the struct is not meant for the callers of the tool.
+            members.remove("description");
+            members.entry("type").or_insert_with(|| "object".into());
+        }
+        RawJson::from(schema)
+    }
+}
+
+/// Whether a type is one whose schema has no constraint that its decoder does not enforce.
+///
+/// For these, which most arguments have, no schema is made before somebody lists it.
+fn is_scalar(type_id: TypeId) -> bool {
+    [
+        TypeId::of::<bool>(),
+        TypeId::of::<String>(),
+        TypeId::of::<i32>(),
+        TypeId::of::<i64>(),
+        TypeId::of::<u32>(),
+        TypeId::of::<u64>(),
+        TypeId::of::<f64>(),
+    ]
+    .contains(&type_id)
+}
+
+/// Leaves a schema one type, as that of a header has to be a primitive one: an argument that may be
+/// left out need not be `null`.
+fn narrow_type(schema: &mut Map<String, Value>) {
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [name] = types.as_mut_slice() {
+            let name = name.take();
+            schema.insert("type".to_owned(), name);
+        }
+    }
+}
+
+/// Limits integers to those that may be sent in a header.
+fn narrow_range(schema: &mut Map<String, Value>) {
+    let bound = |schema: &Map<String, Value>, keyword: &str| schema.get(keyword)?.as_f64();
+    #[allow(clippy::cast_precision_loss)] // The largest number that is exact.
+    let safe = MAX_SAFE_INTEGER as f64;
+    if bound(schema, "minimum").is_none_or(|least| least < -safe) {
+        schema.insert("minimum".to_owned(), (-MAX_SAFE_INTEGER).into());
+    }
+    if bound(schema, "maximum").is_none_or(|most| most > safe) {
+        schema.insert("maximum".to_owned(), MAX_SAFE_INTEGER.into());
+    }
+}
+
+/// The schema of an object with arguments.
+#[derive(Serialize)]
+struct InputSchema<'a> {
+    r#type: &'static str,
+    properties: OrderedMap<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    required: Vec<&'a str>,
+    #[serde(
+        rename = "additionalProperties",
+        skip_serializing_if = "Option::is_none"
+    )]
+    additional_properties: Option<bool>,
+    #[serde(rename = "$defs", skip_serializing_if = "Map::is_empty")]
+    definitions: Map<String, Value>,
+}
+
+/// The schema of an object with these arguments, in their order.
+pub(super) fn input_schema(parameters: &[Parameter], strict: bool) -> RawJson {
+    let mut generator = schema::for_input();
+    let schemas = parameters.iter().map(|it| it.schema(&mut generator));
+    let mut schemas: Vec<_> = schemas.collect();
+    let definitions = schema::finish(&mut generator, &mut schemas);
+    let names = parameters.iter().map(|it| it.name.to_owned());
+    let required = parameters.iter().filter(|it| it.is_required);
+    RawJson::encode(&InputSchema {
+        r#type: "object",
+        properties: names.zip(schemas).collect(),
+        required: required.map(|it| it.name).collect(),
+        additional_properties: (strict || parameters.is_empty()).then_some(false),
+        definitions,
+    })
+}

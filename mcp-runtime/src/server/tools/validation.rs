@@ -1,0 +1,464 @@
+//! Validation of arguments against the schema of their type (JSON Schema 2020-12, "Validation").
+//!
+//! Decoders enforce types, schemas also have constraints such as `maximum`. A value that was decoded
+//! is checked against the constraints alone, as some types decode more than their schema has. For a
+//! value that was not decoded, every error inside it is found, where a decoder stops at the first.
+
+use mcp_types::RawJsonRef;
+use serde::de::Unexpected;
+use serde_json::{Map, Number, Value};
+
+use super::expected::{Definitions, bounds, integers, list, one_of, plain, properties};
+use super::pattern::Patterns;
+use crate::limits::{MAX_CHECKED_DEPTH, MAX_CHECKED_VALUES, MAX_FOUND_FAULTS};
+use crate::schema::walk;
+use crate::server::handler::error::ArgumentError;
+
+/// Keywords that no decoder enforces.
+const CONSTRAINTS: [&str; 11] = [
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+];
+
+/// The schema of an argument, ready to validate values.
+#[derive(Clone, Debug)]
+pub(super) struct Validation {
+    schema: Value,
+    definitions: Definitions,
+    patterns: Patterns,
+    /// Whether the schema has constraints.
+    has_constraints: bool,
+}
+
+impl Validation {
+    /// Validation by `schema`, which may refer to `definitions`.
+    pub(super) fn new(mut schema: Value, mut definitions: Map<String, Value>) -> Self {
+        let mut patterns = Patterns::default();
+        let mut has_constraints = false;
+        for schema in definitions.values_mut().chain([&mut schema]) {
+            walk(schema, &mut |schema| {
+                remove_bounds_of_type(schema);
+                has_constraints |= CONSTRAINTS.iter().any(|it| schema.contains_key(*it));
+                if let Some(Value::String(pattern)) = schema.get("pattern") {
+                    patterns.add(pattern);
+                }
+            });
+        }
+        Self {
+            schema,
+            definitions: Definitions(definitions),
+            patterns,
+            has_constraints,
+        }
+    }
+
+    /// The values that are valid, in words.
+    pub(super) fn expected(&self) -> String {
+        self.definitions.expected(&self.schema)
+    }
+
+    /// Adds to `errors` the violated constraints of `text`, which stands at `path` and was decoded.
+    pub(super) fn check(&self, path: &str, text: &str, errors: &mut Vec<ArgumentError>) {
+        if !self.has_constraints {
+            return;
+        }
+        match RawJsonRef::from_text(text).and_then(RawJsonRef::parse) {
+            Ok(value) => errors.append(&mut Validator::run(self, true, &value, path)),
+            // A member that the type skips must not keep the others from being checked.
+            Err(error) => errors.push(ArgumentError::from_decoder(path, text, &error)),
+        }
+    }
+
+    /// Adds to `errors` all that is wrong with `text`, which stands at `path` and was not decoded;
+    /// `error` is the decoder's.
+    pub(super) fn explain(
+        &self,
+        path: &str,
+        text: &str,
+        error: ArgumentError,
+        errors: &mut Vec<ArgumentError>,
+    ) {
+        let mut found = match RawJsonRef::from_text(text).and_then(RawJsonRef::parse) {
+            Ok(value) => Validator::run(self, false, &value, path),
+            Err(_) => Vec::new(),
+        };
+        if !found.iter().any(|known| known.overlaps(&error)) {
+            found.push(error);
+        }
+        errors.append(&mut found);
+    }
+}
+
+/// Removes the bounds that an integer has because of its type: no other value is decoded.
+fn remove_bounds_of_type(schema: &mut Map<String, Value>) {
+    let Some((least, most)) = integers(schema) else {
+        return;
+    };
+    for (keyword, bound) in [("minimum", least), ("maximum", most)] {
+        let known = schema.get(keyword).and_then(Value::as_number);
+        if known.and_then(Number::as_i128) == Some(bound) {
+            schema.remove(keyword);
+        }
+    }
+}
+
+/// One pass over a value.
+struct Validator<'a> {
+    validation: &'a Validation,
+    /// Whether the value was decoded, so that only its constraints are checked.
+    is_decoded: bool,
+    /// The number of values that may still be looked at.
+    left: usize,
+    errors: Vec<ArgumentError>,
+}
+
+impl<'a> Validator<'a> {
+    fn run(
+        validation: &'a Validation,
+        is_decoded: bool,
+        value: &Value,
+        path: &str,
+    ) -> Vec<ArgumentError> {
+        let mut validator = Self {
+            validation,
+            is_decoded,
+            left: match is_decoded {
+                true => usize::MAX,
+                false => MAX_CHECKED_VALUES,
+            },
+            errors: Vec::new(),
+        };
+        validator.value(&validation.schema, value, path, 0);
+        validator.errors
+    }
+
+    fn value(&mut self, schema: &'a Value, value: &Value, path: &str, depth: usize) {
+        if depth > MAX_CHECKED_DEPTH || self.left == 0 || self.errors.len() >= MAX_FOUND_FAULTS {
+            return;
+        }
+        self.left -= 1;
+        let referred = self.validation.definitions.resolve(schema);
+        if !std::ptr::eq(referred, schema) {
+            self.value(referred, value, path, depth + 1);
+        }
+        for part in list(schema, "allOf") {
+            self.value(part, value, path, depth + 1);
+        }
+        for keyword in ["anyOf", "oneOf"] {
+            self.alternatives(list(schema, keyword), value, path, depth);
+        }
+        if let Some(problem) = problem(schema, value).filter(|_| !self.is_decoded) {
+            let expected = self.validation.definitions.expected(schema);
+            let message = format!("{problem}: {}, expected {expected}", found(value));
+            return self.error(path, message);
+        }
+        match value {
+            Value::Number(number) => self.number(schema, number, path),
+            Value::String(text) => self.string(schema, text, path),
+            Value::Array(items) => {
+                self.length(schema, ["minItems", "maxItems"], items.len(), path);
+                let first = list(schema, "prefixItems");
+                for (index, item) in items.iter().enumerate() {
+                    if let Some(each) = first.get(index).or_else(|| schema.get("items")) {
+                        self.value(each, item, &format!("{path}[{index}]"), depth + 1);
+                    }
+                }
+            }
+            Value::Object(members) => {
+                let keywords = ["minProperties", "maxProperties"];
+                self.length(schema, keywords, members.len(), path);
+                self.object(schema, members, path, depth);
+            }
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    fn object(&mut self, schema: &'a Value, given: &Map<String, Value>, path: &str, depth: usize) {
+        let known = properties(schema);
+        let member = |name: &str| known.and_then(|known| known.get(name));
+        for (name, value) in given {
+            let path = format!("{path}.{name}");
+            match member(name).or_else(|| schema.get("additionalProperties")) {
+                Some(Value::Bool(false)) if !self.is_decoded => {
+                    let names = known.into_iter().flat_map(Map::keys);
+                    let names = one_of(names.map(|name| format!("`{name}`")));
+                    self.error(&path, format!("unknown field `{name}`, expected {names}"));
+                }
+                Some(each) => self.value(each, value, &path, depth + 1),
+                None => {}
+            }
+        }
+        let required = list(schema, "required").iter().filter_map(Value::as_str);
+        for name in required {
+            if self.is_decoded || given.contains_key(name) {
+                continue;
+            }
+            let expected = member(name).map(|it| self.validation.definitions.expected(it));
+            let expected = expected.as_deref().unwrap_or("a value");
+            self.error(
+                &format!("{path}.{name}"),
+                format!("missing, expected {expected}"),
+            );
+        }
+    }
+
+    /// Takes the errors of the alternative that was most likely meant, unless one has none.
+    fn alternatives(&mut self, branches: &'a [Value], value: &Value, path: &str, depth: usize) {
+        if branches.is_empty() {
+            return;
+        }
+        let definitions = &self.validation.definitions;
+        let whole = |branch: &'a Value| definitions.resolve(branch);
+        let of_type = branches.iter().filter(|it| has_type(whole(it), value));
+        let of_type: Vec<_> = of_type.collect();
+        let mut meant = of_type.clone();
+        meant.retain(|it| has_tag(whole(it), value));
+        if self.is_decoded {
+            meant.retain(|it| has_required(it, value) && has_required(whole(it), value));
+        } else if meant.is_empty() && of_type.len() == 1 {
+            meant.clone_from(&of_type);
+        }
+        let mut fewest: Option<Vec<ArgumentError>> = None;
+        for branch in meant {
+            let before = std::mem::take(&mut self.errors);
+            self.value(branch, value, path, depth + 1);
+            let errors = std::mem::replace(&mut self.errors, before);
+            if errors.is_empty() {
+                return;
+            }
+            if fewest.as_ref().is_none_or(|it| errors.len() < it.len()) {
+                fewest = Some(errors);
+            }
+        }
+        if let Some(mut errors) = fewest {
+            self.errors.append(&mut errors);
+        } else if !self.is_decoded {
+            let problem = if of_type.is_empty() { "type" } else { "value" };
+            let expected = definitions.expected_of_all(branches);
+            let found = found(value);
+            self.error(
+                path,
+                format!("invalid {problem}: {found}, expected {expected}"),
+            );
+        }
+    }
+
+    fn number(&mut self, schema: &Value, number: &Number, path: &str) {
+        let bound = |keyword| schema.get(keyword).and_then(Value::as_number);
+        let is_below = bound("minimum").is_some_and(|it| is_less(number, it))
+            || bound("exclusiveMinimum").is_some_and(|it| !is_less(it, number));
+        let is_above = bound("maximum").is_some_and(|it| is_less(it, number))
+            || bound("exclusiveMaximum").is_some_and(|it| !is_less(number, it));
+        if is_below || is_above {
+            let (found, bounds) = (plain(number), bounds(schema));
+            self.error(
+                path,
+                format!("out of range: {found}, expected a number {bounds}"),
+            );
+        }
+    }
+
+    fn string(&mut self, schema: &Value, text: &str, path: &str) {
+        if schema.get("minLength").is_some() || schema.get("maxLength").is_some() {
+            let length = text.chars().count();
+            self.length(schema, ["minLength", "maxLength"], length, path);
+        }
+        let pattern = schema.get("pattern").and_then(Value::as_str);
+        let is_missed = |pattern: &&str| self.validation.patterns.is_missed(pattern, text);
+        if let Some(pattern) = pattern.filter(is_missed) {
+            self.error(path, format!("does not match the pattern `{pattern}`"));
+        }
+    }
+
+    fn length(&mut self, schema: &Value, [least, most]: [&str; 2], length: usize, path: &str) {
+        let bound = |keyword| schema.get(keyword).and_then(Value::as_u64);
+        let length = length as u64;
+        if let Some(least) = bound(least).filter(|least| length < *least) {
+            self.error(
+                path,
+                format!("too short: {length}, expected at least {least}"),
+            );
+        } else if let Some(most) = bound(most).filter(|most| length > *most) {
+            self.error(path, format!("too long: {length}, expected at most {most}"));
+        }
+    }
+
+    fn error(&mut self, path: &str, message: String) {
+        self.errors.push(ArgumentError::new(path, message));
+    }
+}
+
+/// The reason why a value is not valid, regardless of its parts.
+fn problem(schema: &Value, value: &Value) -> Option<&'static str> {
+    if !has_type(schema, value) {
+        Some("invalid type")
+    } else if !has_constant(schema, value) || !has_format(schema, value) {
+        Some("invalid value")
+    } else {
+        None
+    }
+}
+
+/// Whether a value has the type that a schema names; a whole number is an integer, however it is
+/// written.
+fn has_type(schema: &Value, value: &Value) -> bool {
+    let is = |kind: &Value| match kind.as_str() {
+        Some("null") => value.is_null(),
+        Some("boolean") => value.is_boolean(),
+        Some("integer") => value.as_f64().is_some_and(|it| it.fract() == 0.0),
+        Some("number") => value.is_number(),
+        Some("string") => value.is_string(),
+        Some("array") => value.is_array(),
+        Some("object") => value.is_object(),
+        _ => true,
+    };
+    match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds.iter().any(is),
+        Some(kind) => is(kind),
+        None => true,
+    }
+}
+
+/// Whether a value is the constant, or among the constants, that a schema names.
+fn has_constant(schema: &Value, value: &Value) -> bool {
+    schema.get("const").is_none_or(|known| known == value)
+        && (schema.get("enum").is_none() || list(schema, "enum").contains(value))
+}
+
+/// Whether an integer is one of the Rust type that its schema names.
+fn has_format(schema: &Value, value: &Value) -> bool {
+    let integers = schema.as_object().and_then(integers);
+    let number = value.as_number().and_then(Number::as_i128);
+    match (integers, number) {
+        (Some((least, most)), Some(number)) => (least..=most).contains(&number),
+        _ => true,
+    }
+}
+
+/// Whether a value has the mark of an alternative: a constant, a member that is one, or the only
+/// member that there is.
+fn has_tag(schema: &Value, value: &Value) -> bool {
+    let has = |(name, member): (&String, &Value)| {
+        let constant = member.get("const");
+        constant.is_none_or(|constant| value.get(name) == Some(constant))
+    };
+    let known = properties(schema);
+    let only = known.filter(|known| known.len() == 1 && list(schema, "required").len() == 1);
+    has_constant(schema, value)
+        && known.is_none_or(|known| known.iter().all(has))
+        && only.is_none_or(|only| only.keys().all(|name| value.get(name).is_some()))
+}
+
+/// Whether a value has the members that a schema requires.
+fn has_required(schema: &Value, value: &Value) -> bool {
+    let mut required = list(schema, "required").iter().filter_map(Value::as_str);
+    required.all(|name| value.get(name).is_some())
+}
+
+/// Whether `one` is less than `other`; integers are compared exactly.
+fn is_less(one: &Number, other: &Number) -> bool {
+    match (one.as_i128(), other.as_i128()) {
+        (Some(one), Some(other)) => one < other,
+        _ => one.as_f64() < other.as_f64(),
+    }
+}
+
+/// A value in the words of serde, which quote it if it is short.
+fn found(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => Unexpected::Bool(*value).to_string(),
+        Value::Number(number) if number.is_f64() => format!("floating point `{number}`"),
+        Value::Number(number) => format!("integer `{number}`"),
+        Value::String(text) => Unexpected::Str(text).to_string(),
+        Value::Array(_) => Unexpected::Seq.to_string(),
+        Value::Object(_) => Unexpected::Map.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(dead_code)]
+
+    use schemars::JsonSchema;
+
+    use super::*;
+    use crate::schema::for_input;
+
+    fn validation<T: JsonSchema>() -> Validation {
+        let mut generator = for_input();
+        let schema = generator.subschema_for::<T>().to_value();
+        Validation::new(schema, generator.take_definitions(true))
+    }
+
+    #[derive(JsonSchema)]
+    struct Plain {
+        small: u8,
+        signed: Vec<i16>,
+        large: Option<u64>,
+        text: String,
+    }
+
+    #[derive(JsonSchema)]
+    struct Inner {
+        #[schemars(range(min = 1))]
+        count: u32,
+    }
+
+    #[derive(JsonSchema)]
+    struct Outer {
+        inner: Vec<Inner>,
+        plain: Plain,
+    }
+
+    #[test]
+    fn bounds_of_types_are_no_constraints() {
+        assert!(!validation::<u32>().has_constraints);
+        assert!(!validation::<Plain>().has_constraints);
+        assert!(validation::<Inner>().has_constraints);
+        assert!(validation::<Outer>().has_constraints);
+    }
+
+    #[derive(JsonSchema)]
+    #[schemars(untagged)]
+    enum Tree {
+        Left { inner: Box<Tree>, left: u8 },
+        Right { inner: Box<Tree>, right: u8 },
+        Leaf(String),
+    }
+
+    #[test]
+    fn alternatives_within_alternatives_are_followed_to_a_limit() {
+        let validation = validation::<Tree>();
+        let text = r#"{"left":1,"right":2,"inner":"#.repeat(18) + "5" + &"}".repeat(18);
+        let value = serde_json::from_str(&text).unwrap();
+        let mut validator = Validator {
+            validation: &validation,
+            is_decoded: false,
+            left: MAX_CHECKED_VALUES,
+            errors: Vec::new(),
+        };
+        validator.value(&validation.schema, &value, "tree", 0);
+        assert_eq!(validator.left, 0);
+    }
+
+    #[test]
+    fn integers_are_compared_exactly() {
+        let schema = serde_json::json!({"maximum": 9_007_199_254_740_992_i64});
+        let validation = Validation::new(schema, Map::new());
+        for (text, errors) in [("9007199254740992", 0), ("9007199254740993", 1)] {
+            let mut found = Vec::new();
+            validation.check("n", text, &mut found);
+            assert_eq!(found.len(), errors, "{text}");
+        }
+    }
+}
