@@ -1,4 +1,4 @@
-//! What can go wrong, and whose fault it is.
+//! Errors of calls and of serving.
 
 use std::io;
 use std::process::ExitStatus;
@@ -6,16 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_types::{
-    ElicitRequestUrlParams, ErrorObject, InputRequiredResult, UrlElicitationRequiredErrorData,
-    error_codes,
+    ElicitRequestUrlParams, ErrorObject, InputRequiredResult, Revision,
+    UrlElicitationRequiredErrorData, error_codes,
 };
 
-use super::{HttpError, Unavailable};
+use super::HttpError;
+use crate::protocol::LifecycleState;
 
 /// An error of the protocol, answered as a JSON-RPC error instead of a result.
 ///
-/// A tool that fails in its own work returns a [`ToolError`](crate::ToolError) instead, which the
-/// model that called it gets to read.
+/// A tool that fails in its own work returns a [`ToolError`](crate::ToolError) instead, for the model
+/// that called it.
 pub type ProtocolError = ErrorObject;
 
 /// Why serving a connection ended early.
@@ -176,6 +177,44 @@ pub(crate) struct ConnectionClosed;
 
 fn closed() -> io::Error {
     io::Error::new(io::ErrorKind::NotConnected, ConnectionClosed)
+}
+
+/// Why a request is not sent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unavailable {
+    /// The connection is not, or no longer, in a state that allows the request.
+    #[error("`{method}` can't be sent while the connection is {state}")]
+    State {
+        /// The method of the request.
+        method: &'static str,
+        /// The state of the connection.
+        state: LifecycleState,
+    },
+    /// The negotiated revision does not have the method.
+    #[error("`{method}` does not exist in revision {revision}, which is spoken")]
+    NotInRevision {
+        /// The method of the request.
+        method: &'static str,
+        /// The negotiated revision.
+        revision: Revision,
+    },
+    /// The server does not offer the capability that the request needs.
+    #[error("`{method}` needs the capability `{capability}`, which the server does not offer")]
+    NotOffered {
+        /// The method of the request.
+        method: &'static str,
+        /// The capability that the server would have to declare.
+        capability: &'static str,
+    },
+    /// The client did not declare the capability that the request needs.
+    #[error("`{method}` needs the capability `{capability}`, which the client did not declare")]
+    NotDeclared {
+        /// The method of the request.
+        method: &'static str,
+        /// The capability that the client would have to declare.
+        capability: &'static str,
+    },
 }
 
 /// The end of a child process that served a connection.

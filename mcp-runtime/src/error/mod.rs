@@ -10,12 +10,10 @@ mod http;
     )
 )]
 mod request;
-mod unavailable;
 
 #[cfg(feature = "client")]
 pub(crate) use self::call::ConnectionClosed;
 pub(crate) use self::call::shared;
-pub use self::call::{CallError, ChildExited, ProtocolError, ServeError};
+pub use self::call::{CallError, ChildExited, ProtocolError, ServeError, Unavailable};
 pub use self::http::HttpError;
 pub(crate) use self::request::RequestError;
-pub use self::unavailable::Unavailable;

@@ -1,11 +1,10 @@
-//! A client of a server in the same process.
+//! Connections to a server in the same process.
 
 use std::future::IntoFuture;
 
 use mcp_types::{Era, Revision, Side};
 
-use super::Recording;
-use super::tap::Tap;
+use super::recording::{Recorder, Recording};
 use crate::connection::BoxFuture;
 use crate::transport::memory;
 use crate::{Client, ClientBuilder, ConnectError, Server};
@@ -23,7 +22,7 @@ pub fn connect(server: impl Into<Server>) -> Connect {
     }
 }
 
-/// How a client is connected; made by [`connect`].
+/// A connection to be made; see [`connect`].
 #[must_use = "nothing is connected until this is awaited"]
 #[derive(Debug)]
 pub struct Connect {
@@ -34,33 +33,33 @@ pub struct Connect {
 }
 
 impl Connect {
-    /// The client that connects, instead of one that answers no questions and is called `test`.
-    /// Say so first: what is said of the client before is lost.
+    /// The client that connects, instead of one without handlers that is called `test`. Replaces the
+    /// settings of the client made before.
     pub fn client(mut self, client: ClientBuilder) -> Self {
         self.client = client;
         self
     }
 
-    /// The era to speak. The client finds out for itself unless one is set.
+    /// The era to speak; detected unless set.
     pub fn era(mut self, era: Era) -> Self {
         self.client = self.client.era(era);
         self
     }
 
-    /// The revision to speak. The client finds out for itself unless one is set.
+    /// The revision to speak; negotiated unless set.
     pub fn revision(mut self, revision: Revision) -> Self {
         self.client = self.client.revision(revision);
         self
     }
 
-    /// Writes down every message of the connection.
+    /// Records every message of the connection.
     pub fn record(mut self, recording: &Recording) -> Self {
         self.recording = recording.clone();
         self
     }
 
-    /// Stops tokio's clock first: it then jumps from one deadline to the next whenever nothing else
-    /// is to be done, so that timeouts come at once.
+    /// Pauses tokio's clock first: it then jumps from one deadline to the next whenever the runtime is
+    /// idle, so that timeouts elapse at once.
     ///
     /// # Panics
     ///
@@ -82,8 +81,8 @@ impl IntoFuture for Connect {
                 tokio::time::pause();
             }
             let (ours, theirs) = memory::pair();
-            let ours = Tap::new(ours, Side::Server, &self.recording);
-            let theirs = Tap::new(theirs, Side::Client, &self.recording);
+            let ours = Recorder::new(ours, Side::Server, &self.recording);
+            let theirs = Recorder::new(theirs, Side::Client, &self.recording);
             let serving = self.server.serve(theirs).without_signals();
             tokio::spawn(async move {
                 if let Err(error) = serving.await {

@@ -1,6 +1,6 @@
-//! Tests of servers: a client in memory, and a record of what was said.
+//! Helpers for tests of servers: a client in memory, and recordings of connections.
 //!
-//! [`connect`] is all that most tests need; the era, the clock and the client can be chosen.
+//! Most tests need only [`connect`]; the era, the clock and the client can be chosen.
 //!
 //! ```
 //! use mcp_runtime::prelude::*;
@@ -30,7 +30,6 @@
 
 mod connect;
 mod recording;
-mod tap;
 
 pub use connect::{Connect, connect};
 pub use recording::Recording;

@@ -1,12 +1,16 @@
-//! What two sides said to each other.
+//! Recordings of connections.
 
 use std::fmt;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_types::Side;
 
+use crate::protocol::Timeouts;
+use crate::transport::{FrameReader, Incoming, Transport};
+
 /// The messages of a connection, in the order in which they arrived. Cloning is cheap: the clones
-/// share what is written down.
+/// share the messages.
 ///
 /// Its [`Display`](fmt::Display) form has one message a line, for snapshots:
 ///
@@ -27,7 +31,7 @@ use mcp_types::Side;
 /// let revision = mcp_runtime::Revision::V2025_06_18;
 /// let client = testing::connect(Calculator).revision(revision).record(&recording).await?;
 /// client.ping().await?;
-/// // Where an answer has come, all that was said before has arrived, too.
+/// // All earlier messages have arrived before an answer.
 /// recording.clear();
 /// client.ping().await?;
 /// assert_eq!(
@@ -45,13 +49,13 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Each message as it was sent, and who sent it.
+    /// The messages and their senders.
     #[must_use]
     pub fn messages(&self) -> Vec<(Side, String)> {
         self.lock().clone()
     }
 
-    /// Forgets what has arrived so far, such as the greetings.
+    /// Forgets the messages so far, such as those of the negotiation.
     pub fn clear(&self) {
         self.lock().clear();
     }
@@ -75,5 +79,51 @@ impl fmt::Display for Recording {
             };
             writeln!(f, "{sender}: {message}")
         })
+    }
+}
+
+/// A transport that records the frames that it receives.
+pub(super) struct Recorder<T> {
+    transport: T,
+    /// The side whose messages arrive here.
+    sender: Side,
+    recording: Recording,
+}
+
+impl<T> Recorder<T> {
+    pub(super) fn new(transport: T, sender: Side, recording: &Recording) -> Self {
+        Self {
+            transport,
+            sender,
+            recording: recording.clone(),
+        }
+    }
+}
+
+impl<T: Transport> Transport for Recorder<T> {
+    type Reader = Recorder<T::Reader>;
+    type Writer = T::Writer;
+
+    fn set_timeouts(&mut self, timeouts: Timeouts) {
+        self.transport.set_timeouts(timeouts);
+    }
+
+    async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
+        let (reader, writer) = self.transport.open().await?;
+        Ok((Recorder::new(reader, self.sender, &self.recording), writer))
+    }
+}
+
+impl<R: FrameReader> FrameReader for Recorder<R> {
+    fn next_frame(&mut self) -> Option<Incoming<'_>> {
+        let incoming = self.transport.next_frame()?;
+        if let Incoming::Frame(message) = &incoming {
+            self.recording.push(self.sender, message);
+        }
+        Some(incoming)
+    }
+
+    async fn fill(&mut self) -> io::Result<bool> {
+        self.transport.fill().await
     }
 }
