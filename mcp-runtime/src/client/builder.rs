@@ -436,12 +436,13 @@ impl ClientBuilder {
             });
             self.on_notification.insert(0, invalidate);
         }
-        ClientState::new(
-            self.config,
-            StatusSender::new(self.on_status),
-            Dispatcher::new(self.on_notification),
+        ClientState {
+            config: self.config,
+            status: StatusSender::new(self.on_status),
+            dispatcher: Dispatcher::new(self.on_notification),
             cache,
-        )
+            session: Mutex::default(),
+        }
     }
 }
 

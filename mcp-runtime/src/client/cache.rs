@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mcp_types::{CacheScope, RawJson, Request, methods};
 use serde::Deserialize;
+use tokio::time::Instant;
 
 use super::notifications::Changed;
 use crate::limits::{MAX_CACHED_ANSWERS, MAX_CACHED_BYTES};
@@ -64,8 +65,8 @@ impl ClientCache {
         }
     }
 
-    /// The key of the answer to `params`; `None` for requests whose answers are never kept.
-    pub(super) fn key<R: Request>(&self, params: &R::Params) -> Option<CacheKey> {
+    /// The place of the answer to `params`; `None` for requests whose answers are never kept.
+    pub(super) fn place<R: Request>(&self, params: &R::Params) -> Option<CachePlace<'_>> {
         let is_cacheable = matches!(
             R::METHOD,
             methods::TOOLS_LIST
@@ -75,24 +76,12 @@ impl ClientCache {
                 | methods::RESOURCES_READ
         );
         let params = is_cacheable.then(|| serde_json::to_string(params).ok())??;
-        Some(CacheKey {
+        Some(CachePlace {
+            cache: self,
             method: R::METHOD,
             params: params.into(),
             generation: self.cache.lock().generation,
         })
-    }
-
-    /// The answer under `key`, unless it has expired.
-    pub(super) fn get(&self, key: &CacheKey) -> Option<RawJson> {
-        self.cache.lock().get(self.client, key, now())
-    }
-
-    /// Keeps an answer as long as its `ttlMs` allows.
-    pub(super) fn put(&self, key: CacheKey, result: &RawJson) {
-        if let Some(hints) = Hints::of(result) {
-            let mut entries = self.cache.lock();
-            entries.put(self.client, key, result, hints, now());
-        }
     }
 
     /// Forgets the answers that a change concerns.
@@ -123,13 +112,54 @@ impl Drop for ClientCache {
 }
 
 /// The place of one answer in the cache.
-#[derive(Clone)]
-pub(super) struct CacheKey {
+pub(super) struct CachePlace<'a> {
+    cache: &'a ClientCache,
     method: &'static str,
     /// The parameters, as they are sent.
     params: Arc<str>,
     /// The generation of the cache when the request was sent.
     generation: u64,
+}
+
+impl CachePlace<'_> {
+    /// The answer, unless it has expired.
+    pub(super) fn get(&self) -> Option<RawJson> {
+        let entries = self.cache.cache.lock();
+        [Some(self.cache.client), None]
+            .into_iter()
+            .find_map(|owner| {
+                let key = (owner, self.method, Arc::clone(&self.params));
+                let entry = entries.table.get(&key)?;
+                (Instant::now() < entry.expires).then(|| entry.result.clone())
+            })
+    }
+
+    /// Keeps an answer as long as its `ttlMs` allows, for other clients as well if its `cacheScope`
+    /// is public.
+    pub(super) fn put(self, result: &RawJson) {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Hints {
+            // A negative one means that nothing may be kept.
+            ttl_ms: Option<i64>,
+            cache_scope: Option<CacheScope>,
+        }
+
+        let Ok(hints) = result.parse::<Hints>() else {
+            return;
+        };
+        let ttl = u64::try_from(hints.ttl_ms.unwrap_or_default()).unwrap_or_default();
+        let expires = Instant::now().checked_add(Duration::from_millis(ttl));
+        let mut entries = self.cache.cache.lock();
+        if let Some(expires) = expires.filter(|_| ttl > 0 && self.generation == entries.generation)
+        {
+            let is_public = hints.cache_scope == Some(CacheScope::Public);
+            let owner = (!is_public).then_some(self.cache.client);
+            let result = result.clone();
+            let key = (owner, self.method, self.params);
+            entries.insert(key, Entry { result, expires });
+        }
+    }
 }
 
 /// Client (`None` for a public answer), method and parameters.
@@ -138,7 +168,7 @@ type EntryKey = (Option<u64>, &'static str, Arc<str>);
 /// The table of answers.
 #[derive(Debug, Default)]
 struct Entries {
-    entries: HashMap<EntryKey, Entry>,
+    table: HashMap<EntryKey, Entry>,
     bytes: usize,
     /// Number of invalidations. An answer that was overtaken by one is not kept.
     generation: u64,
@@ -151,40 +181,26 @@ struct Entry {
 }
 
 impl Entries {
-    fn get(&self, client: u64, key: &CacheKey, now: Instant) -> Option<RawJson> {
-        let found = [Some(client), None].into_iter().find_map(|owner| {
-            let entry = self.entries.get(&(owner, key.method, key.params.clone()))?;
-            (now < entry.expires).then_some(entry)
-        });
-        Some(found?.result.clone())
-    }
-
-    fn put(&mut self, client: u64, key: CacheKey, result: &RawJson, hints: Hints, now: Instant) {
-        let size = result.get().len();
-        let Some(expires) = now.checked_add(hints.ttl) else {
-            return;
-        };
-        if key.generation != self.generation || size > MAX_CACHED_BYTES {
-            return;
+    fn insert(&mut self, key: EntryKey, entry: Entry) {
+        let size = entry.result.get().len();
+        if size <= MAX_CACHED_BYTES {
+            self.retain(|other, _| *other != key);
+            self.make_room(size);
+            self.bytes += size;
+            self.table.insert(key, entry);
         }
-        let key = ((!hints.public).then_some(client), key.method, key.params);
-        self.retain(|other, _| *other != key);
-        self.make_room(size, now);
-        self.bytes += size;
-        let result = result.clone();
-        self.entries.insert(key, Entry { result, expires });
     }
 
     /// Removes expired answers, then those that expire first, until `size` more bytes fit.
-    fn make_room(&mut self, size: usize, now: Instant) {
+    fn make_room(&mut self, size: usize) {
         let is_full = |entries: &Self| {
-            entries.entries.len() >= MAX_CACHED_ANSWERS || entries.bytes + size > MAX_CACHED_BYTES
+            entries.table.len() >= MAX_CACHED_ANSWERS || entries.bytes + size > MAX_CACHED_BYTES
         };
         if is_full(self) {
-            self.retain(|_, entry| now < entry.expires);
+            self.retain(|_, entry| Instant::now() < entry.expires);
         }
         while is_full(self) {
-            let first = self.entries.iter().min_by_key(|(_, entry)| entry.expires);
+            let first = self.table.iter().min_by_key(|(_, entry)| entry.expires);
             let Some(key) = first.map(|(key, _)| key.clone()) else {
                 return;
             };
@@ -199,130 +215,100 @@ impl Entries {
     }
 
     fn retain(&mut self, keep: impl Fn(&EntryKey, &Entry) -> bool) {
-        self.entries.retain(|key, entry| keep(key, entry));
-        let sizes = self.entries.values().map(|entry| entry.result.get().len());
+        self.table.retain(|key, entry| keep(key, entry));
+        let sizes = self.table.values().map(|entry| entry.result.get().len());
         self.bytes = sizes.sum();
     }
 }
 
-/// How long a result may be kept, and for whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Hints {
-    ttl: Duration,
-    /// Whether other clients may get it.
-    public: bool,
-}
-
-impl Hints {
-    /// The hints in `result`; `None` where it may not be kept.
-    fn of(result: &RawJson) -> Option<Self> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Members {
-            // A negative one means that nothing may be kept.
-            ttl_ms: Option<i64>,
-            cache_scope: Option<CacheScope>,
-        }
-
-        let members: Members = result.parse().ok()?;
-        let ttl = u64::try_from(members.ttl_ms?).ok();
-        Some(Self {
-            ttl: Duration::from_millis(ttl.filter(|ttl| *ttl > 0)?),
-            public: members.cache_scope == Some(CacheScope::Public),
-        })
-    }
-}
-
-/// The time by tokio's clock, which tests can stop.
-fn now() -> Instant {
-    tokio::time::Instant::now().into_std()
-}
-
 #[cfg(test)]
 mod tests {
+    use mcp_types::{ReadResourceRequest, ReadResourceRequestParams};
+
     use super::*;
 
-    const SECOND: Duration = Duration::from_secs(1);
-
-    fn key(params: &str) -> CacheKey {
-        CacheKey {
-            method: "tools/list",
-            params: params.into(),
-            generation: 0,
-        }
+    fn put(cache: &ClientCache, uri: &str, result: &str) {
+        let result = serde_json::from_str(result).unwrap();
+        place(cache, uri).put(&result);
     }
 
-    fn hints(seconds: u32, public: bool) -> Hints {
-        Hints {
-            ttl: seconds * SECOND,
-            public,
-        }
+    fn place<'a>(cache: &'a ClientCache, uri: &str) -> CachePlace<'a> {
+        let params = ReadResourceRequestParams::new(uri);
+        cache.place::<ReadResourceRequest>(&params).unwrap()
     }
 
-    fn result(text: &str) -> RawJson {
-        RawJson::new(text).unwrap()
-    }
-
-    #[test]
-    fn an_answer_is_kept_for_as_long_and_for_whom_it_says() {
-        let (mut entries, now) = (Entries::default(), Instant::now());
-        entries.put(1, key("a"), &result("mine"), hints(10, false), now);
-        entries.put(1, key("b"), &result("ours"), hints(10, true), now);
-        let later = now + 9 * SECOND;
-        assert_eq!(entries.get(1, &key("a"), later), Some(result("mine")));
-        assert_eq!(entries.get(2, &key("a"), later), None);
-        assert_eq!(entries.get(2, &key("b"), later), Some(result("ours")));
-        assert_eq!(entries.get(1, &key("a"), now + 10 * SECOND), None);
-    }
-
-    #[test]
-    fn what_has_changed_is_forgotten_also_if_it_is_still_on_its_way() {
-        let (mut entries, now) = (Entries::default(), Instant::now());
-        entries.put(1, key("a"), &result("old"), hints(10, true), now);
-        entries.invalidate(|method| method == "tools/list");
-        assert_eq!(entries.get(1, &key("a"), now), None);
-        entries.put(1, key("a"), &result("old"), hints(10, true), now);
-        assert_eq!(entries.get(1, &key("a"), now), None);
-        let mut asked_again = key("a");
-        asked_again.generation = entries.generation;
-        entries.put(1, asked_again, &result("new"), hints(10, true), now);
-        assert_eq!(entries.get(1, &key("a"), now), Some(result("new")));
-    }
-
-    #[test]
-    fn little_is_kept_and_what_lasts_longest_stays() {
-        let (mut entries, now) = (Entries::default(), Instant::now());
-        for number in 0..2000 {
-            let hints = hints(5000 - number, false);
-            entries.put(1, key(&number.to_string()), &result("x"), hints, now);
-        }
-        assert_eq!(entries.entries.len(), MAX_CACHED_ANSWERS);
-        assert!(entries.get(1, &key("0"), now).is_some());
-        let large = result(&"x".repeat(MAX_CACHED_BYTES - 10));
-        entries.put(1, key("large"), &large, hints(1, false), now);
-        assert!(entries.bytes <= MAX_CACHED_BYTES);
-        assert!(entries.get(1, &key("large"), now).is_some());
-        entries.invalidate(|_| true);
-        assert_eq!(entries.bytes, 0);
+    fn has(cache: &ClientCache, uri: &str) -> bool {
+        place(cache, uri).get().is_some()
     }
 
     #[test]
     fn only_what_has_a_lifetime_is_kept_and_only_for_oneself_unless_it_is_public() {
-        let hints = |json: &str| Hints::of(&serde_json::from_str(json).unwrap());
+        let shared = ResponseCache::new();
+        let (one, other) = (ClientCache::new(shared.clone()), ClientCache::new(shared));
         for json in [
             "{}",
             r#"{"ttlMs":0}"#,
             r#"{"ttlMs":-5}"#,
             r#"{"ttlMs":"x"}"#,
         ] {
-            assert_eq!(hints(json), None, "{json}");
+            put(&one, "a", json);
+            assert!(!has(&one, "a"), "{json}");
         }
-        let ttl = Duration::from_millis(5);
         for (scope, public) in [("public", true), ("private", false), ("other", false)] {
-            let json = format!(r#"{{"ttlMs":5,"cacheScope":"{scope}"}}"#);
-            assert_eq!(hints(&json), Some(Hints { ttl, public }));
+            put(
+                &one,
+                scope,
+                &format!(r#"{{"ttlMs":5000,"cacheScope":"{scope}"}}"#),
+            );
+            assert!(has(&one, scope));
+            assert_eq!(has(&other, scope), public, "{scope}");
         }
-        let public = false;
-        assert_eq!(hints(r#"{"ttlMs":5}"#), Some(Hints { ttl, public }));
+        drop(one);
+        assert!(has(&other, "public"));
+        assert_eq!(other.cache.lock().table.len(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_is_kept_for_as_long_as_it_may() {
+        let cache = ClientCache::new(ResponseCache::new());
+        put(&cache, "a", r#"{"ttlMs":5000}"#);
+        tokio::time::advance(Duration::from_millis(4999)).await;
+        assert!(has(&cache, "a"));
+        tokio::time::advance(Duration::from_millis(1)).await;
+        assert!(!has(&cache, "a"));
+    }
+
+    #[test]
+    fn an_answer_that_is_overtaken_by_a_change_is_not_kept() {
+        let cache = ClientCache::new(ResponseCache::new());
+        let before = place(&cache, "a");
+        cache.invalidate(&Changed::Resource("a".to_owned()));
+        before.put(&serde_json::from_str(r#"{"ttlMs":5000}"#).unwrap());
+        assert!(!has(&cache, "a"));
+    }
+
+    #[test]
+    fn little_is_kept_and_what_lasts_longest_stays() {
+        let cache = ClientCache::new(ResponseCache::new());
+        for number in 0..2000 {
+            let ttl = 5_000_000 - 1000 * number;
+            put(
+                &cache,
+                &number.to_string(),
+                &format!(r#"{{"ttlMs":{ttl}}}"#),
+            );
+        }
+        assert_eq!(cache.cache.lock().table.len(), MAX_CACHED_ANSWERS);
+        assert!(has(&cache, "0"));
+        let text = "x".repeat(MAX_CACHED_BYTES - 50);
+        put(
+            &cache,
+            "large",
+            &format!(r#"{{"ttlMs":1000,"x":"{text}"}}"#),
+        );
+        assert!(cache.cache.lock().bytes <= MAX_CACHED_BYTES);
+        assert!(has(&cache, "large"));
+        cache.clear();
+        assert_eq!(cache.cache.lock().bytes, 0);
     }
 }

@@ -13,6 +13,7 @@ use serde::Serialize;
 use tokio::time::Instant;
 
 use super::Client;
+use super::cache::CachePlace;
 use super::channel::{Channel, Written, request_options};
 use super::config::within;
 use super::connection::Connection;
@@ -167,23 +168,15 @@ where
     R::Params: Conform,
 {
     async fn send(self) -> Result<T, CallError> {
-        let Self {
-            client,
-            params,
-            convert,
-            options,
-        } = self;
+        let mut params = self.params.map_err(CallError::Params)?;
+        let (client, options) = (self.client, self.options);
         let state = client.state();
-        let mut params = params.map_err(CallError::Params)?;
         let mut responses = None;
         let (mut attempt, mut rounds) = (0, 0);
         // Time of the rounds so far, without that in which questions were answered.
         let mut spent = Duration::ZERO;
         loop {
-            let timeouts = left(options.timeouts, spent);
-            if timeouts.shortest().is_zero() {
-                return Err(timed_out::<R>(spent));
-            }
+            let timeouts = left::<R>(options.timeouts, spent)?;
             let begun = Instant::now();
             let connection = reach(&client, options.waits, timeouts.shortest()).await?;
             let revision = connection.negotiated.revision;
@@ -191,24 +184,15 @@ where
             // An answer that depends on more than the parameters is not cached.
             let cache = state.cache.as_deref();
             let cache = cache.filter(|_| responses.is_none() && options.meta.is_empty());
-            let cached = cache.and_then(|cache| Some((cache, cache.key::<R>(&params)?)));
-            if let Some((cache, key)) = cached.as_ref().filter(|_| !options.fresh)
-                && let Some(result) = cache.get(key)
-            {
-                return convert(complete::<R>(&result)?);
+            let cached = cache.and_then(|cache| cache.place::<R>(&params));
+            let known = cached.as_ref().filter(|_| !options.fresh);
+            if let Some(result) = known.and_then(CachePlace::get) {
+                return (self.convert)(complete::<R>(&result)?);
             }
             let channel = &connection.channel;
             let meta = state.request_meta(&connection.meta, &options.meta);
-            let written = write::<R>(
-                channel,
-                &params,
-                responses.as_ref(),
-                meta,
-                SendOptions {
-                    progress: options.progress.clone(),
-                    ..request_options::<R>(timeouts)
-                },
-            );
+            let sending = options.sending::<R>(timeouts);
+            let written = write::<R>(channel, &params, responses.as_ref(), meta, sending);
             let sent = async { channel.send(written?).await };
             let result = match sent.await {
                 Err(error) if attempt < MAX_REPEATS && options.may_repeat(&error, channel) => {
@@ -225,10 +209,10 @@ where
                 Err(CallError::InputRequired { wanted, .. }) => *wanted,
                 Err(error) => return Err(error),
                 Ok(completed) => {
-                    if let Some((cache, key)) = cached {
-                        cache.put(key, &result);
+                    if let Some(cached) = cached {
+                        cached.put(&result);
                     }
-                    return convert(completed);
+                    return (self.convert)(completed);
                 }
             };
             if rounds == state.config.max_rounds {
@@ -246,6 +230,13 @@ where
 }
 
 impl CallOptions {
+    fn sending<R: Request>(&self, timeouts: Timeouts) -> SendOptions {
+        SendOptions {
+            progress: self.progress.clone(),
+            ..request_options::<R>(timeouts)
+        }
+    }
+
     /// Whether a call that failed with `error` is sent again.
     fn may_repeat(&self, error: &CallError, channel: &Channel) -> bool {
         match error {
@@ -305,15 +296,23 @@ async fn reach(
 }
 
 /// The time that is left of `timeouts` after `spent`. A round that was answered counts as progress.
-fn left(timeouts: Timeouts, spent: Duration) -> Timeouts {
+///
+/// # Errors
+///
+/// When no time is left.
+fn left<R: Request>(timeouts: Timeouts, spent: Duration) -> Result<Timeouts, CallError> {
     let idle = match timeouts.reset_on_progress {
         true => timeouts.idle,
         false => timeouts.idle.saturating_sub(spent),
     };
-    Timeouts {
+    let left = Timeouts {
         idle,
         total: timeouts.total.saturating_sub(spent),
         ..timeouts
+    };
+    match left.shortest().is_zero() {
+        true => Err(timed_out::<R>(spent)),
+        false => Ok(left),
     }
 }
 
@@ -356,11 +355,11 @@ mod tests {
             total: 25 * SECOND,
             reset_on_progress,
         };
-        let rest = left(timeouts(false), 7 * SECOND);
+        let left = left::<PingRequest>;
+        let rest = left(timeouts(false), 7 * SECOND).unwrap();
         assert_eq!((rest.idle, rest.total), (3 * SECOND, 18 * SECOND));
-        let rest = left(timeouts(true), 17 * SECOND);
+        let rest = left(timeouts(true), 17 * SECOND).unwrap();
         assert_eq!((rest.idle, rest.total), (10 * SECOND, 8 * SECOND));
-        let rest = left(timeouts(false), 11 * SECOND);
-        assert_eq!(rest.shortest(), Duration::ZERO);
+        assert!(left(timeouts(false), 11 * SECOND).is_err());
     }
 }

@@ -3,7 +3,6 @@
 //! The only place of the client that distinguishes the eras: the result is a [`Connection`], with the
 //! members that each request carries in its `_meta`.
 
-use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -119,27 +118,16 @@ impl Negotiation<'_> {
             Ok(discovery) => self.choose(stateless, discovery?).await,
             Err(_elapsed) => {
                 tracing::debug!("`server/discover` was not answered: trying `initialize`");
-                match self.initialize(handshake).await {
-                    Err(error @ ConnectError::Refused(_)) => {
-                        self.wait_for_late(stateless, discovery, error).await
-                    }
-                    outcome => outcome,
+                let refused = match self.initialize(handshake).await {
+                    Err(error @ ConnectError::Refused(_)) => error,
+                    outcome => return outcome,
+                };
+                // It may be a stateless one that was slow to start.
+                match tokio::time::timeout(self.config.probe_timeout, discovery).await {
+                    Ok(Ok(found @ Discovery::Found(_))) => self.choose(stateless, found).await,
+                    _ => Err(refused),
                 }
             }
-        }
-    }
-
-    /// Waits for the answer to the probe once more: a server that refuses the handshake may be a
-    /// stateless one that was slow to start.
-    async fn wait_for_late(
-        &self,
-        asked: Revision,
-        discovery: impl Future<Output = Result<Discovery, ConnectError>>,
-        refused: ConnectError,
-    ) -> Outcome {
-        match tokio::time::timeout(self.config.probe_timeout, discovery).await {
-            Ok(Ok(found @ Discovery::Found(_))) => self.choose(asked, found).await,
-            _ => Err(refused),
         }
     }
 

@@ -1,26 +1,24 @@
-//! What can go wrong while a client connects.
+//! Errors of connecting.
 
 use std::io;
 use std::time::Duration;
 
 use mcp_types::{ErrorObject, Revision, Revisions};
 
-use crate::error::HttpError;
-use crate::error::Unavailable;
-use crate::error::{CallError, ChildExited, ConnectionClosed};
+use crate::error::{CallError, ChildExited, ConnectionClosed, HttpError, Unavailable};
 
-/// Why there is no connection to a server. Whatever was opened is closed again.
+/// Why there is no connection to a server. Everything that was opened is closed again.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// The transport could not be opened: the program is missing, or the address is wrong.
     #[error("the transport could not be opened: {0}")]
     Open(#[source] io::Error),
-    /// The server closed the connection before anything was agreed on: see its own log.
+    /// The server closed the connection before the end of the negotiation: see its own log.
     #[error("the server closed the connection before it was initialized")]
     Closed,
-    /// The connection failed before anything was agreed on: the server can't be reached, or stopped
-    /// in the middle.
+    /// The connection failed before the end of the negotiation: the server can't be reached, or has
+    /// stopped.
     #[error("the connection failed before it was initialized: {0}")]
     Lost(#[source] io::Error),
     /// Server and client have no revision in common: one of them needs an update.
@@ -28,17 +26,17 @@ pub enum ConnectError {
         "no revision in common: asked for {asked}, the server offers {offered:?}, supported here are {supported:?}"
     )]
     Revision {
-        /// What this client asked for.
+        /// The revision that this client asked for.
         asked: Revision,
-        /// What the server answered.
+        /// The revisions that the server answered.
         offered: Vec<String>,
-        /// What this client would have accepted.
+        /// The revisions that this client accepts.
         supported: Revisions,
     },
-    /// The server refuses to talk to this client.
+    /// The server answered with an error.
     #[error("the server refuses the connection: {0}")]
     Refused(#[source] ErrorObject),
-    /// The HTTP answer is no MCP message: the URL is that of something else, credentials are
+    /// The HTTP response is not an MCP message: the URL belongs to something else, credentials are
     /// missing, or a gateway has answered.
     #[error("{0}")]
     Http(#[source] Box<HttpError>),
@@ -47,27 +45,27 @@ pub enum ConnectError {
     Timeout {
         /// The method that was called.
         method: String,
-        /// How long was waited.
+        /// The time that was waited.
         waited: Duration,
     },
-    /// The server's answer is none: it is at fault.
+    /// The server's answer is malformed: the fault is the server's.
     #[error("the answer to `{method}` does not fit: {reason}")]
     Result {
         /// The method that was called.
         method: String,
-        /// What does not fit.
+        /// The fault of the answer.
         reason: String,
     },
-    /// The client is set up so that it speaks no revision at all.
+    /// The settings of the client leave no revision.
     #[error("the client is told to use no revision at all")]
     NoRevision,
-    /// What is sent to connect can't be sent: the name or the capabilities have no JSON form.
+    /// The request can't be sent: the name or the capabilities have no JSON form.
     #[error("the request can't be sent: {0}")]
     Request(#[source] CallError),
 }
 
 impl ConnectError {
-    /// The end of the child process that was to be the server, if that is the reason.
+    /// The end of the server's child process, if that is the reason.
     #[must_use]
     pub fn child_exit(&self) -> Option<&ChildExited> {
         match self {
@@ -76,7 +74,7 @@ impl ConnectError {
         }
     }
 
-    /// The same error with the reason why the connection ended, if `fault` tells it.
+    /// The same error with the reason why the connection ended, if it is `fault`.
     pub(super) fn explained(self, fault: Option<io::Error>) -> Self {
         match (self, fault) {
             (Self::Closed, Some(fault)) => Self::Lost(fault),
@@ -89,7 +87,7 @@ impl ConnectError {
         matches!(self, Self::Closed) || self.child_exit().is_some()
     }
 
-    /// The same as an error of input and output, for calls that were not sent because of it.
+    /// The same as an I/O error, for calls that were not sent because of it.
     pub(super) fn to_io(&self) -> io::Error {
         match self.child_exit() {
             Some(exited) => io::Error::new(io::ErrorKind::NotConnected, exited.clone()),
@@ -97,18 +95,9 @@ impl ConnectError {
         }
     }
 
-    /// Whether it comes of what the server did when it was spoken to.
+    /// Whether it is due to the server's behaviour.
     pub(super) fn is_the_servers(&self) -> bool {
-        match self {
-            Self::Closed
-            | Self::Lost(_)
-            | Self::Revision { .. }
-            | Self::Refused(_)
-            | Self::Http(_)
-            | Self::Timeout { .. }
-            | Self::Result { .. } => true,
-            Self::Open(_) | Self::NoRevision | Self::Request(_) => false,
-        }
+        !matches!(self, Self::Open(_) | Self::NoRevision | Self::Request(_))
     }
 }
 
@@ -131,7 +120,7 @@ impl From<CallError> for ConnectError {
     }
 }
 
-/// Whether an error says no more than that the connection is over.
+/// Whether the error has no reason for the end of the connection.
 fn is_plain_end(error: &io::Error) -> bool {
     matches!(error.get_ref(), Some(cause) if cause.is::<ConnectionClosed>())
 }

@@ -1,7 +1,8 @@
 //! Notifications of a server.
 
-use mcp_types::{RawJsonRef, RequestId, ServerNotification};
-use serde::Deserialize;
+use mcp_types::{RawJsonRef, RequestId, ServerNotification, meta_keys};
+use serde::Deserialize as _;
+use serde_json::Value;
 use tokio::sync::broadcast;
 
 use crate::limits::MAX_UNREAD_NOTIFICATIONS;
@@ -93,21 +94,9 @@ impl Dispatcher {
 
 /// The subscription that a notification names in its `_meta`.
 fn subscription(params: Option<RawJsonRef<'_>>) -> Option<RequestId> {
-    #[derive(Deserialize)]
-    struct Params {
-        #[serde(rename = "_meta")]
-        meta: Option<Meta>,
-    }
-
-    #[derive(Deserialize)]
-    struct Meta {
-        #[serde(rename = "io.modelcontextprotocol/subscriptionId")]
-        subscription: Option<RequestId>,
-    }
-
-    // Notifications with unreadable `_meta` were ignored before.
-    let params: Params = serde_json::from_str(params?.get()).ok()?;
-    params.meta?.subscription
+    let params: Value = serde_json::from_str(params?.get()).ok()?;
+    let id = params.get("_meta")?.get(meta_keys::SUBSCRIPTION_ID)?;
+    RequestId::deserialize(id).ok()
 }
 
 /// The notifications of a server from now on, across reconnections.

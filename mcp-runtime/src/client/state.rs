@@ -16,7 +16,7 @@ pub(super) struct ClientState {
     pub(super) status: StatusSender,
     pub(super) dispatcher: Dispatcher,
     pub(super) cache: Option<Arc<ClientCache>>,
-    session: Mutex<SessionState>,
+    pub(super) session: Mutex<SessionState>,
 }
 
 /// Settings that a server is given again after a reconnection, and the tools that it last listed.
@@ -31,21 +31,6 @@ pub(super) struct SessionState {
 }
 
 impl ClientState {
-    pub(super) fn new(
-        config: Config,
-        status: StatusSender,
-        dispatcher: Dispatcher,
-        cache: Option<Arc<ClientCache>>,
-    ) -> Self {
-        Self {
-            config,
-            status,
-            dispatcher,
-            cache,
-            session: Mutex::default(),
-        }
-    }
-
     pub(super) fn session(&self) -> MutexGuard<'_, SessionState> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }

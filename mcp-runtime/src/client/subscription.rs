@@ -16,6 +16,7 @@ use mcp_types::{
     SubscriptionFilter, SubscriptionsListenRequest, SubscriptionsListenRequestParams,
     UnsubscribeRequest, UnsubscribeRequestParams, methods,
 };
+use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::channel::request_options;
@@ -65,8 +66,7 @@ impl Client {
         let mut subscription = Subscription::new(self, filter);
         subscription.state = State::Session(self.connections());
         subscription.subscribe_in_session().await?;
-        // A server without sessions that comes after this one acknowledges it again.
-        subscription.reopening.acknowledged();
+        subscription.reopening.acknowledged = Some(Instant::now());
         Ok(subscription)
     }
 
@@ -80,43 +80,14 @@ impl Client {
     pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Subscription, CallError> {
         let mut subscription = Subscription::new(self, filter);
         let limit = self.state().config.timeouts.idle;
-        let first = timeout(limit, subscription.receive()).await;
+        let first = timeout(limit, subscription.event()).await;
         match first.unwrap_or_else(|_| Err(timed_out(limit)))? {
-            Some(ServerNotification::SubscriptionsAcknowledged(params)) => {
-                subscription.acknowledge(params.notifications);
-                Ok(subscription)
-            }
+            SubscriptionEvent::Reopened => Ok(subscription),
             _ => Err(CallError::Result {
                 method: methods::SUBSCRIPTIONS_LISTEN.to_owned(),
                 reason: "the server did not acknowledge the subscription".to_owned(),
             }),
         }
-    }
-
-    /// Ends the subscriptions of a session to those of `uris` that no other subscription is about.
-    fn release(&self, uris: Vec<String>) {
-        let mut session = self.state().session();
-        let released: Vec<_> = uris
-            .into_iter()
-            .filter(|uri| session.release(uri))
-            .collect();
-        drop(session);
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
-            return;
-        };
-        if released.is_empty() {
-            return;
-        }
-        let client = self.clone();
-        runtime.spawn(async move {
-            for uri in released {
-                let params = UnsubscribeRequestParams::new(uri);
-                let ended = client.request::<UnsubscribeRequest>(params).fail_fast();
-                if let Err(error) = ended.await {
-                    tracing::debug!(%error, "a subscription was not ended");
-                }
-            }
-        });
     }
 }
 
@@ -130,10 +101,9 @@ fn timed_out(waited: Duration) -> CallError {
 /// A subscription to notifications. Dropping it ends the subscription.
 ///
 /// A client that reconnects subscribes again. So it does when the stream of a subscription over HTTP
-/// breaks off, after the pauses and with the tries of
-/// [`reconnect`](crate::ClientBuilder::reconnect); the pauses begin anew after a stream has lasted
-/// for 10 seconds. Changes in the meantime are not known: everything in the accepted filter counts
-/// as changed once each time. A subscription that the server ends by its result, or refuses with an
+/// breaks off, by the pauses and tries of [`reconnect`](crate::ClientBuilder::reconnect); the pauses
+/// begin anew after a stream has lasted for 10 seconds. Each time, everything in the accepted filter
+/// counts as changed once. A subscription that the server ends by its result, or refuses with an
 /// error, is not opened again; internal errors (-32603) and HTTP 408, 429 and 5xx count as streams
 /// that break off.
 #[must_use = "a subscription that is dropped is over"]
@@ -162,7 +132,7 @@ enum State {
 pub(crate) enum SubscriptionEvent {
     /// A notification.
     Told(ServerNotification),
-    /// The subscription was opened again: changes in the meantime are not known.
+    /// The subscription was opened. If it was before, changes in the meantime are not known.
     Reopened,
     /// The server has ended it in good order.
     Ended,
@@ -214,8 +184,8 @@ impl Subscription {
     /// Cancel safe.
     pub(crate) async fn event(&mut self) -> Result<SubscriptionEvent, CallError> {
         loop {
-            if let State::Session(connections) = &mut self.state {
-                tokio::select! {
+            match &mut self.state {
+                State::Session(connections) => tokio::select! {
                     biased;
                     () = connections.next() => if self.continues_in_session().await? {
                         return Ok(SubscriptionEvent::Reopened);
@@ -228,27 +198,7 @@ impl Subscription {
                         None => return Err(CallError::Closed),
                     },
                     lost = self.client.given_up() => return Err(lost),
-                }
-                continue;
-            }
-            match self.receive().await? {
-                Some(ServerNotification::SubscriptionsAcknowledged(params)) => {
-                    if self.acknowledge(params.notifications) {
-                        self.assume_changes();
-                        return Ok(SubscriptionEvent::Reopened);
-                    }
-                }
-                Some(notification) => return Ok(SubscriptionEvent::Told(notification)),
-                None => return Ok(SubscriptionEvent::Ended),
-            }
-        }
-    }
-
-    /// The next notification of the request, which is sent again when it was lost. `None` when the
-    /// server has ended it.
-    async fn receive(&mut self) -> Result<Option<ServerNotification>, CallError> {
-        loop {
-            match &mut self.state {
+                },
                 State::Paused(until) => {
                     sleep_until(*until).await;
                     let mut listening = Listening::open(&self.client, &self.filter).await?;
@@ -261,27 +211,30 @@ impl Subscription {
                 }
                 State::Listening(listening) => {
                     match listening.next(&mut self.notifications).await {
-                        Ok(Some(notification)) => return Ok(Some(notification)),
+                        Ok(Some(ServerNotification::SubscriptionsAcknowledged(params))) => {
+                            listening.acknowledged_by = None;
+                            self.acknowledged(params.notifications);
+                            return Ok(SubscriptionEvent::Reopened);
+                        }
+                        Ok(Some(other)) => return Ok(SubscriptionEvent::Told(other)),
                         Ok(None) => self.state = State::Ended,
                         Err(error) => self.state = State::Paused(self.reopen_at(error)?),
                     }
                 }
-                State::Session(_) | State::Ended => return Ok(None),
+                State::Ended => return Ok(SubscriptionEvent::Ended),
             }
         }
     }
 
-    /// Notes the filter that the server has agreed to; `true` if it has agreed before.
-    fn acknowledge(&mut self, accepted: SubscriptionFilter) -> bool {
+    /// Notes the filter that the server has agreed to. Unless it is the first time, everything in it
+    /// counts as changed, also for the observers of the client.
+    fn acknowledged(&mut self, accepted: SubscriptionFilter) {
         self.accepted = accepted;
-        if let State::Listening(listening) = &mut self.state {
-            listening.acknowledged_by = None;
+        self.reopening.failed = 0;
+        let before = self.reopening.acknowledged.replace(Instant::now());
+        if before.is_none() {
+            return;
         }
-        self.reopening.acknowledged()
-    }
-
-    /// Passes all changes to the observers of the client.
-    fn assume_changes(&self) {
         let state = self.client.state();
         if self.accepted.tools_list_changed == Some(true) {
             state.session().clear_tools();
@@ -298,7 +251,7 @@ impl Subscription {
     /// `error`, when it is not to be sent again.
     fn reopen_at(&mut self, error: CallError) -> Result<Instant, CallError> {
         self.state = State::Ended;
-        let client = &self.client;
+        let (client, config) = (&self.client, &self.client.state().config);
         let is_disconnected = match error {
             CallError::Closed | CallError::SessionEnded => true,
             CallError::Lost(_) | CallError::NotSent(_) => !client.is_connected(),
@@ -307,7 +260,7 @@ impl Subscription {
         let at = match is_disconnected {
             // As soon as there is a connection: its supervisor makes the pauses.
             true => client.reconnects().then(Instant::now),
-            false => self.reopening.next(&error, client.state().config.reconnect),
+            false => self.reopening.next(&error, config.reconnect),
         };
         at.ok_or(error)
     }
@@ -338,15 +291,37 @@ impl Subscription {
     /// `false` if the new server keeps no sessions.
     async fn continues_in_session(&mut self) -> Result<bool, CallError> {
         let connection = self.client.connection(true).await?;
-        let resources = self.accepted.resource_subscriptions.take();
         if !connection.has_session() {
-            self.client.release(resources.unwrap_or_default());
+            self.release();
             self.state = State::Paused(Instant::now());
             return Ok(false);
         }
+        let resources = self.accepted.resource_subscriptions.take();
         self.accepted = accepted_lists(&self.filter, &self.client.server_capabilities());
         self.accepted.resource_subscriptions = resources;
         Ok(true)
+    }
+
+    /// Unsubscribes from the resources that no other subscription of the session is about.
+    fn release(&mut self) {
+        let uris = self.accepted.resource_subscriptions.take();
+        let uris = uris.into_iter().flatten();
+        let mut session = self.client.state().session();
+        let released: Vec<_> = uris.filter(|uri| session.release(uri)).collect();
+        drop(session);
+        let (false, Ok(runtime)) = (released.is_empty(), Handle::try_current()) else {
+            return;
+        };
+        let client = self.client.clone();
+        runtime.spawn(async move {
+            for uri in released {
+                let params = UnsubscribeRequestParams::new(uri);
+                let ended = client.request::<UnsubscribeRequest>(params).fail_fast();
+                if let Err(error) = ended.await {
+                    tracing::debug!(%error, "a subscription was not ended");
+                }
+            }
+        });
     }
 
     /// Whether a notification of the session is about the accepted filter.
@@ -368,8 +343,7 @@ impl Subscription {
 impl Drop for Subscription {
     fn drop(&mut self) {
         if let State::Session(_) = self.state {
-            let resources = self.accepted.resource_subscriptions.take();
-            self.client.release(resources.unwrap_or_default());
+            self.release();
         }
     }
 }
@@ -448,12 +422,6 @@ struct Reopening {
 }
 
 impl Reopening {
-    /// Notes an acknowledgement; `true` if there was one before.
-    fn acknowledged(&mut self) -> bool {
-        self.failed = 0;
-        self.acknowledged.replace(Instant::now()).is_some()
-    }
-
     /// The time to open a stream again that has ended with `error`, if that may help.
     fn next(&mut self, error: &CallError, policy: Option<Reconnect>) -> Option<Instant> {
         let policy = policy.filter(|_| is_lost(error))?;

@@ -1,6 +1,5 @@
 //! Validation of structured output against the schema that the tool declares.
 
-use std::fmt;
 use std::future::IntoFuture;
 
 use mcp_types::{CallToolRequest, CallToolResult, RawJson, methods};
@@ -31,6 +30,7 @@ impl Call<CallToolRequest> {
 
 /// A call of a tool whose result is validated; await it to send it.
 #[must_use = "nothing is sent until this is awaited"]
+#[derive(Debug)]
 pub struct ValidatedCall {
     call: Call<CallToolRequest>,
 }
@@ -56,12 +56,6 @@ impl IntoFuture for ValidatedCall {
             }
             Ok(result)
         })
-    }
-}
-
-impl fmt::Debug for ValidatedCall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.call.fmt(f)
     }
 }
 
