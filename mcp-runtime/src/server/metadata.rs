@@ -1,6 +1,7 @@
-//! Icons and metadata of tools, prompts, resources and servers.
+//! Icons and metadata of tools, prompts, resources and servers (2026-07-28, "Overview", section
+//! `_meta`).
 
-use mcp_types::{Icon, JsonObject};
+use mcp_types::{Icon, JsonObject, meta_keys};
 use serde_json::Value;
 
 /// Metadata: an object, also as what `json!({ … })` makes.
@@ -46,5 +47,128 @@ impl IntoIcon for Icon {
 impl IntoIcon for &str {
     fn into_icon(self) -> Icon {
         Icon::new(self)
+    }
+}
+
+/// Keys that the protocol writes itself.
+const WRITTEN_BY_THE_PROTOCOL: [&str; 7] = [
+    meta_keys::CLIENT_CAPABILITIES,
+    meta_keys::CLIENT_INFO,
+    meta_keys::LOG_LEVEL,
+    meta_keys::PROTOCOL_VERSION,
+    meta_keys::SERVER_INFO,
+    meta_keys::SUBSCRIPTION_ID,
+    meta_keys::PROGRESS_TOKEN,
+];
+
+/// An error in a key of `_meta`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum KeyError {
+    /// A part before the slash that is no label.
+    #[error("its prefix has to be labels of letters, digits and hyphens, separated by dots")]
+    Prefix,
+    /// A name with other characters, or other ends.
+    #[error("its name has to begin and end with a letter or digit, with `-`, `_` or `.` between")]
+    Name,
+    /// The protocol's own.
+    #[error("it is reserved for the protocol")]
+    Reserved,
+}
+
+/// The metadata, if all keys may be used.
+///
+/// # Panics
+///
+/// When one may not.
+pub(super) fn checked(meta: JsonObject) -> JsonObject {
+    for key in meta.keys() {
+        if let Err(error) = check(key) {
+            panic!("`{key}` can't be a key of `_meta`: {error}");
+        }
+    }
+    meta
+}
+
+fn check(key: &str) -> Result<(), KeyError> {
+    let (prefix, name) = match key.rsplit_once('/') {
+        Some((prefix, name)) => (Some(prefix), name),
+        None => (None, key),
+    };
+    let named = |text: &str| ends_are(text, |it| it.is_ascii_alphanumeric(), "-_.");
+    if !name.is_empty() && !named(name) {
+        return Err(KeyError::Name);
+    }
+    let mut reserved = false;
+    if let Some(prefix) = prefix {
+        if !prefix.split('.').all(is_label) {
+            return Err(KeyError::Prefix);
+        }
+        let second = prefix.split('.').nth(1);
+        // Official extensions define more keys under the protocol's own prefix.
+        let official = prefix == "io.modelcontextprotocol";
+        reserved = !official && matches!(second, Some("modelcontextprotocol" | "mcp"));
+    }
+    if reserved || WRITTEN_BY_THE_PROTOCOL.contains(&key) {
+        return Err(KeyError::Reserved);
+    }
+    Ok(())
+}
+
+fn is_label(text: &str) -> bool {
+    text.starts_with(|it: char| it.is_ascii_alphabetic())
+        && ends_are(text, |it| it.is_ascii_alphanumeric(), "-")
+}
+
+/// Returns whether the ends of `text` are `outer`, and all between is that or among `inner`.
+fn ends_are(text: &str, outer: impl Fn(char) -> bool + Copy, inner: &str) -> bool {
+    text.starts_with(outer)
+        && text.ends_with(outer)
+        && text.chars().all(|it| outer(it) || inner.contains(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_prefixes_are_those_of_the_specification() {
+        for key in [
+            "a",
+            "a-b_c.d",
+            "com.example/key",
+            "com.example.mcp/key",
+            "com.example/",
+            "x/1",
+            "io.modelcontextprotocol/ui",
+            "traceparent",
+        ] {
+            assert_eq!(check(key), Ok(()), "{key}");
+        }
+        for (key, error) in [
+            ("-a", KeyError::Name),
+            ("a.", KeyError::Name),
+            ("a b", KeyError::Name),
+            ("é", KeyError::Name),
+            ("/a", KeyError::Prefix),
+            ("com..example/a", KeyError::Prefix),
+            ("1com/a", KeyError::Prefix),
+            ("com-/a", KeyError::Prefix),
+            ("a/b/c", KeyError::Prefix),
+            ("dev.mcp/a", KeyError::Reserved),
+            ("com.mcp.tools/a", KeyError::Reserved),
+            ("org.modelcontextprotocol.api/a", KeyError::Reserved),
+            ("io.modelcontextprotocol/serverInfo", KeyError::Reserved),
+            ("progressToken", KeyError::Reserved),
+        ] {
+            assert_eq!(check(key), Err(error), "{key}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "`dev.mcp/a` can't be a key of `_meta`: it is reserved")]
+    fn a_key_that_is_not_allowed_is_refused_when_the_server_starts() {
+        let mut meta = JsonObject::new();
+        meta.insert("dev.mcp/a".to_owned(), true.into());
+        checked(meta);
     }
 }

@@ -27,7 +27,6 @@ mod introduction;
 ))]
 pub(crate) mod listen;
 mod logging;
-mod meta_keys;
 mod metadata;
 mod notify;
 mod progress;

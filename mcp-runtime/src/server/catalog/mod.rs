@@ -6,7 +6,6 @@
 //! the server starts, `edit` changes them afterwards, and `mount` adds those of other servers.
 
 mod builder;
-mod caching;
 mod edit;
 mod entries;
 mod entry;
@@ -17,12 +16,11 @@ mod pages;
 mod snapshot;
 
 pub use builder::{OfferedPrompt, OfferedResource, OfferedTool};
-pub(super) use caching::Caching;
 pub use edit::{Edit, FixedList};
 pub(super) use entries::Registry;
 pub(super) use entry::{Entry, Visibility};
 pub use lists::List;
-pub(super) use lists::ListResult;
+pub(super) use lists::{Caching, ListResult};
 pub(super) use mount::{Mount, Outer, join_settings};
 pub(super) use pages::{Place, cut};
 pub(super) use snapshot::Catalog;

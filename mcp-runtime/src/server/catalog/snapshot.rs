@@ -7,10 +7,8 @@ use std::sync::Arc;
 use mcp_types::Revision;
 use mcp_types::jsonrpc::PreparedResult;
 
-use super::caching::Caching;
-
 use super::entry::{Entry, Visibility};
-use super::lists::ListResult;
+use super::lists::{Caching, ListResult};
 use super::pages::{Place, cut};
 use crate::error::RequestError;
 use crate::server::Context;

@@ -12,8 +12,7 @@ use crate::server::completions::{
 };
 use crate::server::handler::run::Rejection;
 use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall, Texts};
-use crate::server::meta_keys;
-use crate::server::metadata::{IntoIcon, IntoMeta};
+use crate::server::metadata::{self, IntoIcon, IntoMeta};
 use crate::server::{Context, Reply, Server};
 
 /// A prompt that a server offers.
@@ -131,7 +130,7 @@ impl PromptSpec {
     /// When a key is none that servers may use (2026-07-28, "Overview", section `_meta`).
     #[must_use]
     pub fn meta(mut self, meta: impl IntoMeta) -> Self {
-        self.prompt.meta = Some(meta_keys::checked(meta.into_meta()));
+        self.prompt.meta = Some(metadata::checked(meta.into_meta()));
         self
     }
 

@@ -125,11 +125,7 @@ impl Upstream {
     ) -> Result<(), CallError> {
         let mut offered = self.offered.lock().await;
         let new = self.list(list).await?;
-        let unchanged = match offered.get(&list) {
-            Some(last) => *last == new,
-            None => new.is_empty(),
-        };
-        if !unchanged {
+        if offered.get(&list) != Some(&new) {
             self.offer(state, list, &new);
             offered.insert(list, new);
         }
@@ -149,22 +145,22 @@ impl Upstream {
                     Some(_) => self.client.list_prompts().await?,
                     None => Vec::new(),
                 },
-                completes: completes && declared.prompts.is_some(),
+                completes,
             },
-            List::Resources => match declared.resources {
-                Some(resources) => UpstreamList::Resources {
-                    resources: self.client.list_resources().await?,
-                    templates: self.client.list_resource_templates().await?,
+            List::Resources => {
+                let (mut resources, mut templates) = (Vec::new(), Vec::new());
+                if declared.resources.is_some() {
+                    resources = self.client.list_resources().await?;
+                    templates = self.client.list_resource_templates().await?;
+                }
+                let subscribe = declared.resources.and_then(|resources| resources.subscribe);
+                UpstreamList::Resources {
+                    resources,
+                    templates,
                     completes,
-                    subscribable: resources.subscribe == Some(true),
-                },
-                None => UpstreamList::Resources {
-                    resources: Vec::new(),
-                    templates: Vec::new(),
-                    completes: false,
-                    subscribable: false,
-                },
-            },
+                    subscribable: subscribe == Some(true),
+                }
+            }
         })
     }
 
@@ -201,20 +197,6 @@ impl Upstream {
             }
             BTreeSet::from([list])
         });
-    }
-}
-
-impl UpstreamList {
-    fn is_empty(&self) -> bool {
-        match self {
-            Self::Tools(tools) => tools.is_empty(),
-            Self::Prompts { prompts, .. } => prompts.is_empty(),
-            Self::Resources {
-                resources,
-                templates,
-                ..
-            } => resources.is_empty() && templates.is_empty(),
-        }
     }
 }
 

@@ -6,7 +6,6 @@
 
 pub(crate) mod contents;
 mod entry;
-mod file_list;
 mod file_tree;
 mod find;
 mod list;

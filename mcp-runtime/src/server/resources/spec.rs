@@ -12,8 +12,7 @@ use crate::server::catalog::Caching;
 use crate::server::completions::{Completer, Completers};
 use crate::server::handler::run::Rejection;
 use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall};
-use crate::server::meta_keys;
-use crate::server::metadata::{IntoIcon, IntoMeta};
+use crate::server::metadata::{self, IntoIcon, IntoMeta};
 use crate::server::{Context, Reply};
 
 /// A resource while it is being described.
@@ -99,7 +98,7 @@ impl ResourceSpec {
     /// When a key is none that servers may use (2026-07-28, "Overview", section `_meta`).
     #[must_use]
     pub fn meta(mut self, meta: impl IntoMeta) -> Self {
-        self.template.meta = Some(meta_keys::checked(meta.into_meta()));
+        self.template.meta = Some(metadata::checked(meta.into_meta()));
         self
     }
 

@@ -11,8 +11,7 @@ use super::result::{IntoToolResult, ToolOutput};
 use super::route::{Handler, ToolCall, ToolRoute};
 use super::structured;
 use crate::server::handler::run::{Convert, Rejection, for_each_arity};
-use crate::server::meta_keys;
-use crate::server::metadata::{IntoIcon, IntoMeta};
+use crate::server::metadata::{self, IntoIcon, IntoMeta};
 use crate::server::{Context, Reply};
 
 /// A tool while it is being described.
@@ -104,7 +103,7 @@ impl ToolSpec {
     /// When a key is none that servers may use (2026-07-28, "Overview", section `_meta`).
     #[must_use]
     pub fn meta(mut self, meta: impl IntoMeta) -> Self {
-        self.tool.meta = Some(meta_keys::checked(meta.into_meta()));
+        self.tool.meta = Some(metadata::checked(meta.into_meta()));
         self
     }
 
