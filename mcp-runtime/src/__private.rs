@@ -59,7 +59,7 @@ pub fn icons<I: IntoIcon>(icons: impl IntoIterator<Item = I>) -> impl Iterator<I
 ///
 /// # Panics
 ///
-/// When it has none.
+/// With zero items.
 #[must_use]
 pub const fn page_size(items: usize) -> NonZeroUsize {
     match NonZeroUsize::new(items) {

@@ -113,6 +113,8 @@ mod join_all;
     allow(dead_code, reason = "a part of the features uses a part of the limits")
 )]
 mod limits;
+#[cfg(feature = "validation")]
+mod output_schema;
 #[cfg(feature = "server")]
 pub mod prelude;
 #[cfg_attr(
@@ -129,8 +131,6 @@ mod protocol;
 mod schema;
 #[cfg(feature = "server")]
 pub mod server;
-#[cfg(feature = "validation")]
-mod structure;
 #[cfg(feature = "testing")]
 pub mod testing;
 #[cfg_attr(

@@ -117,7 +117,7 @@ fn reference(schema: &Map<String, Value>) -> Option<&str> {
     schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")
 }
 
-/// Whether references spell the name as it is, without escapes.
+/// Returns true if references spell the name as it is, without escapes.
 fn is_plain(name: &str) -> bool {
     name.chars()
         .all(|letter| letter.is_ascii_alphanumeric() || "_-.".contains(letter))

@@ -7,7 +7,7 @@ use mcp_types::{CallToolRequest, CallToolResult, RawJson, methods};
 use super::{Call, Client};
 use crate::connection::BoxFuture;
 use crate::error::CallError;
-use crate::structure::check;
+use crate::output_schema::check;
 
 impl Call<CallToolRequest> {
     /// Validates the output of the tool against its schema (2025-06-18 and later, "Tools",

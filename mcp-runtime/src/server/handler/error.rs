@@ -78,7 +78,7 @@ impl ArgumentError {
         Self::new(path, message.map_or(&*text, |(message, _)| message))
     }
 
-    /// Whether both are errors of one value, or of a value and something inside it.
+    /// Returns true if both are errors of one value, or of a value and something inside it.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         let is_within = |inner: &str, outer: &str| {
             let rest = inner.strip_prefix(outer);

@@ -10,7 +10,7 @@ use crate::server::Reply;
 /// The conversion of a returned value into a result.
 pub(crate) type Convert<T, R> = fn(T) -> Result<R, ProtocolError>;
 
-/// Why a call ended before the function ran.
+/// The end of a call before the function ran.
 #[derive(Debug)]
 pub enum Rejection {
     /// The caller can mend it.

@@ -134,7 +134,7 @@ impl<T> TextArgument<T> {
         self
     }
 
-    /// Whether a call without the argument is refused.
+    /// Returns true if a call without the argument is refused.
     pub(crate) fn is_required(&self) -> bool {
         (self.absent)().is_none()
     }

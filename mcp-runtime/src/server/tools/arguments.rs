@@ -18,7 +18,7 @@ pub trait Slot {
     /// The description of the argument.
     fn parameter(&self) -> &Parameter;
 
-    /// Whether it holds a value.
+    /// Returns true if it holds a value.
     fn is_filled(&self) -> bool;
 
     /// Decodes `json` and keeps the value.

@@ -1,15 +1,12 @@
 //! Validation of results against the output schema of their tool, in debug builds.
 
-use std::sync::Arc;
-
-use mcp_types::{CallToolResult, RawJson, Tool};
+use mcp_types::{CallToolResult, Tool};
 
 use super::ToolCall;
 use super::route::Handler;
-use crate::ProtocolError;
 use crate::error::RequestError;
+use crate::output_schema::check;
 use crate::server::Reply;
-use crate::structure::check;
 
 /// The handler of `tool`, which fails when a result does not fit the output schema.
 pub(super) fn checked(
@@ -19,22 +16,15 @@ pub(super) fn checked(
     let Some(schema) = tool.output_schema.clone() else {
         return Box::new(handler);
     };
-    let declared = Arc::new((tool.name.clone(), schema));
+    let tool = tool.name.clone();
     Box::new(move |call| {
-        let declared = Arc::clone(&declared);
-        handler(call).then(move |result| validated(&declared, result))
+        let (tool, schema) = (tool.clone(), schema.clone());
+        handler(call).then(move |result| match check(&schema, &result) {
+            Ok(()) => Ok(result),
+            Err(reason) => {
+                tracing::error!(tool, reason, "a result does not fit the output schema");
+                Err(RequestError::InvalidResult.to_error())
+            }
+        })
     })
-}
-
-fn validated(
-    (tool, schema): &(String, RawJson),
-    result: CallToolResult,
-) -> Result<CallToolResult, ProtocolError> {
-    match check(schema, &result) {
-        Ok(()) => Ok(result),
-        Err(reason) => {
-            tracing::error!(tool, reason, "a result does not fit the output schema");
-            Err(RequestError::InvalidResult.to_error())
-        }
-    }
 }

@@ -6,7 +6,6 @@ use std::ops::Bound;
 use serde::Serialize;
 
 use super::argument::Argument;
-use super::parameter::Header;
 use super::pattern::{self, InvalidPattern, Texty};
 
 /// A type whose values have an order that JSON Schema knows: the numbers.
@@ -81,7 +80,7 @@ measured! {
     note = "the specification allows `header` on strings, booleans and integers only"
 )]
 pub trait HeaderArgument {
-    /// Whether some values are numbers too large for a header; those are refused.
+    /// True if some values are numbers too large for a header; those are refused.
     const IS_WIDE: bool = false;
 }
 
@@ -186,11 +185,7 @@ impl<T> Argument<T> {
     where
         T: HeaderArgument,
     {
-        let header = match T::IS_WIDE {
-            true => Header::Wide,
-            false => Header::Narrow,
-        };
-        self.parameter.set_header(name, header);
+        self.parameter.set_header(name, T::IS_WIDE);
         self
     }
 

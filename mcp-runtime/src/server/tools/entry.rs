@@ -87,6 +87,6 @@ impl Catalog<ToolRoute> {
             return Err(RequestError::UnknownTool(name.into_owned()));
         };
         route.check_headers(arguments, context)?;
-        Ok((route.handler)(ToolCall::new(arguments, context)))
+        Ok(route.call(arguments, context))
     }
 }

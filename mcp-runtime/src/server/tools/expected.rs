@@ -83,13 +83,11 @@ impl Definitions {
 
 fn of_type(kind: &str, schema: &Value) -> String {
     match kind {
-        "integer" => match bounds(schema).as_str() {
-            "" => integer(schema),
-            bounds => format!("an integer {bounds}"),
-        },
-        "number" => match bounds(schema).as_str() {
-            "" => "a number".to_owned(),
-            bounds => format!("a number {bounds}"),
+        "integer" | "number" => match (kind, bounds(schema).as_str()) {
+            ("integer", "") => integer(schema),
+            ("integer", bounds) => format!("an integer {bounds}"),
+            (_, "") => "a number".to_owned(),
+            (_, bounds) => format!("a number {bounds}"),
         },
         "boolean" => "a boolean".to_owned(),
         "string" => "a string".to_owned(),

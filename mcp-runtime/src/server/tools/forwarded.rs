@@ -25,20 +25,15 @@ impl ToolRoute {
         let schema = tool.output_schema.as_ref();
         let schema = schema.map(RawJson::parse::<Value>).transpose()?;
         let object = schema.as_ref().map(structured::object_schema);
-        let mut route = match (schema, object) {
-            (Some(schema), Some(None)) => {
-                let wrapping = move |call: ToolCall<'_>| {
-                    structured::wrap_reply(forward(call), call.context.revision())
-                };
-                let mut route = Self::serving(tool, Box::new(wrapping));
-                route.wrapped_schema = Some(structured::wrapped_schema(schema).into());
-                route
-            }
-            (_, object) => {
+        let wrapped = match (schema, &object) {
+            (Some(schema), Some(None)) => Some(structured::wrapped_schema(schema).into()),
+            _ => {
                 tool.output_schema = object.flatten().map(Into::into);
-                Self::serving(tool, Box::new(forward))
+                None
             }
         };
+        let mut route = Self::serving(tool, Box::new(forward));
+        route.wrapped_schema = wrapped;
         route.param_headers = OnceLock::from(headers);
         Ok(route)
     }

@@ -12,7 +12,6 @@ pub(super) mod arguments;
 )]
 mod checked;
 mod constraint;
-mod content;
 mod entry;
 mod error;
 mod expected;
@@ -32,9 +31,8 @@ mod validation;
 
 pub use argument::{Argument, Shown, ToolArgument, argument};
 pub use constraint::{HeaderArgument, Measured, Ranged};
-pub use content::{Audio, Image, Json};
 pub use error::ToolError;
 pub use pattern::{InvalidPattern, Texty};
-pub use result::IntoToolResult;
+pub use result::{Audio, Image, IntoToolResult, Json};
 pub use route::{ToolCall, ToolRoute};
 pub use spec::{Arguments, ToolClosure, ToolSpec};

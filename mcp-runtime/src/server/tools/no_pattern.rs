@@ -31,7 +31,7 @@ impl Patterns {
     /// Does nothing.
     pub(super) fn add(&mut self, _: &str) {}
 
-    /// Whether `text` lacks a match of a pattern: never.
+    /// Returns true if `text` lacks a match of a pattern: never.
     pub(super) fn is_missed(&self, _: &str, _: &str) -> bool {
         false
     }

@@ -26,23 +26,15 @@ pub struct Parameter {
     describe: Describe,
     /// Keywords that are added to the schema of the type.
     keywords: Map<String, Value>,
-    header: Header,
-    /// Whether the value is fully checked by its decoder.
+    /// True if a header of HTTP repeats the value.
+    is_header: bool,
+    /// True if some values are integers too large for a header; those are refused.
+    is_wide_header: bool,
+    /// True if the value is fully checked by its decoder.
     is_scalar: bool,
-    /// Whether a call without the argument is refused.
+    /// True if a call without the argument is refused.
     pub(super) is_required: bool,
     validation: OnceLock<Validation>,
-}
-
-/// The use of an argument as a header of HTTP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Header {
-    /// Not used.
-    None,
-    /// Values are repeated in a header.
-    Narrow,
-    /// The same for a type that has values too large for a header; those are refused.
-    Wide,
 }
 
 impl Parameter {
@@ -52,7 +44,8 @@ impl Parameter {
             name,
             describe: schema::describe::<T>,
             keywords: Map::new(),
-            header: Header::None,
+            is_header: false,
+            is_wide_header: false,
             is_scalar: is_scalar(TypeId::of::<T>()),
             is_required,
             validation: OnceLock::new(),
@@ -70,13 +63,14 @@ impl Parameter {
         self.is_scalar = false;
     }
 
-    /// Repeats the values in a header.
-    pub(super) fn set_header(&mut self, name: &str, header: Header) {
+    /// Repeats the value in a header.
+    pub(super) fn set_header(&mut self, name: &str, is_wide: bool) {
         self.constrain("x-mcp-header", name.into());
-        self.header = header;
+        self.is_header = true;
+        self.is_wide_header = is_wide;
     }
 
-    /// Whether the argument, or a part of it, may have to be repeated in a header.
+    /// Returns true if the argument, or a part of it, may have to be repeated in a header.
     pub(super) fn may_have_headers(&self) -> bool {
         !self.is_scalar
     }
@@ -109,10 +103,10 @@ impl Parameter {
         let mut schema = (self.describe)(generator);
         let schema = schema.ensure_object();
         schema.extend(self.keywords.clone());
-        if self.header != Header::None {
+        if self.is_header {
             narrow_type(schema);
         }
-        if self.header == Header::Wide {
+        if self.is_wide_header {
             narrow_range(schema);
         }
         Value::Object(std::mem::take(schema))
@@ -130,7 +124,7 @@ impl Parameter {
     }
 }
 
-/// Whether a type is one whose schema has no constraint that its decoder does not enforce.
+/// Returns true if a type is one whose schema has no constraint that its decoder does not enforce.
 ///
 /// For these, which most arguments have, no schema is made before somebody lists it.
 fn is_scalar(type_id: TypeId) -> bool {

@@ -52,7 +52,7 @@ impl Patterns {
         }
     }
 
-    /// Whether `text` lacks a match of `pattern`.
+    /// Returns true if `text` lacks a match of `pattern`.
     pub(super) fn is_missed(&self, pattern: &str, text: &str) -> bool {
         let regex = self.0.get(pattern);
         regex.is_some_and(|regex| !regex.is_match(text))

@@ -9,7 +9,7 @@ use mcp_types::{CallToolResult, RawJson, RawJsonRef, Revision, Tool};
 use super::argument::Argument;
 use super::arguments::{self, Slot};
 use super::checked::checked;
-use super::error;
+use super::{error, structured};
 use crate::error::RequestError;
 use crate::protocol::{ParamHeader, StrictJson, structured_content_is_object};
 use crate::server::catalog::Visibility;
@@ -44,19 +44,11 @@ pub struct ToolCall<'a> {
     pub arguments: Option<RawJsonRef<'a>>,
     /// The caller, and all else that is known of the call.
     pub context: &'a Context,
-    /// Whether unknown arguments are refused.
+    /// True if unknown arguments are refused.
     pub(super) strict: bool,
 }
 
 impl<'a> ToolCall<'a> {
-    pub(super) fn new(arguments: Option<RawJsonRef<'a>>, context: &'a Context) -> Self {
-        Self {
-            arguments,
-            context,
-            strict: false,
-        }
-    }
-
     fn text(&self) -> &'a str {
         self.arguments.map_or("{}", RawJsonRef::get)
     }
@@ -173,6 +165,23 @@ impl ToolRoute {
     ) -> Self {
         self.visibility = Visibility::limited(move |_: &Self, _: &str, cx: &Context| visible(cx));
         self
+    }
+
+    /// Serves a call. Structured content that is no object is wrapped for revisions that want one.
+    pub(super) fn call(
+        &self,
+        arguments: Option<RawJsonRef<'_>>,
+        context: &Context,
+    ) -> Reply<CallToolResult> {
+        let reply = (self.handler)(ToolCall {
+            arguments,
+            context,
+            strict: false,
+        });
+        match self.wrapped_schema {
+            Some(_) => structured::wrap_reply(reply, context.revision()),
+            None => reply,
+        }
     }
 
     /// Checks that the headers of a call repeat the arguments that they have to. The arguments of a

@@ -18,7 +18,6 @@ use crate::server::{Context, Reply};
 #[derive(Debug)]
 pub struct ToolSpec {
     tool: Tool,
-    hints: Option<ToolAnnotations>,
     parameters: Vec<Parameter>,
     strict: bool,
     /// The whole input schema, where one struct takes all arguments.
@@ -34,7 +33,6 @@ impl ToolSpec {
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             tool: Tool::new(name, RawJson::empty_object()),
-            hints: None,
             parameters: Vec::new(),
             strict: false,
             input_schema: None,
@@ -43,42 +41,42 @@ impl ToolSpec {
         }
     }
 
-    /// Says what the tool does, for the model that chooses it.
+    /// Sets the description, for the model that chooses a tool.
     #[must_use]
     pub fn description(mut self, text: impl Into<String>) -> Self {
         self.tool.description = Some(text.into());
         self
     }
 
-    /// Gives the tool a name for people.
+    /// Sets a name for people.
     #[must_use]
     pub fn title(mut self, text: impl Into<String>) -> Self {
         self.tool.title = Some(text.into());
         self
     }
 
-    /// Whether the tool leaves its surroundings as they are.
+    /// Sets the hint that the tool leaves its surroundings as they are.
     #[must_use]
     pub fn read_only(mut self, value: bool) -> Self {
         self.hints().read_only_hint = Some(value);
         self
     }
 
-    /// Whether the tool may destroy something.
+    /// Sets the hint that the tool may destroy something.
     #[must_use]
     pub fn destructive(mut self, value: bool) -> Self {
         self.hints().destructive_hint = Some(value);
         self
     }
 
-    /// Whether a second call with the same arguments changes nothing more.
+    /// Sets the hint that a second call with the same arguments changes nothing more.
     #[must_use]
     pub fn idempotent(mut self, value: bool) -> Self {
         self.hints().idempotent_hint = Some(value);
         self
     }
 
-    /// Whether the tool deals with the world outside, such as the web.
+    /// Sets the hint that the tool deals with the world outside, such as the web.
     #[must_use]
     pub fn open_world(mut self, value: bool) -> Self {
         self.hints().open_world_hint = Some(value);
@@ -86,7 +84,7 @@ impl ToolSpec {
     }
 
     fn hints(&mut self) -> &mut ToolAnnotations {
-        self.hints.get_or_insert_with(ToolAnnotations::default)
+        self.tool.annotations.get_or_insert_default()
     }
 
     /// Adds pictures of the tool, given as icons or as their URLs.
@@ -169,31 +167,23 @@ impl ToolSpec {
     where
         C: Fn(ToolCall<'_>) -> Result<Reply<CallToolResult>, Rejection> + Send + Sync + 'static,
     {
-        let strict = self.strict;
+        let (strict, text_only) = (self.strict, self.text_only);
         self.close(Box::new(move |incoming: ToolCall<'_>| {
-            call(ToolCall { strict, ..incoming }).unwrap_or_else(Reply::from)
+            let reply = call(ToolCall { strict, ..incoming }).unwrap_or_else(Reply::from);
+            match text_only {
+                true => structured::drop_reply(reply),
+                false => reply,
+            }
         }))
     }
 
-    /// The route of the tool; `answer` serves each call.
-    fn close(mut self, answer: Box<Handler>) -> ToolRoute {
-        let (text_only, wrapped_schema) = (self.text_only, self.wrapped_schema.take());
-        let name = self.tool.name.clone();
-        let may_have_headers = self.may_have_headers();
-        let tool = || self.listed();
-        let mut route = if text_only {
-            let plain = move |incoming: ToolCall<'_>| structured::drop_reply(answer(incoming));
-            ToolRoute::lazy(name, tool, Box::new(plain))
-        } else if let Some(schema) = wrapped_schema {
-            let wrapping = move |incoming: ToolCall<'_>| {
-                structured::wrap_reply(answer(incoming), incoming.context.revision())
-            };
-            let mut route = ToolRoute::lazy(name, tool, Box::new(wrapping));
-            route.wrapped_schema = Some(schema);
-            route
-        } else {
-            ToolRoute::lazy(name, tool, answer)
-        };
+    /// The route of the tool; `handler` serves each call.
+    fn close(mut self, handler: Box<Handler>) -> ToolRoute {
+        let wrapped_schema = self.wrapped_schema.take();
+        let may_have_headers =
+            self.input_schema.is_some() || self.parameters.iter().any(Parameter::may_have_headers);
+        let mut route = ToolRoute::lazy(self.tool.name.clone(), || self.listed(), handler);
+        route.wrapped_schema = wrapped_schema;
         if !may_have_headers {
             // The first call does not have to make the schema to find that out.
             route.param_headers = OnceLock::from(Box::default());
@@ -201,16 +191,9 @@ impl ToolSpec {
         route
     }
 
-    /// Whether arguments may have to be repeated in headers, as far as is known without making the
-    /// schema.
-    fn may_have_headers(&self) -> bool {
-        self.input_schema.is_some() || self.parameters.iter().any(Parameter::may_have_headers)
-    }
-
     /// The tool as it is listed.
     fn listed(self) -> Tool {
         let mut tool = self.tool;
-        tool.annotations = self.hints;
         tool.input_schema = match self.input_schema {
             Some(schema) => schema,
             None => input_schema(&self.parameters, self.strict),

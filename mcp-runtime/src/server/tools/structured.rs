@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mcp_types::{CallToolResult, ContentBlock, RawJson, Revision};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::expected::list;
 use crate::error::RequestError;
@@ -46,8 +46,8 @@ pub(super) fn object_schema(schema: &Value) -> Option<Value> {
     Some(schema)
 }
 
-/// Whether values of `schema` can only be objects: by its type, by the schema that it refers to, by
-/// one of `allOf`, or by all of `anyOf` or `oneOf`.
+/// Returns true if values of `schema` can only be objects: by its type, by the schema that it refers
+/// to, by one of `allOf`, or by all of `anyOf` or `oneOf`.
 ///
 /// `known` has the outcome for each reference into `root`; `false` while it is being followed.
 fn is_object<'a>(
@@ -93,16 +93,15 @@ pub(super) fn wrapped_schema(mut schema: Value) -> Value {
     let definitions = schema
         .as_object_mut()
         .and_then(|members| members.remove("$defs"));
-    let mut properties = Map::new();
-    properties.insert("result".to_owned(), schema);
-    let mut wrapped = Map::new();
-    wrapped.insert("type".to_owned(), "object".into());
-    wrapped.insert("properties".to_owned(), properties.into());
-    wrapped.insert("required".to_owned(), Value::Array(vec!["result".into()]));
+    let mut wrapped = json!({
+        "type": "object",
+        "properties": {"result": schema},
+        "required": ["result"],
+    });
     if let Some(definitions) = definitions {
-        wrapped.insert("$defs".to_owned(), definitions);
+        wrapped["$defs"] = definitions;
     }
-    wrapped.into()
+    wrapped
 }
 
 /// Puts the structured content of an answer into an object, as the wrapped schema says, where
@@ -133,8 +132,6 @@ pub(super) fn drop_reply(reply: Reply<CallToolResult>) -> Reply<CallToolResult> 
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn can_only_be_object(schema: &Value) -> bool {

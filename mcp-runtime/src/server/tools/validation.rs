@@ -4,7 +4,6 @@
 //! is checked against the constraints alone, as some types decode more than their schema has. For a
 //! value that was not decoded, every error inside it is found, where a decoder stops at the first.
 
-use mcp_types::RawJsonRef;
 use serde::de::Unexpected;
 use serde_json::{Map, Number, Value};
 
@@ -35,7 +34,7 @@ pub(super) struct Validation {
     schema: Value,
     definitions: Definitions,
     patterns: Patterns,
-    /// Whether the schema has constraints.
+    /// True if the schema has constraints.
     has_constraints: bool,
 }
 
@@ -71,8 +70,8 @@ impl Validation {
         if !self.has_constraints {
             return;
         }
-        match RawJsonRef::from_text(text).and_then(RawJsonRef::parse) {
-            Ok(value) => errors.append(&mut Validator::run(self, true, &value, path)),
+        match self.errors(path, text, true) {
+            Ok(mut found) => errors.append(&mut found),
             // A member that the type skips must not keep the others from being checked.
             Err(error) => errors.push(ArgumentError::from_decoder(path, text, &error)),
         }
@@ -87,14 +86,30 @@ impl Validation {
         error: ArgumentError,
         errors: &mut Vec<ArgumentError>,
     ) {
-        let mut found = match RawJsonRef::from_text(text).and_then(RawJsonRef::parse) {
-            Ok(value) => Validator::run(self, false, &value, path),
-            Err(_) => Vec::new(),
-        };
+        let mut found = self.errors(path, text, false).unwrap_or_default();
         if !found.iter().any(|known| known.overlaps(&error)) {
             found.push(error);
         }
         errors.append(&mut found);
+    }
+
+    fn errors(
+        &self,
+        path: &str,
+        text: &str,
+        is_decoded: bool,
+    ) -> serde_json::Result<Vec<ArgumentError>> {
+        let mut validator = Validator {
+            validation: self,
+            is_decoded,
+            left: match is_decoded {
+                true => usize::MAX,
+                false => MAX_CHECKED_VALUES,
+            },
+            errors: Vec::new(),
+        };
+        validator.value(&self.schema, &serde_json::from_str(text)?, path, 0);
+        Ok(validator.errors)
     }
 }
 
@@ -114,7 +129,7 @@ fn remove_bounds_of_type(schema: &mut Map<String, Value>) {
 /// One pass over a value.
 struct Validator<'a> {
     validation: &'a Validation,
-    /// Whether the value was decoded, so that only its constraints are checked.
+    /// True if the value was decoded, so that only its constraints are checked.
     is_decoded: bool,
     /// The number of values that may still be looked at.
     left: usize,
@@ -122,25 +137,6 @@ struct Validator<'a> {
 }
 
 impl<'a> Validator<'a> {
-    fn run(
-        validation: &'a Validation,
-        is_decoded: bool,
-        value: &Value,
-        path: &str,
-    ) -> Vec<ArgumentError> {
-        let mut validator = Self {
-            validation,
-            is_decoded,
-            left: match is_decoded {
-                true => usize::MAX,
-                false => MAX_CHECKED_VALUES,
-            },
-            errors: Vec::new(),
-        };
-        validator.value(&validation.schema, value, path, 0);
-        validator.errors
-    }
-
     fn value(&mut self, schema: &'a Value, value: &Value, path: &str, depth: usize) {
         if depth > MAX_CHECKED_DEPTH || self.left == 0 || self.errors.len() >= MAX_FOUND_FAULTS {
             return;
@@ -308,8 +304,8 @@ fn problem(schema: &Value, value: &Value) -> Option<&'static str> {
     }
 }
 
-/// Whether a value has the type that a schema names; a whole number is an integer, however it is
-/// written.
+/// Returns true if a value has the type that a schema names; a whole number is an integer, however it
+/// is written.
 fn has_type(schema: &Value, value: &Value) -> bool {
     let is = |kind: &Value| match kind.as_str() {
         Some("null") => value.is_null(),
@@ -328,13 +324,13 @@ fn has_type(schema: &Value, value: &Value) -> bool {
     }
 }
 
-/// Whether a value is the constant, or among the constants, that a schema names.
+/// Returns true if a value is the constant, or among the constants, that a schema names.
 fn has_constant(schema: &Value, value: &Value) -> bool {
     schema.get("const").is_none_or(|known| known == value)
         && (schema.get("enum").is_none() || list(schema, "enum").contains(value))
 }
 
-/// Whether an integer is one of the Rust type that its schema names.
+/// Returns true if an integer is one of the Rust type that its schema names.
 fn has_format(schema: &Value, value: &Value) -> bool {
     let integers = schema.as_object().and_then(integers);
     let number = value.as_number().and_then(Number::as_i128);
@@ -344,8 +340,8 @@ fn has_format(schema: &Value, value: &Value) -> bool {
     }
 }
 
-/// Whether a value has the mark of an alternative: a constant, a member that is one, or the only
-/// member that there is.
+/// Returns true if a value has the mark of an alternative: a constant, a member that is one, or the
+/// only member that there is.
 fn has_tag(schema: &Value, value: &Value) -> bool {
     let has = |(name, member): (&String, &Value)| {
         let constant = member.get("const");
@@ -358,13 +354,13 @@ fn has_tag(schema: &Value, value: &Value) -> bool {
         && only.is_none_or(|only| only.keys().all(|name| value.get(name).is_some()))
 }
 
-/// Whether a value has the members that a schema requires.
+/// Returns true if a value has the members that a schema requires.
 fn has_required(schema: &Value, value: &Value) -> bool {
     let mut required = list(schema, "required").iter().filter_map(Value::as_str);
     required.all(|name| value.get(name).is_some())
 }
 
-/// Whether `one` is less than `other`; integers are compared exactly.
+/// Returns true if `one` is less than `other`; integers are compared exactly.
 fn is_less(one: &Number, other: &Number) -> bool {
     match (one.as_i128(), other.as_i128()) {
         (Some(one), Some(other)) => one < other,

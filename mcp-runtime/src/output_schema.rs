@@ -1,14 +1,15 @@
-//! Structured content, held against the schema that its tool declares.
+//! Validation of structured content against the output schema of its tool.
 
 use jsonschema::Validator;
 use mcp_types::{CallToolResult, RawJson};
 use serde_json::Value;
 
-/// Holds a result against the output schema of its tool. An error of the tool needs no structure.
+/// Validates a result against the output schema of its tool. An error of the tool needs no
+/// structured content.
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// The first error of validation, in words.
 pub(crate) fn check(schema: &RawJson, result: &CallToolResult) -> Result<(), String> {
     if result.is_error == Some(true) {
         return Ok(());
