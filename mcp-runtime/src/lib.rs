@@ -168,9 +168,9 @@ pub use mcp_types as types;
 pub use mcp_types::{Era, Revision, Revisions};
 pub use protocol::{LifecycleState, Negotiated, Timeouts};
 #[cfg(feature = "server")]
-pub use server::ask::{self, AskError, Elicited};
-#[cfg(feature = "server")]
 pub use server::completions::{CompletionRequest, IntoCompletion};
+#[cfg(feature = "server")]
+pub use server::input::{self, AskError, Elicited};
 #[cfg(feature = "server")]
 pub use server::prompts::IntoPromptResult;
 #[cfg(feature = "server")]

@@ -1,7 +1,7 @@
 //! A travel guide that lets the client's language model write, with a tool that the model may use.
 //! The same functions serve clients of both eras.
 
-use mcp_runtime::ask::{IntoConversation, Sampled};
+use mcp_runtime::input::{IntoConversation, Sampled};
 use mcp_runtime::prelude::*;
 use mcp_runtime::types::{
     ModelPreferences, SamplingMessage, SamplingMessageContentBlock, TextContent, Tool,

@@ -2,7 +2,7 @@
 
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::jsonrpc::{ErrorObject, RequestId, code};
-use mcp_types::{Revision, Revisions, error_codes};
+use mcp_types::{RawJson, Revision, Revisions, error_codes};
 
 use serde_json::{Value, json};
 
@@ -137,6 +137,21 @@ pub(crate) enum RequestError {
     /// A malformed response.
     #[error("Invalid response: {0}")]
     InvalidResponse(String),
+    /// A question of a handler that the protocol does not allow.
+    #[error("`{key}`: {reason}")]
+    InvalidQuestion { key: String, reason: String },
+    /// A call that asks the client in more rounds than the limit.
+    #[error("The call asked {0} times and still has questions")]
+    TooManyRounds(u32),
+    /// Questions that are no web pages, where only an error can ask.
+    #[error("Only web pages can be asked for by an error")]
+    NoUrlElicitation,
+    /// Web pages to visit before the call is repeated, as the data of the error.
+    #[error("The user has to visit a web page first")]
+    UrlElicitationRequired(RawJson),
+    /// A result of an extension's method that is no object.
+    #[error("the result can't be sent: {0}")]
+    UnsendableResult(String),
     /// A fault of this side, whose details are only logged.
     #[error("Internal error")]
     Internal,
@@ -174,6 +189,7 @@ impl RequestError {
                 error.with_data(era_errors::missing_data(missing, *revision))
             }
             Self::ResourceNotFound { uri, .. } => error.with_data(json!({"uri": uri})),
+            Self::UrlElicitationRequired(pages) => error.with_data(pages.clone()),
             _ => error,
         }
     }
@@ -218,6 +234,10 @@ impl RequestError {
             | Self::NoAnswer(_)
             | Self::TooManySubscriptions(_)
             | Self::Internal
+            | Self::InvalidQuestion { .. }
+            | Self::TooManyRounds(_)
+            | Self::NoUrlElicitation
+            | Self::UnsendableResult(_)
             | Self::FileTooLarge(_)
             | Self::ResourceNotJson(_)
             | Self::NotForwarded(_)
@@ -227,6 +247,13 @@ impl RequestError {
             | Self::UnreadArgument(_)
             | Self::UnwritableResult(_)
             | Self::InvalidResult => code::INTERNAL_ERROR,
+            Self::UrlElicitationRequired(_) => error_codes::URL_ELICITATION_REQUIRED,
         }
+    }
+}
+
+impl From<RequestError> for ErrorObject {
+    fn from(error: RequestError) -> Self {
+        error.to_error()
     }
 }

@@ -56,7 +56,6 @@ pub(crate) struct Answer {
 
 #[derive(Debug)]
 enum Body {
-    Empty,
     Prepared(PreparedResult),
     Written(RawJson),
     /// Boxed, because moving it with the answer costs more than the allocation.
@@ -86,7 +85,7 @@ impl Answer {
     /// The empty result.
     pub(super) fn empty() -> Self {
         Self {
-            body: Body::Empty,
+            body: Body::Written(RawJson::empty_object()),
             identity: None,
         }
     }
@@ -182,7 +181,6 @@ impl Outgoing for Answer {
     fn write(&self, out: &mut Vec<u8>, id: &RequestId) -> serde_json::Result<()> {
         let prefix = self.identity.as_ref().map(|server| &*server.prefix);
         match &self.body {
-            Body::Empty => write(out, id, prefix, &JsonObject::new()),
             Body::Prepared(result) => {
                 result.write(out, id, prefix.unwrap_or_default());
                 Ok(())

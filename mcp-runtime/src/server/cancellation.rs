@@ -1,4 +1,4 @@
-//! Telling work that goes on behind a call that nobody waits for it any more.
+//! Cancellation of work that may outlive its call.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;
 
-use super::{BoxFuture, Context, FromContext};
+use super::{Context, FromContext};
 use crate::ProtocolError;
 
-/// Tells whether a call is still waited for.
+/// A token that is cancelled when its call is over.
 ///
 /// The future of an async handler is dropped when its call is cancelled, so most handlers need no
-/// token. One is for what goes on by itself: a blocking tool, or work that a handler has spawned. It
-/// is set once the call is over: cancelled by the client, out of time, cut off with its connection,
-/// or answered. Clones are of the same call.
+/// token. It is for blocking tools, and for work that a handler has spawned. A call is over when it
+/// was answered, cancelled by the client, out of time, or its connection has ended. Clones belong to
+/// the same call.
 ///
 /// ```
 /// use mcp_runtime::prelude::*;
@@ -44,13 +44,13 @@ struct Shared {
 }
 
 impl CancellationToken {
-    /// Whether nobody waits for the call any more.
+    /// Whether the call is over.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.shared.cancelled.load(Ordering::Acquire)
     }
 
-    /// Waits until nobody waits for the call any more.
+    /// Waits until the call is over.
     ///
     /// Cancel safe: a future that is dropped loses nothing.
     pub async fn cancelled(&self) {
@@ -62,7 +62,7 @@ impl CancellationToken {
         }
     }
 
-    fn cancel(&self) {
+    pub(super) fn cancel(&self) {
         self.shared.cancelled.store(true, Ordering::Release);
         self.shared.waiting.notify_waiters();
     }
@@ -80,34 +80,5 @@ impl fmt::Debug for CancellationToken {
 impl FromContext for CancellationToken {
     fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
         Ok(cx.cancellation().clone())
-    }
-}
-
-/// Sets the token of a call, if anyone has asked for it, when nobody waits any more.
-#[derive(Debug)]
-pub(super) struct CallGuard(Context);
-
-impl CallGuard {
-    pub(super) fn new(context: Context) -> Self {
-        Self(context)
-    }
-
-    /// Watches over a handler that can't ask for the token any more.
-    pub(super) fn watch<T: 'static>(self, handler: BoxFuture<T>) -> BoxFuture<T> {
-        if self.0.cancellation_if_wanted().is_none() {
-            return handler;
-        }
-        Box::pin(async move {
-            let _guard = self;
-            handler.await
-        })
-    }
-}
-
-impl Drop for CallGuard {
-    fn drop(&mut self) {
-        if let Some(token) = self.0.cancellation_if_wanted() {
-            token.cancel();
-        }
     }
 }

@@ -1,8 +1,6 @@
 //! Changes of a server, collected for each client that subscribes to them.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::Notify;
 
@@ -23,62 +21,47 @@ pub enum Change {
 /// The sender of changes; one for each server. Cloning is cheap: the clones share it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Changes {
-    topics: Arc<Mutex<Topics>>,
-}
-
-/// The subscribers of each change, ordered by id.
-type Topics = HashMap<Change, Vec<(u64, Arc<Waiting>)>>;
-
-/// The changes that one subscriber has not taken yet: at most those it has subscribed to.
-#[derive(Debug, Default)]
-struct Waiting {
-    /// In order.
-    changes: Mutex<Vec<Change>>,
-    arrived: Notify,
+    subscribers: Arc<Mutex<Vec<Weak<Subscriber>>>>,
 }
 
 /// Collects the changes that one client has subscribed to, until they are taken. A change that
 /// happens several times meanwhile is collected once.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Subscriber {
-    changes: Changes,
-    id: u64,
-    /// In order. A vector, because most subscribe to few changes.
+    /// In order.
     topics: Mutex<Vec<Topic>>,
-    waiting: Arc<Waiting>,
+    changed: Notify,
 }
 
-/// A change that a subscriber has subscribed to.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A change that a client has subscribed to.
+#[derive(Debug)]
 struct Topic {
     /// The change; that of a resource with its canonical URI.
     change: Change,
     /// The client's spelling of the URI, if it differs.
     spelling: Option<Box<str>>,
+    /// Whether it has happened since the changes were last taken.
+    changed: bool,
 }
 
 impl Changes {
     /// Passes a change to its subscribers, without waiting. Returns whether there are any.
     pub(crate) fn publish(&self, change: Change) -> bool {
-        let topics = lock(&self.topics);
-        let subscribers = topics.get(&change);
-        for (_, waiting) in subscribers.map_or(&[][..], Vec::as_slice) {
-            if insert(&mut lock(&waiting.changes), &change) {
-                waiting.arrived.notify_one();
-            }
-        }
-        subscribers.is_some()
+        let subscribers = lock(&self.subscribers);
+        let subscribers = subscribers.iter().filter_map(Weak::upgrade);
+        let is_subscribed = |any, subscriber: Arc<Subscriber>| subscriber.add(&change) || any;
+        subscribers.fold(false, is_subscribed)
     }
 
     /// A new subscriber, without subscriptions.
-    pub(crate) fn subscriber(&self) -> Subscriber {
-        static LAST: AtomicU64 = AtomicU64::new(0);
-        Subscriber {
-            changes: self.clone(),
-            id: LAST.fetch_add(1, Ordering::Relaxed),
-            topics: Mutex::default(),
-            waiting: Arc::default(),
+    pub(crate) fn subscriber(&self) -> Arc<Subscriber> {
+        let subscriber = Arc::default();
+        let mut subscribers = lock(&self.subscribers);
+        if subscribers.len() == subscribers.capacity() {
+            subscribers.retain(|it| it.strong_count() > 0);
         }
+        subscribers.push(Arc::downgrade(&subscriber));
+        subscriber
     }
 }
 
@@ -95,30 +78,22 @@ impl Subscriber {
     }
 
     fn subscribe_as(&self, change: Change, spelling: Option<Box<str>>) {
-        let mut topics = lock(&self.changes.topics);
-        let subscribers = topics.entry(change.clone()).or_default();
-        if let Err(place) = place(subscribers, self.id) {
-            subscribers.insert(place, (self.id, Arc::clone(&self.waiting)));
-        }
-        let (mut own, new) = (lock(&self.topics), Topic { change, spelling });
-        if let Err(place) = own.binary_search(&new) {
-            own.insert(place, new);
+        let mut topics = lock(&self.topics);
+        let index = topics.partition_point(|it| (&it.change, &it.spelling) < (&change, &spelling));
+        let known = topics.get(index);
+        if known.is_none_or(|it| (&it.change, &it.spelling) != (&change, &spelling)) {
+            let topic = Topic {
+                change,
+                spelling,
+                changed: false,
+            };
+            topics.insert(index, topic);
         }
     }
 
     /// Unsubscribes from the resource that was subscribed to as `spelling`.
     pub(crate) fn unsubscribe_resource(&self, spelling: &str) {
-        let mut topics = lock(&self.changes.topics);
-        let mut own = lock(&self.topics);
-        let Some(place) = own.iter().position(|it| it.uri() == Some(spelling)) else {
-            return;
-        };
-        let Topic { change, .. } = own.remove(place);
-        // It may be subscribed to under another spelling as well.
-        if !own.iter().any(|it| it.change == change) {
-            leave(&mut topics, &change, self.id);
-            lock(&self.waiting.changes).retain(|waiting| *waiting != change);
-        }
+        lock(&self.topics).retain(|it| it.uri() != Some(spelling));
     }
 
     /// The number of subscriptions.
@@ -128,41 +103,44 @@ impl Subscriber {
 
     /// The URIs of the resources subscribed to, as the client spells them.
     pub(crate) fn resources(&self) -> Vec<String> {
-        let own = lock(&self.topics);
-        own.iter()
+        let topics = lock(&self.topics);
+        topics
+            .iter()
             .filter_map(Topic::uri)
             .map(str::to_owned)
             .collect()
+    }
+
+    /// Collects a change, if it is subscribed to.
+    fn add(&self, change: &Change) -> bool {
+        let mut topics = lock(&self.topics);
+        let first = topics.partition_point(|it| it.change < *change);
+        let topics = topics.iter_mut().skip(first);
+        let mut is_subscribed = false;
+        for topic in topics.take_while(|it| it.change == *change) {
+            is_subscribed = true;
+            topic.changed = true;
+        }
+        if is_subscribed {
+            self.changed.notify_one();
+        }
+        is_subscribed
     }
 
     /// Waits until there is a change to take.
     ///
     /// Cancel safe. Only one task may wait at a time.
     pub(crate) async fn changed(&self) {
-        while lock(&self.waiting.changes).is_empty() {
-            self.waiting.arrived.notified().await;
+        while !lock(&self.topics).iter().any(|it| it.changed) {
+            self.changed.notified().await;
         }
     }
 
     /// Takes the changes collected, in order, each once in each of its spellings.
     pub(crate) fn take(&self) -> Vec<Change> {
-        let changes = std::mem::take(&mut *lock(&self.waiting.changes));
-        let own = lock(&self.topics);
-        let mut taken = Vec::with_capacity(changes.len());
-        for change in &changes {
-            let spelled = own.iter().filter(|it| it.change == *change);
-            taken.extend(spelled.map(Topic::reported));
-        }
-        taken
-    }
-}
-
-impl Drop for Subscriber {
-    fn drop(&mut self) {
-        let mut topics = lock(&self.changes.topics);
-        for topic in &*lock(&self.topics) {
-            leave(&mut topics, &topic.change, self.id);
-        }
+        let mut topics = lock(&self.topics);
+        let changed = topics.iter_mut().filter_map(Topic::take);
+        changed.collect()
     }
 }
 
@@ -176,39 +154,12 @@ impl Topic {
         }
     }
 
-    /// The change in the client's spelling.
-    fn reported(&self) -> Change {
-        match &self.spelling {
+    /// The change in the client's spelling, if it has happened.
+    fn take(&mut self) -> Option<Change> {
+        std::mem::take(&mut self.changed).then(|| match &self.spelling {
             Some(spelling) => Change::Resource(spelling.to_string()),
             None => self.change.clone(),
-        }
-    }
-}
-
-fn leave(topics: &mut Topics, change: &Change, id: u64) {
-    if let Some(subscribers) = topics.get_mut(change) {
-        if let Ok(place) = place(subscribers, id) {
-            subscribers.remove(place);
-        }
-        if subscribers.is_empty() {
-            topics.remove(change);
-        }
-    }
-}
-
-/// The index of the subscriber `id`, or where to insert it.
-fn place(subscribers: &[(u64, Arc<Waiting>)], id: u64) -> Result<usize, usize> {
-    subscribers.binary_search_by_key(&id, |(id, _)| *id)
-}
-
-/// Adds a change to others. Returns `false` if it was there.
-fn insert(changes: &mut Vec<Change>, change: &Change) -> bool {
-    match changes.binary_search(change) {
-        Ok(_) => false,
-        Err(place) => {
-            changes.insert(place, change.clone());
-            true
-        }
+        })
     }
 }
 
@@ -257,7 +208,7 @@ mod tests {
         assert_eq!(subscriber.take(), []);
         assert_eq!(subscriber.len(), 1);
         drop(subscriber);
-        assert!(lock(&changes.topics).is_empty());
+        assert!(!changes.publish(Change::Prompts));
     }
 
     #[test]

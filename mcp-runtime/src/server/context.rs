@@ -1,19 +1,22 @@
-//! What a handler may know about the call it serves.
+//! Context of a call: the request, the client, and what a handler takes by reference.
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-use mcp_types::{ClientCapabilities, Implementation, RawJson, RequestId, Revision};
+use mcp_types::{
+    ClientCapabilities, Implementation, LoggingLevel, ProgressToken, RawJson, RequestId, Revision,
+};
 
-use super::ask::Asking;
+use super::input::InputState;
+use super::logging::{Severity, attach};
 use super::progress::{Amount, Reporter, Total};
-use super::told::Wishes;
-use super::{CancellationToken, Change, Server, Session};
-use crate::TraceContext;
-use crate::connection::Peer;
-use crate::protocol::Negotiated;
+use super::{Answer, CancellationToken, Change, IncomingRequest, Server, Session};
+use crate::connection::{Peer, Served};
+use crate::protocol::{Negotiated, RequestParams};
+use crate::{ProtocolError, TraceContext};
 
-/// The call that a handler serves: who calls, under what was negotiated, and the way back.
+/// Context of a call: the client, what was negotiated with it, and the means to talk to it.
 ///
 /// Cloning is cheap. A handler takes it by reference:
 ///
@@ -34,104 +37,142 @@ use crate::protocol::Negotiated;
 /// ```
 #[derive(Clone)]
 pub struct Context {
-    call: Arc<Call>,
+    request: Arc<RequestContext>,
 }
 
-struct Call {
+/// All that is known of a request, apart from its method and parameters.
+struct RequestContext {
     id: RequestId,
     negotiated: Arc<Negotiated>,
     meta: Option<RawJson>,
-    /// The client, which may not be asked everything.
+    options: RequestOptions,
     peer: Peer,
-    /// The client as handlers get it, once one looks.
-    guarded: OnceLock<Peer>,
     session: Arc<Session>,
-    /// The questions of its handler, made for a handler that may ask.
-    asking: OnceLock<Arc<Asking>>,
-    /// The mounted server that serves the call, if one does.
-    home: OnceLock<Server>,
-    /// Made for calls that ask for it.
+    /// The mounted server that serves the request.
+    mounted: OnceLock<Server>,
+    /// Made for handlers that may ask.
+    input: OnceLock<InputState>,
+    /// Made when a handler takes it.
     cancellation: OnceLock<CancellationToken>,
-    wishes: OnceLock<Wishes>,
+    /// Made with the first report of progress.
+    reporter: OnceLock<Arc<Reporter>>,
+}
+
+/// The notifications that the `_meta` of a request asks for.
+struct RequestOptions {
+    progress_token: Option<ProgressToken>,
+    log_level: Option<Severity>,
+}
+
+impl RequestOptions {
+    fn new(params: &RequestParams<'_>) -> Self {
+        // Requests in which these can't be read were refused before.
+        let meta = params.meta();
+        let level = meta.log_level.and_then(|level| level.parse().ok());
+        Self {
+            progress_token: meta.progress_token.and_then(|token| token.parse().ok()),
+            log_level: level
+                .as_ref()
+                .and_then(|level: &LoggingLevel| Severity::of(level)),
+        }
+    }
 }
 
 impl Context {
+    /// The context of a request that the lifecycle has admitted.
     pub(super) fn new(
-        id: RequestId,
+        request: IncomingRequest<'_>,
         negotiated: Arc<Negotiated>,
-        meta: Option<RawJson>,
-        peer: Peer,
-        session: Arc<Session>,
+        params: &RequestParams<'_>,
     ) -> Self {
-        let call = Arc::new(Call {
-            id,
-            negotiated,
-            meta,
-            peer,
-            guarded: OnceLock::new(),
-            session,
-            asking: OnceLock::new(),
-            home: OnceLock::new(),
-            cancellation: OnceLock::new(),
-            wishes: OnceLock::new(),
-        });
-        Self { call }
+        let peer = request.peer.guarded(&negotiated);
+        let context = Self {
+            request: Arc::new(RequestContext {
+                id: request.id.clone(),
+                negotiated,
+                meta: params.raw_meta().map(RawJson::from),
+                options: RequestOptions::new(params),
+                peer,
+                session: Arc::clone(request.session),
+                mounted: OnceLock::new(),
+                input: OnceLock::new(),
+                cancellation: OnceLock::new(),
+                reporter: OnceLock::new(),
+            }),
+        };
+        attach(&context);
+        context
     }
 
-    /// Says that a mounted server serves the call. Only the first word counts: whoever mounts a
-    /// server knows which one is the innermost.
-    pub(super) fn serve_at(&self, home: &Server) {
-        self.call.home.get_or_init(|| home.clone());
+    /// Sets the mounted server that serves the request. Only the first call has an effect, which is
+    /// that of the innermost server.
+    pub(super) fn serve_at(&self, server: &Server) {
+        self.request.mounted.get_or_init(|| server.clone());
     }
 
-    /// Whether somebody else holds this context as well.
+    /// Whether a handler has kept a clone.
     pub(super) fn is_shared(&self) -> bool {
-        Arc::strong_count(&self.call) > 1
+        Arc::strong_count(&self.request) > 1
     }
 
     pub(super) fn negotiated(&self) -> &Arc<Negotiated> {
-        &self.call.negotiated
+        &self.request.negotiated
     }
 
     pub(super) fn session(&self) -> &Arc<Session> {
-        &self.call.session
+        &self.request.session
     }
 
-    pub(super) fn asking_slot(&self) -> &OnceLock<Arc<Asking>> {
-        &self.call.asking
+    /// The state of a call whose handler may ask the client.
+    pub(super) fn input(&self) -> Option<&InputState> {
+        self.request.input.get()
+    }
+
+    pub(super) fn input_or_default(&self) -> &InputState {
+        self.request.input.get_or_init(InputState::default)
+    }
+
+    /// Sets the state of a call that is retried, before its handler runs.
+    pub(super) fn set_input(&self, input: InputState) {
+        self.request.input.get_or_init(|| input);
+    }
+
+    /// The least severe log messages that the request asks for.
+    pub(super) fn log_level(&self) -> Option<Severity> {
+        self.request.options.log_level
     }
 
     /// The id of the request.
     #[must_use]
     pub fn request_id(&self) -> &RequestId {
-        &self.call.id
+        &self.request.id
     }
 
     /// The revision of the protocol that the client speaks.
     #[must_use]
     pub fn revision(&self) -> Revision {
-        self.call.negotiated.revision
+        self.request.negotiated.revision
     }
 
-    /// What the client says it is. Not verified: for display and logs, not for decisions.
+    /// The client's own name and version. Not verified: for display and logs, not for decisions.
     #[must_use]
     pub fn client_info(&self) -> Option<&Implementation> {
-        self.call.negotiated.peer_info.as_ref()
+        self.request.negotiated.peer_info.as_ref()
     }
 
-    /// What the client is able to do.
+    /// The capabilities of the client.
     #[must_use]
     pub fn client_capabilities(&self) -> &ClientCapabilities {
-        &self.call.negotiated.peer_capabilities
+        &self.request.negotiated.peer_capabilities
     }
 
     /// The `_meta` of the request, verbatim.
     #[must_use]
     pub fn meta(&self) -> Option<&RawJson> {
-        self.call.meta.as_ref()
+        self.request.meta.as_ref()
     }
 
-    /// The trace that the request is part of, if the client says so in a well-formed way.
+    /// The trace that the request belongs to, if its `_meta` has a well-formed one.
     #[must_use]
     pub fn trace_context(&self) -> Option<TraceContext> {
         TraceContext::of_meta(self.meta()?.as_raw())
@@ -140,24 +181,21 @@ impl Context {
     /// The client, to send it requests and notifications.
     #[must_use]
     pub fn peer(&self) -> &Peer {
-        let Call {
-            negotiated, peer, ..
-        } = &*self.call;
-        self.call.guarded.get_or_init(|| peer.guarded(negotiated))
+        &self.request.peer
     }
 
     /// The server that serves the call, to [edit](crate::Server::edit) what it offers. A handler
     /// may take a `&Server` as well.
     #[must_use]
     pub fn server(&self) -> &Server {
-        let home = self.call.home.get();
-        home.unwrap_or_else(|| self.call.session.server())
+        let mounted = self.request.mounted.get();
+        mounted.unwrap_or_else(|| self.request.session.server())
     }
 
-    /// Reports how far the call has come, of how much in all, and what it is at.
+    /// Reports the amount that is done, the total, and the present step, or `""`.
     ///
     /// Only sent to a client that asked for it, only while it grows, and at most fifty times a
-    /// second: the last report always goes out before the result. Without a message, say `""`.
+    /// second: the last report always goes out before the result.
     ///
     /// ```
     /// use mcp_runtime::Context;
@@ -169,53 +207,87 @@ impl Context {
     /// }
     /// ```
     pub fn progress(&self, done: impl Amount, total: impl Total, message: impl Into<String>) {
-        if let Some(reporter) = &self.wishes().progress {
+        if let Some(token) = &self.request.options.progress_token {
+            let new = || {
+                let (revision, peer) = (self.revision(), self.peer().clone());
+                Arc::new(Reporter::new(token.clone(), revision, peer))
+            };
+            let reporter = self.request.reporter.get_or_init(new);
             reporter.report(done.amount(), total.total(), message.into());
         }
     }
 
-    /// Whether the client wants to know how far the call has come.
+    /// Whether the client asked for progress.
     #[must_use]
     pub fn wants_progress(&self) -> bool {
-        self.wishes().progress.is_some()
+        self.request.options.progress_token.is_some()
     }
 
-    pub(super) fn wishes(&self) -> &Wishes {
-        self.call.wishes.get_or_init(|| Wishes::of(self))
-    }
-
-    /// Where progress is reported, if any was.
-    pub(super) fn reporter_in_use(&self) -> Option<&Reporter> {
-        self.call.wishes.get()?.progress.as_deref()
-    }
-
-    /// Goes on telling where the handler left off when it ran before.
-    pub(super) fn go_on_telling(&self, before: &Self) {
-        // A context that was just made has nothing to tell yet.
-        let _ = self.call.wishes.set(before.wishes().clone());
-    }
-
-    /// Tells the clients that want to know of it that something has changed, as
-    /// [`Server::notify_changed`](crate::Server::notify_changed) does.
+    /// Notifies the clients that have subscribed to `change`, like
+    /// [`Server::notify_changed`](crate::Server::notify_changed).
     pub fn notify_changed(&self, change: Change) {
         self.server().notify_changed(change);
     }
 
-    /// Tells the clients that have subscribed to the resource under `uri` that it has changed.
+    /// Notifies the clients that have subscribed to the resource `uri`.
     pub fn notify_resource_updated(&self, uri: impl Into<String>) {
         self.notify_changed(Change::Resource(uri.into()));
     }
 
-    /// Tells work that goes on behind the call when nobody waits for it any more.
+    /// The token that is cancelled when the call is over.
     #[must_use]
     pub fn cancellation(&self) -> &CancellationToken {
-        self.call
+        self.request
             .cancellation
             .get_or_init(CancellationToken::default)
     }
 
-    pub(super) fn cancellation_if_wanted(&self) -> Option<&CancellationToken> {
-        self.call.cancellation.get()
+    /// Ends progress and the cancellation token with the call: the last report goes before the
+    /// answer, and nothing after.
+    pub(super) fn end_with(&self, served: Served<Answer>) -> Served<Answer> {
+        let is_in_use = self.is_shared() || self.request.cancellation.get().is_some();
+        match served {
+            Served::Now(_) => {
+                EndOfCall(self.clone()).finish();
+                served
+            }
+            Served::Later(handler) if is_in_use => {
+                let end = EndOfCall(self.clone());
+                Served::Later(Box::pin(async move {
+                    let outcome = handler.await;
+                    end.finish();
+                    outcome
+                }))
+            }
+            served => served,
+        }
+    }
+}
+
+/// Ends what must not outlive a call when it is answered or dropped.
+struct EndOfCall(Context);
+
+impl EndOfCall {
+    fn finish(self) {
+        if let Some(reporter) = self.0.request.reporter.get() {
+            reporter.finish();
+        }
+    }
+}
+
+impl Drop for EndOfCall {
+    fn drop(&mut self) {
+        let RequestContext {
+            reporter,
+            cancellation,
+            ..
+        } = &*self.0.request;
+        if let Some(reporter) = reporter.get() {
+            reporter.close();
+        }
+        if let Some(token) = cancellation.get() {
+            token.cancel();
+        }
     }
 }
 
@@ -225,5 +297,109 @@ impl fmt::Debug for Context {
             .field("request_id", self.request_id())
             .field("revision", &self.revision())
             .finish_non_exhaustive()
+    }
+}
+
+/// A value that is made from the context of a call.
+///
+/// The type of each parameter that a handler takes by reference. Implement it for your own types,
+/// such as the caller's identity.
+///
+/// ```
+/// use mcp_runtime::{Context, FromContext, ProtocolError};
+///
+/// /// The name that the client goes by.
+/// struct ClientName(String);
+///
+/// impl FromContext for ClientName {
+///     fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
+///         let name = cx.client_info().map(|info| info.name.clone());
+///         Ok(Self(name.unwrap_or_else(|| "nobody".to_owned())))
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`&{Self}` cannot be taken from the context of a call",
+    label = "does not implement `FromContext`",
+    note = "if the caller sends it, take it by value: `{Self}`; else implement `FromContext` for it"
+)]
+pub trait FromContext: Sized + Send + Sync + 'static {
+    /// Makes the value.
+    ///
+    /// # Errors
+    ///
+    /// When this call has no such value; the call is answered with the error, and the handler does not
+    /// run.
+    fn from_context(cx: &Context) -> Result<Self, ProtocolError>;
+
+    /// The value as a handler borrows it; by default it is made for the call.
+    ///
+    /// # Errors
+    ///
+    /// As for [`from_context`](Self::from_context).
+    fn lend(cx: &Context) -> Result<Borrowed<Self>, ProtocolError> {
+        Self::from_context(cx).map(Borrowed::made)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl FromContext for Peer {
+    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
+        Ok(cx.peer().clone())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl FromContext for Context {
+    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
+        Ok(cx.clone())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl FromContext for Server {
+    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
+        Ok(cx.server().clone())
+    }
+}
+
+/// A value that a handler takes by reference: made for the call, or shared with whatever holds it.
+///
+/// Returned by [`FromContext::lend`].
+pub struct Borrowed<T>(Held<T>);
+
+enum Held<T> {
+    Made(T),
+    Shared(Arc<dyn AsRef<T> + Send + Sync>),
+}
+
+impl<T> Borrowed<T> {
+    /// A value that was made for the call.
+    #[must_use]
+    pub fn made(value: T) -> Self {
+        Self(Held::Made(value))
+    }
+
+    /// A value that `holder` has.
+    #[must_use]
+    pub fn shared(holder: Arc<dyn AsRef<T> + Send + Sync>) -> Self {
+        Self(Held::Shared(holder))
+    }
+}
+
+impl<T> Deref for Borrowed<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match &self.0 {
+            Held::Made(value) => value,
+            Held::Shared(holder) => (**holder).as_ref(),
+        }
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Borrowed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
     }
 }

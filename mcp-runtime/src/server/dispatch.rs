@@ -1,71 +1,100 @@
-//! From the decision about a request to what serves it.
+//! Dispatch of a request: from the decision of the lifecycle to its handler.
 
 use std::sync::Arc;
 
-use mcp_types::{RawJsonRef, RequestId};
+use mcp_types::{RawJson, RawJsonRef, RequestId};
 
-use super::ask::{self, Start};
-use super::router::Admitted;
+use super::input;
 use super::trace::Trace;
-use super::{Answer, Server, Session, told};
+use super::{Answer, Context, Server, Session};
 use crate::connection::{Peer, Served};
 use crate::error::RequestError;
-use crate::protocol::Admission;
+use crate::protocol::{Admission, RequestParams};
 
-/// One request, as it came.
+/// A request as it was received.
 #[derive(Clone, Copy)]
-pub(crate) struct Call<'a> {
+pub(crate) struct IncomingRequest<'a> {
     pub(crate) id: &'a RequestId,
     pub(crate) method: &'a str,
     pub(crate) params: Option<RawJsonRef<'a>>,
-    /// The way back to who sent it.
+    /// The client.
     pub(crate) peer: &'a Peer,
-    /// The session that it is part of, if its era has such a thing.
+    /// The session of the client; that of all stateless clients for their requests.
     pub(crate) session: &'a Arc<Session>,
 }
 
+/// A request that was admitted, with its context. The parameters are borrowed from the frame.
+#[derive(Clone, Copy)]
+pub(super) struct ServerRequest<'a> {
+    pub(super) method: &'a str,
+    pub(super) params: &'a RequestParams<'a>,
+    pub(super) context: &'a Context,
+}
+
+/// A request that outlives its frame.
+pub(super) struct OwnedRequest {
+    method: Box<str>,
+    params: Option<RawJson>,
+    pub(super) context: Context,
+}
+
+impl ServerRequest<'_> {
+    pub(super) fn to_owned(self) -> OwnedRequest {
+        OwnedRequest {
+            method: self.method.into(),
+            params: self.params.raw().map(RawJson::from),
+            context: self.context.clone(),
+        }
+    }
+}
+
+impl OwnedRequest {
+    pub(super) fn params(&self) -> Result<RequestParams<'_>, RequestError> {
+        RequestParams::read(self.params.as_ref().map(RawJson::as_raw))
+    }
+
+    pub(super) fn borrow<'a>(&'a self, params: &'a RequestParams<'a>) -> ServerRequest<'a> {
+        ServerRequest {
+            method: &self.method,
+            params,
+            context: &self.context,
+        }
+    }
+}
+
 impl Server {
-    /// Serves a request as `admit` decides about it.
+    /// Serves a request as the lifecycle decides: `admit` asks it.
     pub(crate) fn dispatch<'a>(
         &self,
-        call: Call<'_>,
+        request: IncomingRequest<'_>,
         admit: impl FnOnce() -> Result<Admission<'a>, RequestError>,
     ) -> Served<Answer> {
-        let trace = Trace::begin(call.id, call.method);
-        let served = trace.in_scope(|| self.admitted(call, admit()?, &trace));
+        let trace = Trace::begin(request.id, request.method);
+        let served = trace.in_scope(|| match admit()? {
+            Admission::Serve(negotiated, params) => {
+                trace.admitted(&negotiated, &params);
+                let context = Context::new(request, negotiated, &params);
+                self.call(ServerRequest {
+                    method: request.method,
+                    params: &params,
+                    context: &context,
+                })
+            }
+            Admission::Initialize(negotiated) => {
+                let answer = self.router().initialize(&negotiated);
+                Ok(Served::Now(Ok(answer)))
+            }
+            Admission::Ping => Ok(Served::Now(Ok(Answer::empty()))),
+        });
         trace.end(served.unwrap_or_else(Served::from))
     }
 
-    fn admitted(
-        &self,
-        call: Call<'_>,
-        admission: Admission<'_>,
-        trace: &Trace,
-    ) -> Result<Served<Answer>, RequestError> {
-        let router = self.router();
-        Ok(match admission {
-            Admission::Serve(negotiated, params) => {
-                trace.admitted(&negotiated, &params);
-                let start = Start::new(self);
-                let request = Admitted {
-                    id: call.id,
-                    method: call.method,
-                    params: &params,
-                    negotiated: &negotiated,
-                    peer: call.peer,
-                    session: call.session,
-                    start: &start,
-                };
-                let served = router.serve(request)?;
-                match start.into_context() {
-                    Some(context) => {
-                        told::follow(context, |context| ask::follow(self, call, served, context))
-                    }
-                    None => served,
-                }
-            }
-            Admission::Initialize(negotiated) => Served::Now(Ok(router.initialize(&negotiated))),
-            Admission::Ping => Served::Now(Ok(Answer::empty())),
-        })
+    /// Calls the handler of a request: the one place where they meet.
+    fn call(&self, request: ServerRequest<'_>) -> Result<Served<Answer>, RequestError> {
+        let served = match input::may_ask(request.method) {
+            true => input::run(self, request)?,
+            false => self.router().serve(request)?,
+        };
+        Ok(request.context.end_with(served))
     }
 }

@@ -1,9 +1,8 @@
-//! What a server offers beyond the protocol.
+//! Extensions of a server: declarations, and methods beyond the protocol.
 
 use std::fmt;
 use std::sync::Arc;
 
-use mcp_types::jsonrpc::code;
 use mcp_types::{JsonObject, OrderedMap, RawJsonRef, ServerCapabilities};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,10 +10,10 @@ use serde_json::Value;
 
 use super::handler::error::to_protocol;
 use super::{Context, HandlerError, Reply, Server};
-use crate::ProtocolError;
+use crate::error::RequestError;
 use crate::protocol::invalid_params;
 
-/// The extensions of a server, and the methods that they bring.
+/// The extensions of a server, and their methods.
 #[derive(Default)]
 pub(super) struct Extensions {
     declared: OrderedMap<JsonObject>,
@@ -23,12 +22,12 @@ pub(super) struct Extensions {
 
 type Method = dyn Fn(MethodCall<'_>) -> Reply<JsonObject> + Send + Sync;
 
-/// A request whose method an extension brings.
+/// A request for a method of an extension.
 #[derive(Clone, Copy, Debug)]
 pub struct MethodCall<'a> {
-    /// The parameters, as they came; their `_meta` is still among them.
+    /// The parameters as they were received, with their `_meta`.
     pub params: Option<RawJsonRef<'a>>,
-    /// Who calls, and under what was negotiated.
+    /// The context of the request.
     pub context: &'a Context,
 }
 
@@ -41,7 +40,7 @@ impl Extensions {
         self.methods.insert(method, serve);
     }
 
-    /// Takes in what `mounted` has; what it brings is served there.
+    /// Adds the extensions of a mounted server, which serves their methods.
     ///
     /// # Panics
     ///
@@ -85,8 +84,7 @@ impl Extensions {
         Some(self.methods.get(method)?(call))
     }
 
-    /// The capabilities for clients of the handshake era, who look for extensions among what is
-    /// experimental.
+    /// The capabilities for clients of the handshake era, with the extensions under `experimental`.
     pub(super) fn in_handshakes(&self, capabilities: &ServerCapabilities) -> ServerCapabilities {
         let mut capabilities = capabilities.clone();
         for (name, settings) in &self.declared {
@@ -96,7 +94,7 @@ impl Extensions {
         capabilities
     }
 
-    /// The capabilities for clients of the stateless era.
+    /// The capabilities for clients of the stateless era, with the extensions under `extensions`.
     pub(super) fn in_discovery(&self, capabilities: &ServerCapabilities) -> ServerCapabilities {
         let mut capabilities = capabilities.clone();
         if !self.declared.is_empty() {
@@ -115,7 +113,7 @@ impl fmt::Debug for Extensions {
     }
 }
 
-/// Serves a method by a function from parameters to a result.
+/// A method that calls a function from parameters to a result.
 pub(super) fn typed<P, F, R, E>(
     function: impl Fn(P, Context) -> F + Send + Sync + 'static,
 ) -> Arc<Method>
@@ -130,24 +128,20 @@ where
         let params: P = match params.parse() {
             Ok(parsed) => parsed,
             Err(error) => {
-                let refusal = invalid_params("params", params.get(), &error);
-                return Reply::Ready(Err(refusal.to_error()));
+                let error = invalid_params("params", params.get(), &error);
+                return Reply::Ready(Err(error.to_error()));
             }
         };
         let future = function(params, call.context.clone());
         Reply::Pending(Box::pin(async move {
             let result = future.await.map_err(to_protocol)?;
-            match serde_json::to_value(&result) {
-                Ok(Value::Object(result)) => Ok(result),
-                Ok(Value::Null) => Ok(JsonObject::new()),
-                Ok(_) => Err(no_result("it is no object")),
-                Err(error) => Err(no_result(&error.to_string())),
-            }
+            let reason = match serde_json::to_value(&result) {
+                Ok(Value::Object(result)) => return Ok(result),
+                Ok(Value::Null) => return Ok(JsonObject::new()),
+                Ok(_) => "it is no object".to_owned(),
+                Err(error) => error.to_string(),
+            };
+            Err(RequestError::UnsendableResult(reason).to_error())
         }))
     })
-}
-
-fn no_result(reason: &str) -> ProtocolError {
-    let message = format!("the result can't be sent: {reason}");
-    ProtocolError::new(code::INTERNAL_ERROR, message)
 }

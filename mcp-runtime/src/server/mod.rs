@@ -4,9 +4,7 @@
 //! with a [`ServerBuilder`] is kept in a [`Server`], built once and shared by all connections.
 
 mod answer;
-pub mod ask;
-mod borrowed;
-mod builder;
+pub(crate) mod builder;
 mod cancellation;
 pub(crate) mod catalog;
 mod changes;
@@ -14,12 +12,12 @@ pub mod completions;
 mod context;
 mod dispatch;
 mod extensions;
-mod extract;
 mod handle;
 pub(crate) mod handler;
 mod hooks;
 #[cfg(not(feature = "http-server"))]
 mod identity;
+pub mod input;
 mod introduction;
 #[cfg(any(
     feature = "socket",
@@ -34,7 +32,6 @@ pub mod prompts;
 #[cfg(feature = "client")]
 mod proxy;
 pub mod resources;
-pub(crate) mod revisions;
 mod router;
 pub(crate) mod running;
 mod serve;
@@ -46,27 +43,22 @@ mod session;
 mod settings;
 mod signal;
 mod state;
-mod told;
 pub mod tools;
 mod trace;
 
 pub use crate::connection::BoxFuture;
 pub(crate) use answer::Answer;
 pub use answer::Reply;
-pub use borrowed::Borrowed;
 pub use builder::ServerBuilder;
 pub use cancellation::CancellationToken;
 pub use catalog::{Edit, FixedList, List, OfferedPrompt, OfferedResource, OfferedTool};
 pub use changes::Change;
-pub use context::Context;
-#[cfg(feature = "http-server")]
-pub(crate) use dispatch::Call;
+pub use context::{Borrowed, Context, FromContext};
+pub(crate) use dispatch::IncomingRequest;
 pub use extensions::MethodCall;
-pub use extract::FromContext;
 pub use handle::{McpServer, Server};
 pub use handler::HandlerError;
 pub use hooks::{Initialized, IntoHookResult};
-
 pub use logging::Logger;
 #[cfg(feature = "log-layer")]
 pub use logging::client_logs;

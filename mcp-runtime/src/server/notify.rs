@@ -144,7 +144,7 @@ impl Subscription {
     }
 
     /// The subscriber, made before the acknowledgement, so that no change is lost in between.
-    fn subscriber(&self) -> Subscriber {
+    fn subscriber(&self) -> Arc<Subscriber> {
         let subscriber = self.session.server().changes().subscriber();
         let accepted = &self.accepted;
         for (wanted, list) in [

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::{InitializedNotification, Notification, RawJsonRef, RequestId};
 
-use super::dispatch::Call;
-use super::{Answer, Server, Session, ShutdownHandle};
+use super::{Answer, IncomingRequest, Server, Session, ShutdownHandle};
 use crate::connection::{Commands, Driver, Limits, Peer, Role, Served};
 use crate::error::{RequestError, ServeError};
 use crate::protocol::{Admission, Negotiated, ServerLifecycle};
@@ -113,15 +112,15 @@ impl Role for ServerRole {
         params: Option<RawJsonRef<'_>>,
     ) -> Served<Answer> {
         self.server.refresh();
-        let call = Call {
+        let incoming = IncomingRequest {
             id,
             method,
             params,
             peer: &self.peer,
             session: &self.session,
         };
-        let admit = || self.lifecycle.request(method, params);
-        self.server.dispatch(call, admit)
+        let admit = || self.lifecycle.request(incoming.method, incoming.params);
+        self.server.dispatch(incoming, admit)
     }
 
     fn notification(&mut self, method: &str, _params: Option<RawJsonRef<'_>>) {

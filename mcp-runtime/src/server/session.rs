@@ -78,7 +78,7 @@ impl Session {
             return;
         }
         self.notifications.get_or_init(|| {
-            let subscriber = Arc::new(self.server.changes().subscriber());
+            let subscriber = self.server.changes().subscriber();
             for list in self.announced.lists() {
                 subscriber.subscribe(list);
             }

@@ -1,37 +1,41 @@
-//! What holds for a server as a whole, whatever it offers.
+//! Settings of a server as a whole.
 
-use std::any::Any;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_types::{Implementation, Revisions};
 
-use super::ask::Policy;
 use super::catalog::{Caching, List};
 use super::extensions::Extensions;
 use super::hooks::Hooks;
+use super::input::RetryStates;
+use crate::limits::ANSWER_TIMEOUT;
 use crate::protocol::{OwnMethods, Requirement};
 
-/// What a builder was told of the server as a whole. Never changes once the server is built.
+/// Settings of a server as a whole. They never change once it is built.
 #[derive(Debug)]
 pub(super) struct Settings {
     pub(super) info: Implementation,
     pub(super) revisions: Revisions,
     pub(super) caching: Caching,
-    /// How many items a page of a list has; all, unless set.
+    /// The number of items on a page of a list; all by default.
     pub(super) page_size: Option<NonZeroUsize>,
     /// The lists that can change while the server runs.
     pub(super) dynamic: BTreeSet<List>,
     pub(super) requirement: Requirement,
-    pub(super) asking: Policy,
-    /// A value that lives as long as the server, such as what stands behind a proxy.
+    /// The time that users have to answer questions.
+    pub(super) answer_timeout: Duration,
+    pub(super) retry_states: RetryStates,
+    /// A value to drop with the server, such as the connection of a proxy.
     #[allow(dead_code, reason = "it is only kept")]
-    pub(super) keeps: Option<Arc<dyn Any + Send + Sync>>,
+    pub(super) owned: Option<Arc<dyn fmt::Debug + Send + Sync>>,
     pub(super) extensions: Extensions,
     pub(super) own_methods: OwnMethods,
     pub(super) hooks: Hooks,
-    /// Whether handlers log to clients.
+    /// Whether logging to clients is declared.
     pub(super) logging: bool,
 }
 
@@ -44,8 +48,9 @@ impl Default for Settings {
             page_size: None,
             dynamic: BTreeSet::new(),
             requirement: Requirement::default(),
-            asking: Policy::default(),
-            keeps: None,
+            answer_timeout: ANSWER_TIMEOUT,
+            retry_states: RetryStates::default(),
+            owned: None,
             extensions: Extensions::default(),
             own_methods: OwnMethods::default(),
             hooks: Hooks::default(),

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_runtime::Server;
 use mcp_runtime::prelude::*;
-use mcp_runtime::server::ask::StateKey;
+use mcp_runtime::server::input::StateKey;
 use mcp_runtime::transport::http::{HttpOptions, Principal, http_service};
 use serde_json::{Value, json};
 use tower_service::Service as _;

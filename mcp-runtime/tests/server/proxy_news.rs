@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::Proxy;
-use mcp_runtime::server::ask::AskError;
+use mcp_runtime::server::input::AskError;
 use mcp_runtime::transport::memory;
 use mcp_runtime::types::{LoggingLevel, Root, ServerNotification, SubscriptionFilter};
 use mcp_runtime::{Client, ClientBuilder, Revision, Server};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mcp_runtime::prelude::*;
 use mcp_runtime::server::Proxy;
-use mcp_runtime::server::ask::{AskError, Elicited};
+use mcp_runtime::server::input::{AskError, Elicited};
 use mcp_runtime::transport::memory;
 use mcp_runtime::types::{CreateMessageResult, SamplingMessageContentBlock, TextContent};
 use mcp_runtime::{Client, ClientBuilder, Revision, Server};

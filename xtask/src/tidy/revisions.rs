@@ -24,10 +24,7 @@ const TELLS_ERAS: &[&str] = &[
     "mcp-runtime/src/client/connect.rs",
     "mcp-runtime/src/client/connect/",
     "mcp-runtime/src/protocol/",
-    "mcp-runtime/src/server/ask.rs",
-    "mcp-runtime/src/server/ask/",
-    "mcp-runtime/src/server/subscriptions.rs",
-    "mcp-runtime/src/server/subscriptions/",
+    "mcp-runtime/src/server/input/",
     "mcp-runtime/src/transport/http/",
     "mcp-types/",
 ];
@@ -89,7 +86,7 @@ mod tests {
             check,
             &[
                 ("mcp-runtime/src/server/router.rs", MATCHING),
-                ("mcp-runtime/src/server/ask.rs", MATCHING),
+                ("mcp-runtime/src/server/input/run.rs", MATCHING),
                 ("mcp-runtime/src/transport/http/session.rs", MATCHING),
             ],
         );

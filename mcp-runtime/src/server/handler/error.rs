@@ -8,7 +8,7 @@ use mcp_types::jsonrpc::code;
 use crate::ProtocolError;
 use crate::limits::{MAX_FAULT_BYTES, MAX_LISTED_FAULTS};
 use crate::protocol::locate;
-use crate::server::ask::AskError;
+use crate::server::input::AskError;
 
 /// An error that a handler may return: anything that implements `Display`.
 ///
@@ -32,7 +32,8 @@ pub(crate) fn to_protocol<E: HandlerError>(error: E) -> ProtocolError {
 /// The JSON-RPC error that a handler returned, or that stands for a capability which the client lacks.
 pub(crate) fn known<E: HandlerError>(error: &E) -> Option<ProtocolError> {
     let protocol = downcast::<ProtocolError>(error);
-    protocol.cloned().or_else(|| AskError::refusal(error))
+    let asked = || downcast::<AskError>(error)?.missing_capability();
+    protocol.cloned().or_else(asked)
 }
 
 /// The error as a `T`, if that is its type: every type with `Display` may be an error, and Rust has no

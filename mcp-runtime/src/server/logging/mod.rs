@@ -115,7 +115,7 @@ impl Context {
         if self.negotiated().outlive_requests() {
             Some(self.session().log_level.get())
         } else {
-            self.wishes().log_level
+            self.log_level()
         }
     }
 

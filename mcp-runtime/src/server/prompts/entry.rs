@@ -12,8 +12,8 @@ use crate::error::RequestError;
 use crate::protocol::invalid_params;
 use crate::server::catalog::{Catalog, Entry, ListResult, Mount, Visibility};
 use crate::server::completions::Completers;
+use crate::server::dispatch::ServerRequest;
 use crate::server::handler::text::Texts;
-use crate::server::router::Admitted;
 use crate::server::{Context, Reply};
 
 impl Entry for PromptRoute {
@@ -71,7 +71,7 @@ impl Catalog<PromptRoute> {
     /// When the parameters do not fit, or there is no such prompt.
     pub(in crate::server) fn call(
         &self,
-        request: Admitted<'_>,
+        request: ServerRequest<'_>,
     ) -> Result<Reply<GetPromptResult>, RequestError> {
         let name = request.params.name()?;
         let arguments = request.params.raw_arguments();
@@ -79,8 +79,7 @@ impl Catalog<PromptRoute> {
         let arguments: Texts = arguments
             .parse()
             .map_err(|error| invalid_params("params.arguments", arguments.get(), &error))?;
-        // Faults of the parameters are found before it is known whether there is such a prompt.
-        let context = request.context()?;
+        let context = request.context;
         let Some(route) = self.get_for(&name, context) else {
             return Err(RequestError::UnknownPrompt(name.into_owned()));
         };

@@ -172,7 +172,7 @@ async fn open(client: &Client, callers: Arc<Callers>, logs: bool) -> Result<Serv
     }
     // Whatever that server declares today, another one may take its place.
     builder.dynamic(List::ALL);
-    builder.settings.keeps = Some(Arc::clone(&upstream) as _);
+    builder.settings.owned = Some(Arc::clone(&upstream) as _);
     let server = builder.build();
     // News that come before the lists are there are not lost: they are asked for again.
     let news = listen(client).await;

@@ -16,7 +16,7 @@ use crate::ProtocolError;
 use crate::client::{Client, ElicitReply, Form, Page};
 use crate::error::RequestError;
 use crate::server::Context;
-use crate::server::ask::{AskError, Elicited};
+use crate::server::input::{AskError, Elicited};
 
 tokio::task_local! {
     /// The call that the task forwards. A stateless server asks in its answer, so that its question
@@ -155,7 +155,10 @@ impl Callers {
         params: CreateMessageRequestParams,
     ) -> Result<CreateMessageResult, ProtocolError> {
         let cx = self.caller().map_err(|error| error.to_error())?;
-        match cx.sample(params.messages.clone()).like(params).await {
+        let mut sample = cx.sample(Vec::new());
+        sample.params = params;
+        sample.params.meta = None;
+        match sample.await {
             Ok(sampled) => Ok(sampled.into_result()),
             Err(error) => Err(to_protocol_error(error)),
         }

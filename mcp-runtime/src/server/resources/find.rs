@@ -8,8 +8,8 @@ use super::uri::{has_dot_segments, is_uri, normalize};
 use super::{ResourceCall, ResourceRoute};
 use crate::error::RequestError;
 use crate::server::catalog::{Catalog, Entry as _};
+use crate::server::dispatch::ServerRequest;
 use crate::server::handler::text::Texts;
-use crate::server::router::Admitted;
 use crate::server::{Context, Reply};
 
 /// A resource that was found by its URI.
@@ -32,11 +32,10 @@ impl Catalog<ResourceRoute> {
     /// When the parameters do not fit, or nothing is found under the URI.
     pub(in crate::server) fn read(
         &self,
-        request: Admitted<'_>,
+        request: ServerRequest<'_>,
     ) -> Result<Reply<ReadResourceResult>, RequestError> {
         let uri = request.params.uri()?;
-        // Faults of the parameters are found before it is known whether there is such a resource.
-        let context = request.context()?;
+        let context = request.context;
         let found = self.find_for(&uri, "params.uri", context)?;
         let route = found.route;
         let reply = (route.handler)(ResourceCall {

@@ -13,12 +13,13 @@ use mcp_types::{
 };
 use serde::Serialize;
 
-use super::{Admitted, Router};
+use super::Router;
 use crate::connection::Served;
 use crate::error::RequestError;
 use crate::protocol::{Negotiated, not_offered};
 use crate::server::answer::{Identity, then};
 use crate::server::catalog::{Catalog, Entry, ListResult};
+use crate::server::dispatch::ServerRequest;
 use crate::server::logging::Severity;
 use crate::server::{Answer, MethodCall, Reply};
 
@@ -30,7 +31,7 @@ impl Router {
     /// # Errors
     ///
     /// When the parameters do not fit, or the server does not offer what is asked for.
-    pub(in crate::server) fn serve(&self, request: Admitted<'_>) -> Outcome {
+    pub(in crate::server) fn serve(&self, request: ServerRequest<'_>) -> Outcome {
         let declared = &self.capabilities;
         let (prompts, resources) = (declared.prompts.is_some(), declared.resources.is_some());
         match request.method {
@@ -74,8 +75,8 @@ impl Router {
         Answer::once(result, negotiated.revision)
     }
 
-    fn discover(&self, request: Admitted<'_>) -> Served<Answer> {
-        let revision = request.negotiated.revision;
+    fn discover(&self, request: ServerRequest<'_>) -> Served<Answer> {
+        let revision = request.context.revision();
         let json = self.discover.get(revision, || self.discover_result());
         self.prepared(json, request)
     }
@@ -91,26 +92,27 @@ impl Router {
         }
     }
 
-    fn call_tool(&self, request: Admitted<'_>) -> Outcome {
+    fn call_tool(&self, request: ServerRequest<'_>) -> Outcome {
         let reply = self.tools.call(request)?;
         Ok(self.answered(reply, request, Answer::call_tool))
     }
 
-    fn get_prompt(&self, request: Admitted<'_>) -> Outcome {
+    fn get_prompt(&self, request: ServerRequest<'_>) -> Outcome {
         let reply = self.prompts.call(request)?;
         Ok(self.answered(reply, request, Answer::written))
     }
 
-    fn read_resource(&self, request: Admitted<'_>) -> Outcome {
+    fn read_resource(&self, request: ServerRequest<'_>) -> Outcome {
         let reply = self.resources.read(request)?;
         Ok(self.answered(reply, request, Answer::written))
     }
 
-    fn list_resources(&self, request: Admitted<'_>) -> Outcome {
+    fn list_resources(&self, request: ServerRequest<'_>) -> Outcome {
         if !self.resources.has_listers() {
             return self.list::<ListResourcesResult>(&self.resources, request);
         }
-        let (cursor, context) = (request.cursor()?, request.new_context());
+        let cursor = request.params.cursor()?;
+        let context = request.context.clone();
         let page = self.resources.list_expanded(cursor.as_deref(), context)?;
         Ok(self.answered(Reply::Pending(page), request, Answer::written))
     }
@@ -119,28 +121,27 @@ impl Router {
     fn list<L: ListResult<Entry: Entry>>(
         &self,
         catalog: &Catalog<L::Entry>,
-        request: Admitted<'_>,
+        request: ServerRequest<'_>,
     ) -> Outcome {
-        let cursor = request.cursor()?;
+        let cursor = request.params.cursor()?;
         if catalog.differs_by_caller() {
-            let context = request.new_context();
-            let page: L = catalog.list_for(cursor.as_deref(), &context)?;
+            let page: L = catalog.list_for(cursor.as_deref(), request.context)?;
             return Ok(self.written(page, request));
         }
-        let revision = request.negotiated.revision;
+        let revision = request.context.revision();
         let page = catalog.list::<L>(cursor.as_deref(), revision)?;
         Ok(self.prepared(page, request))
     }
 
-    fn complete(&self, request: Admitted<'_>) -> Outcome {
+    fn complete(&self, request: ServerRequest<'_>) -> Outcome {
         let params: CompleteRequestParams = request.params.decode()?;
-        let context = request.new_context();
+        let context = request.context;
         let reply = match params.reference.clone() {
             CompletionReference::Prompt(prompt) => {
-                self.prompts.complete(&prompt.name, params, &context)?
+                self.prompts.complete(&prompt.name, params, context)?
             }
             CompletionReference::Resource(template) => {
-                self.resources.complete(&template.uri, params, &context)?
+                self.resources.complete(&template.uri, params, context)?
             }
             _ => {
                 return Err(RequestError::InvalidParams {
@@ -153,11 +154,10 @@ impl Router {
     }
 
     /// Serves a method of an extension.
-    fn call_extension(&self, request: Admitted<'_>) -> Outcome {
-        let context = request.new_context();
+    fn call_extension(&self, request: ServerRequest<'_>) -> Outcome {
         let call = MethodCall {
             params: request.params.raw(),
-            context: &context,
+            context: request.context,
         };
         let reply = self.settings.extensions.call(request.method, call);
         let reply = reply.ok_or_else(|| not_offered_by_us(request))?;
@@ -174,19 +174,23 @@ impl Router {
     }
 
     /// The answer with a result that was written before.
-    fn prepared(&self, result: PreparedResult, request: Admitted<'_>) -> Served<Answer> {
+    fn prepared(&self, result: PreparedResult, request: ServerRequest<'_>) -> Served<Answer> {
         Served::Now(Ok(Answer::prepared(
             result,
-            request.negotiated,
+            request.context.negotiated(),
             &self.identity,
         )))
     }
 
     /// The answer with a result that is written for this one request.
-    fn written<T: Serialize + Conform>(&self, result: T, request: Admitted<'_>) -> Served<Answer> {
+    fn written<T: Serialize + Conform>(
+        &self,
+        result: T,
+        request: ServerRequest<'_>,
+    ) -> Served<Answer> {
         Served::Now(Ok(Answer::written(
             result,
-            request.negotiated,
+            request.context.negotiated(),
             &self.identity,
         )))
     }
@@ -195,10 +199,10 @@ impl Router {
     fn answered<T: 'static>(
         &self,
         reply: Reply<T>,
-        request: Admitted<'_>,
+        request: ServerRequest<'_>,
         answer: impl Fn(T, &Negotiated, &Arc<Identity>) -> Answer + Send + 'static,
     ) -> Served<Answer> {
-        let negotiated = request.negotiated;
+        let negotiated = request.context.negotiated();
         match reply {
             Reply::Ready(outcome) => {
                 Served::Now(outcome.map(|result| answer(result, negotiated, &self.identity)))
@@ -212,16 +216,16 @@ impl Router {
     }
 }
 
-fn set_log_level(request: Admitted<'_>) -> Outcome {
+fn set_log_level(request: ServerRequest<'_>) -> Outcome {
     let params: SetLevelRequestParams = request.params.decode()?;
     let least = Severity::of(&params.level).ok_or_else(|| RequestError::InvalidParams {
         path: "params.level".to_owned(),
         reason: format!("`{}` is no log level", params.level),
     })?;
-    request.session.set_log_level(least);
+    request.context.session().set_log_level(least);
     Ok(Served::Now(Ok(Answer::empty())))
 }
 
-fn not_offered_by_us(request: Admitted<'_>) -> RequestError {
-    not_offered(request.method, Side::Server, request.negotiated.revision)
+fn not_offered_by_us(request: ServerRequest<'_>) -> RequestError {
+    not_offered(request.method, Side::Server, request.context.revision())
 }

@@ -1,9 +1,8 @@
 //! Everything that a server offers, and the methods that serve it.
 //!
 //! `methods` is where a method meets its list or entry; those about subscriptions are in
-//! `subscriptions`. `admitted` is the request that they get.
+//! `subscriptions`.
 
-mod admitted;
 mod methods;
 mod subscriptions;
 
@@ -20,8 +19,6 @@ use super::prompts::PromptRoute;
 use super::resources::ResourceRoute;
 use super::settings::Settings;
 use super::tools::ToolRoute;
-
-pub(super) use admitted::Admitted;
 
 /// Everything that a server offers, shared by all connections. It is immutable: an edit replaces
 /// it.

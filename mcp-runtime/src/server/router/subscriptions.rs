@@ -1,4 +1,4 @@
-//! The methods about what clients want to be told.
+//! The methods of subscriptions.
 
 use std::sync::Arc;
 
@@ -7,23 +7,27 @@ use mcp_types::{
     UnsubscribeRequestParams,
 };
 
-use super::{Admitted, Router};
+use super::Router;
 use crate::connection::Served;
 use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
+use crate::server::dispatch::ServerRequest;
 use crate::server::notify::Subscription;
 use crate::server::{Answer, Context};
 
 impl Router {
-    pub(super) fn listen(&self, request: Admitted<'_>) -> Result<Served<Answer>, RequestError> {
+    pub(super) fn listen(
+        &self,
+        request: ServerRequest<'_>,
+    ) -> Result<Served<Answer>, RequestError> {
         let params: SubscriptionsListenRequestParams = request.params.decode()?;
-        let context = request.new_context();
+        let context = request.context;
         let subscription = Subscription {
-            id: request.id.clone(),
-            accepted: self.accepted(params.notifications, &context)?,
-            negotiated: Arc::clone(request.negotiated),
-            peer: request.peer.clone(),
-            session: Arc::clone(request.session),
+            id: context.request_id().clone(),
+            accepted: self.accepted(params.notifications, context)?,
+            negotiated: Arc::clone(context.negotiated()),
+            peer: context.peer().clone(),
+            session: Arc::clone(context.session()),
             info: self.settings.info.clone(),
         };
         Ok(Served::Open(Box::pin(subscription.serve())))
@@ -53,22 +57,25 @@ impl Router {
         Ok(accepted)
     }
 
-    pub(super) fn subscribe(&self, request: Admitted<'_>) -> Result<Served<Answer>, RequestError> {
+    pub(super) fn subscribe(
+        &self,
+        request: ServerRequest<'_>,
+    ) -> Result<Served<Answer>, RequestError> {
         let params: SubscribeRequestParams = request.params.decode()?;
-        let context = request.new_context();
-        let canonical = self.resources.check_subscribable(&params.uri, &context)?;
-        request.session.subscribe(&canonical, &params.uri)?;
+        let context = request.context;
+        let canonical = self.resources.check_subscribable(&params.uri, context)?;
+        context.session().subscribe(&canonical, &params.uri)?;
         self.resources.subscribed(&params.uri);
         Ok(Served::Now(Ok(Answer::empty())))
     }
 
     pub(super) fn unsubscribe(
         &self,
-        request: Admitted<'_>,
+        request: ServerRequest<'_>,
     ) -> Result<Served<Answer>, RequestError> {
         let params: UnsubscribeRequestParams = request.params.decode()?;
         self.resources.check_uri(&params.uri)?;
-        request.session.unsubscribe(&params.uri);
+        request.context.session().unsubscribe(&params.uri);
         Ok(Served::Now(Ok(Answer::empty())))
     }
 }

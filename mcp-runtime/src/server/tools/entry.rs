@@ -8,7 +8,7 @@ use super::{ToolCall, ToolRoute};
 use crate::error::RequestError;
 use crate::server::Reply;
 use crate::server::catalog::{Catalog, Entry, ListResult, Mount, Visibility};
-use crate::server::router::Admitted;
+use crate::server::dispatch::ServerRequest;
 
 impl Entry for ToolRoute {
     fn name(&self) -> &str {
@@ -76,13 +76,11 @@ impl Catalog<ToolRoute> {
     /// repeat the arguments that they have to.
     pub(in crate::server) fn call(
         &self,
-        request: Admitted<'_>,
+        request: ServerRequest<'_>,
     ) -> Result<Reply<CallToolResult>, RequestError> {
         let name = request.params.name()?;
         let arguments = request.params.arguments()?;
-        // Faults of the parameters are found before it is known whether there is such a tool: a
-        // hidden one must be answered as an unknown one.
-        let context = request.context()?;
+        let context = request.context;
         let Some(route) = self.get_for(&name, context) else {
             return Err(RequestError::UnknownTool(name.into_owned()));
         };

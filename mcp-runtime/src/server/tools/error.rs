@@ -5,8 +5,8 @@ use std::fmt;
 use mcp_types::{CallToolResult, ContentBlock};
 
 use crate::ProtocolError;
-use crate::server::ask::AskError;
 use crate::server::handler::error::{HandlerError, downcast, known, print};
+use crate::server::input::AskError;
 
 /// A failure that the model that called the tool gets to read, and may act upon.
 ///
@@ -73,7 +73,7 @@ impl fmt::Display for ToolError {
 impl<E: std::error::Error + 'static> From<E> for ToolError {
     fn from(error: E) -> Self {
         Self {
-            error: AskError::refusal(&error),
+            error: downcast(&error).and_then(AskError::missing_capability),
             ..Self::new(chain(&error))
         }
     }

@@ -16,7 +16,7 @@ use super::{header_validation, response, status};
 use crate::connection::{self, Kind, Progress, Served, contain, poll_once};
 use crate::error::RequestError;
 use crate::protocol::{Admission, RequestParams};
-use crate::server::Call;
+use crate::server::IncomingRequest;
 
 pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
     let error = match frame {
@@ -52,7 +52,7 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         stream: Arc::clone(&stream),
     });
     let peer = Exchange::peer(&exchange);
-    let call = Call {
+    let call = IncomingRequest {
         id,
         method,
         params,

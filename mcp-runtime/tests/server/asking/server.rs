@@ -1,7 +1,7 @@
 //! A server whose tools ask.
 
 use mcp_runtime::prelude::*;
-use mcp_runtime::server::ask::{InputRequired, IntoConversation};
+use mcp_runtime::server::input::{InputRequired, IntoConversation};
 use mcp_runtime::types::{
     ListRootsRequest, RawJson, SamplingMessage, SamplingMessageContentBlock, TextContent, Tool,
     ToolResultContent,

@@ -15,7 +15,7 @@ use crate::connection::{
 use crate::error::RequestError;
 use crate::limits::MAX_INITIALIZE_BYTES;
 use crate::protocol::Admission;
-use crate::server::{Answer, Call, Server};
+use crate::server::{Answer, IncomingRequest, Server};
 use crate::transport::http::exchange::{Arrival, Exchange};
 use crate::transport::http::server::permits::{Permit, Permits};
 use crate::transport::http::server::response;
@@ -71,7 +71,7 @@ impl HttpSession {
         delivery: &Delivery<'_>,
     ) -> Option<(StatusCode, Vec<u8>)> {
         let peer = delivery.peer();
-        let call = Call {
+        let call = IncomingRequest {
             id,
             method,
             params,

@@ -1,12 +1,11 @@
-//! Asking which folders and files the client wants the server to work on.
+//! Roots: asking which folders and files the client wants the server to work on.
 
 use std::future::IntoFuture;
 
 use mcp_types::{InputRequest, ListRootsResult, RawJson, Root};
 
-use super::AskError;
-use super::common::{Ask, answer, private};
-use super::question::Question;
+use super::ask::{Question, answer};
+use super::{Ask, AskError};
 use crate::connection::BoxFuture;
 use crate::server::Context;
 
@@ -19,26 +18,25 @@ pub struct ListRoots {
 }
 
 impl ListRoots {
-    pub(super) fn new(cx: Context) -> Self {
-        Self { cx, key: None }
-    }
-
-    /// Names the question, for clients that look at the names.
+    /// Names the question, see [`Elicit::key`](super::Elicit::key).
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
     }
 }
 
-impl private::Sealed for ListRoots {}
-
 impl Ask for ListRoots {
     type Answer = Vec<Root>;
 
+    fn context(&self) -> &Context {
+        &self.cx
+    }
+
     fn question(&self) -> Result<Question, AskError> {
         Ok(Question {
+            request: InputRequest::ListRoots(None),
             key: self.key.clone(),
-            ..Question::new(InputRequest::ListRoots(None))
+            timeout: None,
         })
     }
 
@@ -48,10 +46,8 @@ impl Ask for ListRoots {
 }
 
 pub(super) fn read(answer: &RawJson) -> Result<Vec<Root>, AskError> {
-    let result: serde_json::Result<ListRootsResult> = answer.parse();
-    result
-        .map(|result| result.roots)
-        .map_err(|fault| AskError::Answer(fault.to_string()))
+    let result = answer.parse().map(|result: ListRootsResult| result.roots);
+    result.map_err(|error| AskError::misfit(&error))
 }
 
 impl IntoFuture for ListRoots {
@@ -59,7 +55,18 @@ impl IntoFuture for ListRoots {
     type IntoFuture = BoxFuture<Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let cx = self.cx.clone();
-        answer(self, cx)
+        answer(self)
+    }
+}
+
+impl Context {
+    /// Asks which folders and files the client wants the server to work on.
+    ///
+    /// Await it for the answer, as with [`elicit`](Self::elicit). Follows 2026-07-28, "Roots", which deprecates it.
+    pub fn roots(&self) -> ListRoots {
+        ListRoots {
+            cx: self.clone(),
+            key: None,
+        }
     }
 }

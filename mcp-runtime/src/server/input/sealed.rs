@@ -1,7 +1,7 @@
-//! States that travel sealed: any process that has the key can go on with the call.
+//! States of calls that travel through the client, sealed: any process with the key can continue.
 //!
-//! XChaCha20-Poly1305, because its nonces are long enough to be drawn by chance, by any number of
-//! processes under one key. What a state belongs to is authenticated with it but not contained.
+//! XChaCha20-Poly1305, whose nonces are long enough to be random for any number of processes with
+//! one key. The binding of a state is authenticated with it, but not contained.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -11,22 +11,22 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 
-use super::asking::Memory;
-use super::state::{Binding, StateError};
+use super::retry_state::{Binding, RetryState, StateError};
 use crate::limits::ANSWER_TIMEOUT;
+use crate::server::ServerBuilder;
 
-/// The form of what follows; another form gets another number.
-const FORM: u8 = 1;
+/// The version of the format.
+const VERSION: u8 = 1;
 
 const ID: usize = 4;
 const NONCE: usize = 24;
 const HEAD: usize = 1 + ID + NONCE;
 const TIME: usize = 8;
 
-/// A secret under which a server seals what it wants to know again when a client comes back with
-/// its answers (2026-07-28, "Multi Round-Trip Requests").
+/// A secret key that seals the state of a call between its rounds (2026-07-28, "Multi Round-Trip
+/// Requests").
 ///
-/// Servers that stand in for each other need the same one; see
+/// Replicas of a server need the same one; see
 /// [`ServerBuilder::state_keys`](crate::ServerBuilder::state_keys).
 #[derive(Clone)]
 pub struct StateKey {
@@ -35,20 +35,20 @@ pub struct StateKey {
 }
 
 impl StateKey {
-    /// A key made of 32 bytes that nobody can guess.
+    /// A key of 32 secret random bytes.
     #[must_use]
     pub fn new(secret: [u8; 32]) -> Self {
         let cipher = XChaCha20Poly1305::new(&secret.into());
         let mut id = [0; ID];
-        // The tag of nothing tells keys apart and says nothing about them. No state ever has this
-        // nonce, but by a chance of one in 2^192.
+        // The tag of an empty message identifies the key without revealing it. A state has this nonce
+        // with a probability of one in 2^192.
         if let Ok(tag) = cipher.encrypt(&XNonce::default(), [].as_slice()) {
             id.copy_from_slice(&tag[..ID]);
         }
         Self { id, cipher }
     }
 
-    /// A key that dies with the process.
+    /// A random key of this process.
     fn random() -> Result<Self, getrandom::Error> {
         let mut secret = [0; 32];
         getrandom::fill(&mut secret)?;
@@ -56,7 +56,7 @@ impl StateKey {
     }
 
     fn seal(&self, message: &[u8], binding: &Binding) -> Option<Vec<u8>> {
-        let mut sealed = vec![FORM];
+        let mut sealed = vec![VERSION];
         sealed.extend_from_slice(&self.id);
         let mut nonce = [0; NONCE];
         getrandom::fill(&mut nonce).ok()?;
@@ -70,10 +70,10 @@ impl StateKey {
         Some(sealed)
     }
 
-    /// What is sealed in `sealed`, if this key did it, for that binding.
+    /// Opens a state; `None` if it was not sealed with this key and binding.
     fn open(&self, sealed: &[u8], binding: &Binding) -> Option<Vec<u8>> {
         let (head, text) = sealed.split_at_checked(HEAD)?;
-        if head[0] != FORM || head[1..=ID] != self.id {
+        if head[0] != VERSION || head[1..=ID] != self.id {
             return None;
         }
         let nonce: [u8; NONCE] = head[1 + ID..].try_into().ok()?;
@@ -93,12 +93,12 @@ impl fmt::Debug for StateKey {
 
 /// The keys of a server.
 #[derive(Debug, Default)]
-pub(in crate::server) struct Store {
+pub(in crate::server) struct RetryStates {
     configured: Vec<StateKey>,
     random: OnceLock<StateKey>,
 }
 
-impl Store {
+impl RetryStates {
     /// The first key seals, all of them open.
     pub(super) fn new(keys: impl IntoIterator<Item = StateKey>) -> Self {
         Self {
@@ -107,36 +107,36 @@ impl Store {
         }
     }
 
-    /// Seals `memory` until it expires. `None` where the system has no randomness to offer.
-    pub(super) fn issue(&self, memory: &Memory, binding: &Binding, now: u64) -> Option<String> {
+    /// Seals a state until it expires. `None` if the system has no randomness.
+    pub(super) fn issue(&self, retry: &RetryState, binding: &Binding, now: u64) -> Option<String> {
         let mut message = (now + ANSWER_TIMEOUT.as_secs()).to_be_bytes().to_vec();
-        serde_json::to_writer(&mut message, memory).ok()?;
+        serde_json::to_writer(&mut message, retry).ok()?;
         let sealed = self.newest()?.seal(&message, binding)?;
         Some(URL_SAFE_NO_PAD.encode(sealed))
     }
 
-    /// Opens what was sealed for `binding`.
+    /// Opens a state that was sealed for `binding`.
     pub(super) fn redeem(
         &self,
         state: &str,
         binding: &Binding,
         now: u64,
-    ) -> Result<Memory, StateError> {
+    ) -> Result<RetryState, StateError> {
         let sealed = URL_SAFE_NO_PAD.decode(state);
         let sealed = sealed.map_err(|_| StateError::Foreign)?;
         let mut keys = self.configured.iter().chain(self.random.get());
         let message = keys.find_map(|key| key.open(&sealed, binding));
         let message = message.ok_or(StateError::Foreign)?;
-        let (expiry, memory) = message
+        let (expiry, retry) = message
             .split_first_chunk::<TIME>()
             .ok_or(StateError::Foreign)?;
         if now >= u64::from_be_bytes(*expiry) {
             return Err(StateError::Expired);
         }
-        serde_json::from_slice(memory).map_err(|_| StateError::Foreign)
+        serde_json::from_slice(retry).map_err(|_| StateError::Foreign)
     }
 
-    /// The key that seals.
+    /// The key that seals, made if there is none.
     fn newest(&self) -> Option<&StateKey> {
         if let Some(key) = self.configured.first().or_else(|| self.random.get()) {
             return Some(key);
@@ -145,6 +145,28 @@ impl Store {
             .inspect_err(|error| tracing::error!(%error, "the system has no randomness"))
             .ok()?;
         Some(self.random.get_or_init(|| key))
+    }
+}
+
+impl ServerBuilder {
+    /// The keys that seal the state of calls while clients of the stateless era collect answers. The
+    /// first one seals, all of them open. By default a random key of the process.
+    ///
+    /// Replicas of a server need the same keys. To change the key, put the new one after the old one
+    /// everywhere, then before it, and remove the old one ten minutes later, when all that it sealed
+    /// has expired.
+    ///
+    /// ```
+    /// use mcp_runtime::Server;
+    /// use mcp_runtime::input::StateKey;
+    ///
+    /// # let (new, old) = ([1; 32], [2; 32]);
+    /// let mut server = Server::builder();
+    /// server.state_keys([StateKey::new(new), StateKey::new(old)]);
+    /// ```
+    pub fn state_keys(&mut self, keys: impl IntoIterator<Item = StateKey>) -> &mut Self {
+        self.settings.retry_states = RetryStates::new(keys);
+        self
     }
 }
 
@@ -157,8 +179,8 @@ mod tests {
 
     const NOW: u64 = 1_790_000_000;
 
-    fn store(secrets: &[u8]) -> Store {
-        Store::new(secrets.iter().map(|secret| StateKey::new([*secret; 32])))
+    fn states(secrets: &[u8]) -> RetryStates {
+        RetryStates::new(secrets.iter().map(|secret| StateKey::new([*secret; 32])))
     }
 
     fn binding(parts: [&str; 4]) -> Binding {
@@ -168,69 +190,69 @@ mod tests {
         Binding::new(method, target, Some((&arguments).into()), Some(principal)).unwrap()
     }
 
-    fn memory(answers: Vec<(String, i64)>) -> Memory {
+    fn retry(answers: Vec<(String, i64)>) -> RetryState {
         let answers = answers
             .into_iter()
             .map(|(name, value)| (name, RawJson::from(serde_json::json!({ "value": value }))));
-        Memory {
+        RetryState {
             rounds: 3,
             answers: answers.collect(),
             note: Some("secret".to_owned()),
-            ..Memory::default()
+            ..RetryState::default()
         }
     }
 
-    fn some_memory() -> impl Strategy<Value = Memory> {
-        prop::collection::vec((".{0,8}", any::<i64>()), 0..4).prop_map(memory)
+    fn any_state() -> impl Strategy<Value = RetryState> {
+        prop::collection::vec((".{0,8}", any::<i64>()), 0..4).prop_map(retry)
     }
 
     proptest! {
         #[test]
-        fn what_was_sealed_is_opened_in_time(memory in some_memory(), after in 0..600_u64) {
-            let (ours, theirs) = (store(&[1]), store(&[1]));
+        fn what_was_sealed_is_opened_in_time(retry in any_state(), after in 0..600_u64) {
+            let (ours, theirs) = (states(&[1]), states(&[1]));
             let binding = binding(["tools/call", "t", "a", "p"]);
-            let state = ours.issue(&memory, &binding, NOW).unwrap();
-            prop_assert_eq!(theirs.redeem(&state, &binding, NOW + after), Ok(memory));
+            let state = ours.issue(&retry, &binding, NOW).unwrap();
+            prop_assert_eq!(theirs.redeem(&state, &binding, NOW + after), Ok(retry));
         }
 
         #[test]
         fn nothing_else_is_opened(
-            memory in some_memory(),
+            retry in any_state(),
             place in any::<prop::sample::Index>(),
             letter in "[A-Za-z0-9_-]",
         ) {
-            let store = store(&[1]);
+            let states = states(&[1]);
             let binding = binding(["tools/call", "t", "a", "p"]);
-            let state = store.issue(&memory, &binding, NOW).unwrap();
+            let state = states.issue(&retry, &binding, NOW).unwrap();
             let place = place.index(state.len());
             let mut changed = state.clone();
             changed.replace_range(place..=place, &letter);
             if changed != state {
-                prop_assert_eq!(store.redeem(&changed, &binding, NOW), Err(StateError::Foreign));
+                prop_assert_eq!(states.redeem(&changed, &binding, NOW), Err(StateError::Foreign));
             }
-            let cut = store.redeem(&state[..place], &binding, NOW);
+            let cut = states.redeem(&state[..place], &binding, NOW);
             prop_assert_eq!(cut, Err(StateError::Foreign));
         }
 
         #[test]
         fn no_text_is_a_state_by_chance(text in ".{0,200}") {
             let binding = binding(["tools/call", "t", "a", "p"]);
-            prop_assert_eq!(store(&[1]).redeem(&text, &binding, NOW), Err(StateError::Foreign));
+            prop_assert_eq!(states(&[1]).redeem(&text, &binding, NOW), Err(StateError::Foreign));
         }
     }
 
     #[test]
     fn a_state_belongs_to_one_call_of_one_caller() {
-        let store = store(&[1]);
+        let states = states(&[1]);
         let own = ["tools/call", "t", "a", "p"];
-        let state = store.issue(&memory(vec![]), &binding(own), NOW).unwrap();
+        let state = states.issue(&retry(vec![]), &binding(own), NOW).unwrap();
         for other in [
             ["prompts/get", "t", "a", "p"],
             ["tools/call", "u", "a", "p"],
             ["tools/call", "t", "b", "p"],
             ["tools/call", "t", "a", "q"],
         ] {
-            let opened = store.redeem(&state, &binding(other), NOW);
+            let opened = states.redeem(&state, &binding(other), NOW);
             assert_eq!(opened, Err(StateError::Foreign), "{other:?}");
         }
     }
@@ -241,13 +263,13 @@ mod tests {
             let raw = RawJsonRef::from_text(text).unwrap();
             Binding::new("tools/call", "t", Some(raw), None).unwrap()
         };
-        let (store, memory) = (store(&[1]), memory(vec![]));
-        let state = store
-            .issue(&memory, &bind(r#"{"a":1,"b":2}"#), NOW)
+        let (states, retry) = (states(&[1]), retry(vec![]));
+        let state = states
+            .issue(&retry, &bind(r#"{"a":1,"b":2}"#), NOW)
             .unwrap();
         assert_eq!(
-            store.redeem(&state, &bind(r#"{ "b": 2, "a": 1 }"#), NOW),
-            Ok(memory)
+            states.redeem(&state, &bind(r#"{ "b": 2, "a": 1 }"#), NOW),
+            Ok(retry)
         );
     }
 
@@ -257,7 +279,7 @@ mod tests {
             let raw = RawJsonRef::from_text(text).unwrap();
             Binding::new("tools/call", "t", Some(raw), None)
         };
-        let (store, memory) = (store(&[1]), memory(vec![]));
+        let (states, retry) = (states(&[1]), retry(vec![]));
         for (one, other) in [
             ("9007199254740993.0", "9007199254740992.0"),
             ("18446744073709551616", "18446744073709551617"),
@@ -265,8 +287,8 @@ mod tests {
             ("1", "1.0"),
         ] {
             let (one, other) = (bind(&format!("[{one}]")), bind(&format!("[{other}]")));
-            let state = store.issue(&memory, &one.unwrap(), NOW).unwrap();
-            let redeemed = store.redeem(&state, &other.unwrap(), NOW);
+            let state = states.issue(&retry, &one.unwrap(), NOW).unwrap();
+            let redeemed = states.redeem(&state, &other.unwrap(), NOW);
             assert_eq!(redeemed, Err(StateError::Foreign));
         }
         let refusal = bind(r#"{"amount":1,"z":1e400}"#).unwrap_err().to_string();
@@ -275,33 +297,33 @@ mod tests {
 
     #[test]
     fn a_state_expires() {
-        let store = store(&[1]);
+        let states = states(&[1]);
         let binding = binding(["tools/call", "t", "a", "p"]);
-        let state = store.issue(&memory(vec![]), &binding, NOW).unwrap();
-        let late = store.redeem(&state, &binding, NOW + 600);
+        let state = states.issue(&retry(vec![]), &binding, NOW).unwrap();
+        let late = states.redeem(&state, &binding, NOW + 600);
         assert_eq!(late, Err(StateError::Expired));
     }
 
     #[test]
     fn keys_are_changed_without_losing_a_call() {
         let binding = binding(["tools/call", "t", "a", "p"]);
-        let memory = memory(vec![]);
-        let old = store(&[1]).issue(&memory, &binding, NOW).unwrap();
-        let new = store(&[2, 1]).issue(&memory, &binding, NOW).unwrap();
+        let retry = retry(vec![]);
+        let old = states(&[1]).issue(&retry, &binding, NOW).unwrap();
+        let new = states(&[2, 1]).issue(&retry, &binding, NOW).unwrap();
         assert_eq!(
-            store(&[2, 1]).redeem(&old, &binding, NOW),
-            Ok(memory.clone())
+            states(&[2, 1]).redeem(&old, &binding, NOW),
+            Ok(retry.clone())
         );
-        assert_eq!(store(&[1, 2]).redeem(&new, &binding, NOW), Ok(memory));
-        let dropped = store(&[2]).redeem(&old, &binding, NOW);
+        assert_eq!(states(&[1, 2]).redeem(&new, &binding, NOW), Ok(retry));
+        let dropped = states(&[2]).redeem(&old, &binding, NOW);
         assert_eq!(dropped, Err(StateError::Foreign));
     }
 
     #[test]
     fn the_client_learns_nothing_and_no_two_states_are_alike() {
-        let store = store(&[1]);
+        let states = states(&[1]);
         let binding = binding(["tools/call", "t", "a", "p"]);
-        let seal = || store.issue(&memory(vec![]), &binding, NOW).unwrap();
+        let seal = || states.issue(&retry(vec![]), &binding, NOW).unwrap();
         let (one, two) = (seal(), seal());
         assert_ne!(one, two);
         let bytes = URL_SAFE_NO_PAD.decode(one).unwrap();
@@ -311,9 +333,9 @@ mod tests {
     #[test]
     fn a_key_of_its_own_is_made_up_where_none_is_given() {
         let binding = binding(["tools/call", "t", "a", "p"]);
-        let (ours, theirs) = (Store::default(), Store::default());
-        let state = ours.issue(&memory(vec![]), &binding, NOW).unwrap();
-        assert_eq!(ours.redeem(&state, &binding, NOW), Ok(memory(vec![])));
+        let (ours, theirs) = (RetryStates::default(), RetryStates::default());
+        let state = ours.issue(&retry(vec![]), &binding, NOW).unwrap();
+        assert_eq!(ours.redeem(&state, &binding, NOW), Ok(retry(vec![])));
         assert_eq!(
             theirs.redeem(&state, &binding, NOW),
             Err(StateError::Foreign)

@@ -1,23 +1,25 @@
-//! The fields of a form.
+//! Fields of forms: their schemas, and the types that they can have.
 
-use serde_json::{Map, Value};
+use std::collections::{BTreeSet, HashSet};
 
-/// The definitions that a schema refers to.
+use serde_json::{Map, Value, json};
+
+/// The definitions that a schema refers to, `$defs`.
 pub(super) struct Definitions(Map<String, Value>);
 
-/// What the protocol's forms say of text, beside its title, description and default.
+/// The keywords of text fields.
 const TEXT: [&str; 3] = ["minLength", "maxLength", "format"];
 
-/// What they say of numbers.
+/// The keywords of number fields.
 const NUMBER: [&str; 2] = ["minimum", "maximum"];
 
-/// What they say of several choices.
+/// The keywords of fields with several choices.
 const CHOICES: [&str; 2] = ["minItems", "maxItems"];
 
-/// What they say of any field.
+/// The keywords of all fields.
 const ALL: [&str; 3] = ["title", "description", "default"];
 
-/// What restricts values in a way that no form can show.
+/// The restrictions that no form can express.
 const RESTRICTIONS: [&str; 9] = [
     "pattern",
     "exclusiveMinimum",
@@ -30,7 +32,7 @@ const RESTRICTIONS: [&str; 9] = [
     "if",
 ];
 
-/// The formats of text that a form knows.
+/// The formats of text fields.
 const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];
 
 type Schema = Map<String, Value>;
@@ -43,7 +45,7 @@ impl Definitions {
         }
     }
 
-    /// `schema` with what it refers to written out; what stands beside the reference wins.
+    /// `schema` with its reference replaced by the definition; keywords beside the reference win.
     pub(super) fn resolve(&self, mut schema: Schema) -> Result<Schema, String> {
         let mut left = self.0.len();
         while let Some(Value::String(reference)) = schema.remove("$ref") {
@@ -60,24 +62,24 @@ impl Definitions {
     }
 }
 
-/// What a form says of a field with this schema.
+/// The schema of a field, from that of its type.
 ///
 /// # Errors
 ///
-/// Why there can't be such a field.
+/// Why no field can have the type.
 pub(super) fn field(schema: Schema, definitions: &Definitions) -> Result<Value, String> {
     let schema = without_null(definitions.resolve(schema)?, definitions)?;
     if let Some(keyword) = RESTRICTIONS.iter().find(|key| schema.contains_key(**key)) {
         return Err(format!("forms have no `{keyword}`"));
     }
     if let Some(choices) = choices(&schema, definitions)? {
-        return Ok(single(&schema, choices));
+        return Ok(single_select(&schema, choices));
     }
     match schema.get("type").and_then(Value::as_str) {
         Some("string") => text(&schema),
-        Some(kind @ ("number" | "integer")) => Ok(kept(kind, &schema, &NUMBER)),
-        Some("boolean") => Ok(kept("boolean", &schema, &[])),
-        Some("array") => several(&schema, definitions),
+        Some(kind @ ("number" | "integer")) => Ok(keep(kind, &schema, &NUMBER)),
+        Some("boolean") => Ok(keep("boolean", &schema, &[])),
+        Some("array") => multi_select(&schema, definitions),
         Some("object") => Err("objects inside of objects are not allowed".to_owned()),
         _ => Err("it is neither text, nor a number, nor yes or no, nor a choice".to_owned()),
     }
@@ -89,11 +91,11 @@ fn text(schema: &Schema) -> Result<Value, String> {
     {
         return Err(format!("forms have no format `{format}`"));
     }
-    Ok(kept("string", schema, &TEXT))
+    Ok(keep("string", schema, &TEXT))
 }
 
-/// A field of which only what a form says is kept.
-fn kept(kind: &str, schema: &Schema, keywords: &[&str]) -> Value {
+/// A field with those keywords that forms have.
+fn keep(kind: &str, schema: &Schema, keywords: &[&str]) -> Value {
     let mut field = Map::new();
     field.insert("type".to_owned(), kind.into());
     let known = schema
@@ -107,27 +109,24 @@ fn kept(kind: &str, schema: &Schema, keywords: &[&str]) -> Value {
     field.into()
 }
 
-/// One value of a choice, with what it is called.
+/// A value to choose, with its title.
 struct Choice {
     value: Value,
     title: Option<String>,
 }
 
-/// The choices that `schema` offers, if that is what it does.
+/// The choices of an enum; `None` if `schema` is none.
 fn choices(schema: &Schema, definitions: &Definitions) -> Result<Option<Vec<Choice>>, String> {
     if let Some(value) = schema.get("const") {
-        let title = called(schema);
+        let title = schema.get("title").or_else(|| schema.get("description"));
         return Ok(Some(vec![Choice {
             value: value.clone(),
-            title,
+            title: title.and_then(Value::as_str).map(str::to_owned),
         }]));
     }
     if let Some(Value::Array(values)) = schema.get("enum") {
-        let mut all = Vec::new();
-        for value in values.iter().cloned() {
-            all.push(Choice { value, title: None });
-        }
-        return Ok(Some(all));
+        let untitled = |value| Choice { value, title: None };
+        return Ok(Some(values.iter().cloned().map(untitled).collect()));
     }
     let branches = schema.get("oneOf").or_else(|| schema.get("anyOf"));
     let Some(Value::Array(branches)) = branches else {
@@ -143,26 +142,20 @@ fn choices(schema: &Schema, definitions: &Definitions) -> Result<Option<Vec<Choi
     Ok(Some(all))
 }
 
-/// What a choice is called: its title, else what is written about it.
-fn called(schema: &Schema) -> Option<String> {
-    let said = schema.get("title").or_else(|| schema.get("description"))?;
-    said.as_str().map(str::to_owned)
-}
-
-fn single(schema: &Schema, choices: Vec<Choice>) -> Value {
-    let mut field = kept("string", schema, &[]);
-    let (keyword, values) = listed(choices, "oneOf");
+fn single_select(schema: &Schema, choices: Vec<Choice>) -> Value {
+    let mut field = keep("string", schema, &[]);
+    let (keyword, values) = choice_schema(choices, "oneOf");
     field[keyword] = values;
     field
 }
 
-fn several(schema: &Schema, definitions: &Definitions) -> Result<Value, String> {
-    let refused = "lists are only allowed of choices, such as an enum without values";
+fn multi_select(schema: &Schema, definitions: &Definitions) -> Result<Value, String> {
+    let error = "lists are only allowed of choices, such as an enum without values";
     let items = schema.get("items").and_then(Value::as_object);
-    let items = definitions.resolve(items.ok_or(refused)?.clone())?;
-    let choices = choices(&items, definitions)?.ok_or(refused)?;
-    let mut field = kept("array", schema, &CHOICES);
-    let (keyword, values) = listed(choices, "anyOf");
+    let items = definitions.resolve(items.ok_or(error)?.clone())?;
+    let choices = choices(&items, definitions)?.ok_or(error)?;
+    let mut field = keep("array", schema, &CHOICES);
+    let (keyword, values) = choice_schema(choices, "anyOf");
     field["items"] = Value::Object(Map::new());
     // A choice with titles needs no type (2026-07-28, "Elicitation").
     if keyword == "enum" {
@@ -172,27 +165,22 @@ fn several(schema: &Schema, definitions: &Definitions) -> Result<Value, String> 
     Ok(field)
 }
 
-/// The choices as a list of values; where one has a title, each with its own under `keyword`.
-fn listed(choices: Vec<Choice>, keyword: &'static str) -> (&'static str, Value) {
+/// The keyword and value that list choices: `enum`, or `keyword` if one has a title.
+fn choice_schema(choices: Vec<Choice>, keyword: &'static str) -> (&'static str, Value) {
     if choices.iter().all(|choice| choice.title.is_none()) {
-        let mut values = Vec::new();
-        for choice in choices {
-            values.push(choice.value);
-        }
-        return ("enum", Value::Array(values));
+        return (
+            "enum",
+            choices.into_iter().map(|choice| choice.value).collect(),
+        );
     }
-    let mut all = Vec::new();
-    for Choice { value, title } in choices {
+    let titled = choices.into_iter().map(|Choice { value, title }| {
         let title = title.unwrap_or_else(|| value.as_str().unwrap_or_default().to_owned());
-        let mut titled = Map::new();
-        titled.insert("const".to_owned(), value);
-        titled.insert("title".to_owned(), title.into());
-        all.push(Value::Object(titled));
-    }
-    (keyword, Value::Array(all))
+        json!({"const": value, "title": title})
+    });
+    (keyword, titled.collect())
 }
 
-/// A field that may be left out is one that nobody has to fill in, not one that may be null.
+/// The schema without `null`: an optional field is one that is not required.
 fn without_null(mut schema: Schema, definitions: &Definitions) -> Result<Schema, String> {
     if let Some(Value::Array(kinds)) = schema.get_mut("type") {
         kinds.retain(|kind| kind != "null");
@@ -216,3 +204,36 @@ fn without_null(mut schema: Schema, definitions: &Definitions) -> Result<Schema,
     }
     Ok(schema)
 }
+
+/// A type that a field of a form can have (2026-07-28, "Elicitation", section Requested Schema).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no field of a form",
+    label = "neither text, nor a number, nor `bool`, nor a choice",
+    note = "forms are flat: put the fields of a struct into the form itself, and `#[derive(Elicit)]` on an enum to make it a choice"
+)]
+pub trait FormField {}
+
+/// A type whose values are choices: an enum under `#[derive(Elicit)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no choice of a form",
+    label = "not an enum under `#[derive(Elicit)]`",
+    note = "a form can ask for several values only where there are a few to choose from"
+)]
+pub trait FormChoice {}
+
+macro_rules! fields {
+    ($($kind:ty),* $(,)?) => { $(impl FormField for $kind {})* };
+}
+
+fields! {
+    String, char, bool, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize,
+}
+
+impl<T: FormField> FormField for Option<T> {}
+impl<T: FormField> FormField for Box<T> {}
+impl<T: FormChoice> FormField for Vec<T> {}
+impl<T: FormChoice> FormField for BTreeSet<T> {}
+impl<T: FormChoice, S> FormField for HashSet<T, S> {}
+
+/// Checks at compile time that a field can have the type, for `#[derive(Elicit)]`.
+pub fn form_field<T: FormField>() {}

@@ -1,0 +1,418 @@
+//! Forms of elicitation: from a Rust type to the schema of a form, and from its content to a value.
+//!
+//! The protocol's forms are flat (2026-07-28, "Elicitation", section Requested Schema): an object
+//! whose fields are text, numbers, booleans or choices. Equivalent schemas that schemars generates
+//! are rewritten to that, others are refused.
+
+use std::cell::Cell;
+
+use mcp_types::{ElicitSchema, RawJson, RawJsonRef};
+use schemars::JsonSchema;
+use serde::de::value::Error;
+use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
+use serde::{Deserialize, forward_to_deserialize_any};
+use serde_json::{Map, Value};
+
+use super::AskError;
+use super::form_fields::{self, Definitions};
+use crate::schema;
+use crate::server::tools::arguments::with_plain_integers;
+
+/// The name of the field in the form of a type that is no struct.
+const ONLY_FIELD: &str = "answer";
+
+/// The form that asks for a `T`.
+///
+/// # Errors
+///
+/// When the protocol has no form for the type.
+pub(super) fn schema<T: JsonSchema>() -> Result<ElicitSchema, AskError> {
+    let document = schema::document(schema::describe::<T>, schema::for_input());
+    let form = form(document).map_err(AskError::Question)?;
+    serde_json::from_value(form).map_err(|error| AskError::Question(error.to_string()))
+}
+
+/// The form that asks for a `T`, with its fields in the order in which they are declared.
+///
+/// # Errors
+///
+/// When the protocol has no form for the type.
+pub(super) fn in_order<T: DeserializeOwned + JsonSchema>() -> Result<ElicitSchema, AskError> {
+    let mut form = schema::<T>()?;
+    let declared = declared_fields::<T>();
+    let place = |name: &str| declared.iter().position(|field| *field == name);
+    form.properties
+        .sort_by_cached_key(|name, _| place(name).unwrap_or(usize::MAX));
+    Ok(form)
+}
+
+fn form(document: Value) -> Result<Value, String> {
+    let Value::Object(mut document) = document else {
+        return Err("a form has to say what it asks for".to_owned());
+    };
+    let definitions = Definitions::take(&mut document);
+    let document = definitions.resolve(document)?;
+    if !is_object(&document) {
+        let field = form_fields::field(document, &definitions)
+            .map_err(|reason| format!("the type is neither a struct nor a field: {reason}"))?;
+        let mut fields = Map::new();
+        fields.insert(ONLY_FIELD.to_owned(), field);
+        return Ok(form_of(fields, Some(Value::Array(vec![ONLY_FIELD.into()]))));
+    }
+    object(document, &definitions)
+}
+
+fn object(mut document: Map<String, Value>, definitions: &Definitions) -> Result<Value, String> {
+    if document.contains_key("oneOf") || document.contains_key("anyOf") {
+        return Err("an enum whose variants hold values is no form".to_owned());
+    }
+    let properties = match document.remove("properties") {
+        Some(Value::Object(properties)) => properties,
+        _ => Map::new(),
+    };
+    let mut fields = Map::new();
+    for (name, property) in properties {
+        let Value::Object(property) = property else {
+            return Err(format!(
+                "`{name}` may be anything, which no form can ask for"
+            ));
+        };
+        let field = form_fields::field(property, definitions)
+            .map_err(|reason| format!("`{name}` is no field of a form: {reason}"))?;
+        fields.insert(name, field);
+    }
+    Ok(form_of(fields, document.remove("required")))
+}
+
+fn form_of(fields: Map<String, Value>, required: Option<Value>) -> Value {
+    let mut form = Map::new();
+    form.insert("type".to_owned(), "object".into());
+    form.insert("properties".to_owned(), fields.into());
+    if let Some(required) = required {
+        form.insert("required".to_owned(), required);
+    }
+    form.into()
+}
+
+fn is_object(schema: &Map<String, Value>) -> bool {
+    schema.contains_key("properties")
+        || schema.get("type").and_then(Value::as_str) == Some("object")
+}
+
+/// Decodes the content of the form of `T`.
+///
+/// # Errors
+///
+/// When it does not fit.
+pub(super) fn read<T: DeserializeOwned + JsonSchema>(
+    content: Option<&RawJson>,
+) -> Result<T, AskError> {
+    #[derive(Deserialize)]
+    struct Only<T> {
+        answer: T,
+    }
+
+    let text = content.map_or("{}", RawJson::get);
+    check(text, &schema::<T>()?).map_err(AskError::Answer)?;
+    let document = schema::document(schema::describe::<T>, schema::for_input());
+    let whole = document.as_object().is_some_and(is_object);
+    if whole {
+        decode(text)
+    } else {
+        decode(text).map(|Only { answer }| answer)
+    }
+}
+
+/// Decodes the content of a form that is known only at run time.
+///
+/// # Errors
+///
+/// When it does not fit.
+pub(super) fn read_as<T: DeserializeOwned>(
+    content: Option<&RawJson>,
+    schema: &ElicitSchema,
+) -> Result<T, AskError> {
+    let text = content.map_or("{}", RawJson::get);
+    check(text, schema).map_err(AskError::Answer)?;
+    decode(text)
+}
+
+/// Decodes a content, in which integers may have a fraction of zeros or an exponent.
+fn decode<T: DeserializeOwned>(text: &str) -> Result<T, AskError> {
+    let decoded = serde_json::from_str(text).or_else(|fault| match with_plain_integers(text) {
+        Some(plain) => serde_json::from_str(&plain),
+        None => Err(fault),
+    });
+    decoded.map_err(|error| AskError::misfit(&error))
+}
+
+fn check(text: &str, schema: &ElicitSchema) -> Result<(), String> {
+    let content = RawJsonRef::from_text(text).and_then(RawJsonRef::parse);
+    let content = content.map_err(|fault| fault.to_string())?;
+    crate::protocol::form::check(&content, schema)
+}
+
+/// The names of the fields of `T` on the wire, in their declared order; none if it is no plain struct.
+///
+/// schemars sorts them by name. serde passes the declared order to a deserializer.
+fn declared_fields<T: DeserializeOwned>() -> &'static [&'static str] {
+    let fields = Cell::new(&[] as _);
+    // Always fails.
+    let _ = T::deserialize(FieldNames(&fields));
+    fields.get()
+}
+
+/// A deserializer without a value that records the fields asked for.
+struct FieldNames<'a>(&'a Cell<&'static [&'static str]>);
+
+impl<'de> Deserializer<'de> for FieldNames<'_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+        Err(Error::custom("there is no value"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.0.set(fields);
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn form_of<T: JsonSchema>() -> Value {
+        serde_json::to_value(schema::<T>().unwrap()).unwrap()
+    }
+
+    fn refusal<T: JsonSchema>() -> String {
+        match schema::<T>() {
+            Err(AskError::Question(reason)) => reason,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[derive(Debug, Deserialize, JsonSchema, PartialEq, PartialOrd, Ord, Eq)]
+    #[serde(rename_all = "lowercase")]
+    enum Plain {
+        Red,
+        Green,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    enum Titled {
+        /// As blood.
+        Red,
+        #[schemars(title = "Go")]
+        Green,
+        Blue,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only described")]
+    struct Everything {
+        #[schemars(title = "Name", length(min = 1, max = 9))]
+        name: String,
+        #[schemars(extend("format" = "email"))]
+        mail: Option<String>,
+        #[serde(default = "seven")]
+        count: u32,
+        #[schemars(range(min = 0.5))]
+        share: f64,
+        sure: bool,
+        plain: Plain,
+        again: Option<Plain>,
+        titled: Titled,
+        #[schemars(length(max = 2))]
+        several: Vec<Plain>,
+        set: BTreeSet<Plain>,
+        some: Option<Vec<Titled>>,
+    }
+
+    fn seven() -> u32 {
+        7
+    }
+
+    #[test]
+    fn a_struct_is_a_form() {
+        let titled = json!([
+            {"const": "blue", "title": "blue"},
+            {"const": "red", "title": "As blood."},
+            {"const": "green", "title": "Go"},
+        ]);
+        assert_eq!(
+            form_of::<Everything>(),
+            json!({
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string", "title": "Name", "minLength": 1, "maxLength": 9},
+                    "mail": {"type": "string", "format": "email"},
+                    "count": {"type": "integer", "default": 7, "minimum": 0},
+                    "share": {"type": "number", "minimum": 0.5},
+                    "sure": {"type": "boolean"},
+                    "plain": {"type": "string", "enum": ["red", "green"]},
+                    "again": {"type": "string", "enum": ["red", "green"]},
+                    "titled": {"type": "string", "oneOf": titled},
+                    "several": {
+                        "type": "array",
+                        "maxItems": 2,
+                        "items": {"type": "string", "enum": ["red", "green"]},
+                    },
+                    "set": {
+                        "type": "array",
+                        "items": {"type": "string", "enum": ["red", "green"]},
+                    },
+                    "some": {"type": "array", "items": {"anyOf": titled}},
+                },
+                "required": [
+                    "name", "share", "sure", "plain", "titled", "several", "set",
+                ],
+            })
+        );
+    }
+
+    #[test]
+    fn a_field_makes_a_form_of_its_own() {
+        let form = form_of::<bool>();
+        assert_eq!(
+            form,
+            json!({
+                "type": "object",
+                "properties": {"answer": {"type": "boolean"}},
+                "required": ["answer"],
+            })
+        );
+        let content = RawJson::from(json!({"answer": "green"}));
+        assert_eq!(read::<Plain>(Some(&content)).unwrap(), Plain::Green);
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only described")]
+    struct Nested {
+        inner: Everything,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only described")]
+    struct Listed {
+        names: Vec<String>,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only described")]
+    struct Patterned {
+        #[schemars(regex(pattern = "^a"))]
+        code: String,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only described")]
+    struct Formatted {
+        #[schemars(extend("format" = "ipv4"))]
+        address: String,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only described")]
+    enum Loaded {
+        Some(u8),
+        None,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only described")]
+    struct Anything {
+        value: Value,
+    }
+
+    #[test]
+    fn what_is_no_form_is_refused_by_the_name_of_the_field() {
+        assert!(
+            refusal::<Nested>().contains("`inner`"),
+            "{}",
+            refusal::<Nested>()
+        );
+        assert!(
+            refusal::<Listed>().contains("`names`"),
+            "{}",
+            refusal::<Listed>()
+        );
+        assert!(
+            refusal::<Patterned>().contains("`pattern`"),
+            "{}",
+            refusal::<Patterned>()
+        );
+        assert!(
+            refusal::<Formatted>().contains("`ipv4`"),
+            "{}",
+            refusal::<Formatted>()
+        );
+        assert!(
+            refusal::<Loaded>().contains("variants"),
+            "{}",
+            refusal::<Loaded>()
+        );
+        assert!(
+            refusal::<Anything>().contains("`value`"),
+            "{}",
+            refusal::<Anything>()
+        );
+        assert!(
+            refusal::<Vec<u8>>().contains("list"),
+            "{}",
+            refusal::<Vec<u8>>()
+        );
+    }
+
+    #[test]
+    fn what_was_filled_in_has_to_fit() {
+        let fault = |content: Value| {
+            let content = RawJson::from(content);
+            match read::<Plain>(Some(&content)) {
+                Err(AskError::Answer(reason)) => reason,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(fault(json!({})), "`answer` is missing");
+        assert_eq!(
+            fault(json!({"answer": "blue"})),
+            "`answer` must be one of the choices"
+        );
+    }
+
+    #[test]
+    fn the_fields_stand_in_the_order_in_which_they_are_declared() {
+        let form = in_order::<Everything>().unwrap();
+        assert_eq!(
+            form.properties.keys().collect::<Vec<_>>(),
+            [
+                "name", "mail", "count", "share", "sure", "plain", "again", "titled", "several",
+                "set", "some",
+            ]
+        );
+    }
+}

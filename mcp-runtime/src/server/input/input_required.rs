@@ -1,0 +1,188 @@
+//! Questions that a handler asks by hand, instead of awaiting them.
+
+use std::fmt;
+
+use mcp_types::jsonrpc::code;
+use mcp_types::{ErrorObject, InputRequest, OrderedMap, RawJson, Root};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use super::state::Questions;
+use super::{Ask, AskError, Elicited, InputState, Sampled, elicit, roots};
+use crate::error::RequestError;
+use crate::server::Context;
+
+/// Questions that a handler asks by hand, instead of awaiting them.
+///
+/// [`Context::require`] ends the call with them. When the client has answered, the handler runs
+/// again and finds the answers in [`Context::answers`], under the same keys.
+#[derive(Clone, Debug, Default)]
+pub struct InputRequired {
+    questions: Vec<(String, Result<InputRequest, String>)>,
+    note: Option<String>,
+    by_error: bool,
+}
+
+impl InputRequired {
+    /// No questions yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a question under `key`.
+    #[must_use]
+    pub fn ask(mut self, key: impl Into<String>, question: impl Ask) -> Self {
+        let question = question.question();
+        let request = question
+            .map(|question| question.request)
+            .map_err(|error| error.to_string());
+        self.questions.push((key.into(), request));
+        self
+    }
+
+    /// Answers clients of the handshake era with an error that names the web pages to visit, instead
+    /// of asking them; they call again when the user is done (2025-11-25, "Elicitation", section URL
+    /// Elicitation Required Error). All questions have to be web pages. Has no effect in the
+    /// stateless era.
+    #[must_use]
+    pub fn by_error(mut self) -> Self {
+        self.by_error = true;
+        self
+    }
+
+    /// # Errors
+    ///
+    /// When one of the questions can't be asked.
+    fn into_questions(self) -> Result<Questions, RequestError> {
+        let mut requests = OrderedMap::new();
+        for (key, request) in self.questions {
+            let request = request.map_err(|reason| {
+                tracing::error!(key, reason, "a question can't be asked");
+                let key = key.clone();
+                RequestError::InvalidQuestion { key, reason }
+            })?;
+            requests.insert(key, request);
+        }
+        Ok(Questions {
+            requests,
+            note: self.note,
+            by_error: self.by_error,
+        })
+    }
+
+    /// A text for the next run of the handler, in [`Answers::note`].
+    ///
+    /// It travels through the client, which can neither read nor change it.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
+        self
+    }
+}
+
+/// The error that a handler returns after [`Context::require`]; any error type that it converts into
+/// will do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked(());
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the client is asked for more")
+    }
+}
+
+impl std::error::Error for Asked {}
+
+impl From<Asked> for ErrorObject {
+    fn from(asked: Asked) -> Self {
+        Self::new(code::INTERNAL_ERROR, asked.to_string())
+    }
+}
+
+/// The client's answers to questions that were asked by hand.
+#[derive(Clone, Copy, Debug)]
+pub struct Answers<'a> {
+    input: Option<&'a InputState>,
+}
+
+impl Answers<'_> {
+    /// The names of the questions that are answered.
+    #[must_use]
+    pub fn keys(&self) -> Vec<String> {
+        self.input.map(InputState::answered).unwrap_or_default()
+    }
+
+    /// The user's answer to the form with this key; `None` if there is none yet.
+    #[must_use]
+    pub fn elicited<T: DeserializeOwned + JsonSchema>(
+        &self,
+        key: &str,
+    ) -> Option<Result<Elicited<T>, AskError>> {
+        Some(elicit::read_form(&self.raw(key)?))
+    }
+
+    /// The model's answer to the conversation with this key.
+    #[must_use]
+    pub fn sampled(&self, key: &str) -> Option<Result<Sampled, AskError>> {
+        Some(Sampled::read(&self.raw(key)?))
+    }
+
+    /// The roots, asked for with this key.
+    #[must_use]
+    pub fn roots(&self, key: &str) -> Option<Result<Vec<Root>, AskError>> {
+        Some(roots::read(&self.raw(key)?))
+    }
+
+    /// The answer with this key, as the client sent it.
+    #[must_use]
+    pub fn raw(&self, key: &str) -> Option<RawJson> {
+        self.input?.answer(key)
+    }
+
+    /// The note of the run that asked.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        self.input?.note()
+    }
+}
+
+impl Context {
+    /// Ends the call with questions that are asked by hand: return the result as an error.
+    /// When the client has answered, the handler runs again and finds the
+    /// [`answers`](Self::answers).
+    ///
+    /// ```
+    /// use mcp_runtime::prelude::*;
+    /// use mcp_runtime::input::{Elicited, InputRequired};
+    ///
+    /// # struct Library;
+    /// # #[mcp_server]
+    /// # impl Library {
+    /// /// Greets the user.
+    /// #[tool]
+    /// fn greet(&self, cx: &Context) -> Result<String, ToolError> {
+    ///     match cx.answers().elicited::<String>("name") {
+    ///         Some(answer) => Ok(format!("Hello, {}!", answer?.accepted()?)),
+    ///         None => {
+    ///             let question = cx.elicit::<String>("What is your name?");
+    ///             Err(cx.require(InputRequired::new().ask("name", question)))?
+    ///         }
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    #[must_use = "return it as an error"]
+    pub fn require(&self, wanted: InputRequired) -> Asked {
+        self.input_or_default().require(wanted.into_questions());
+        Asked(())
+    }
+
+    /// The client's answers to questions that were asked by hand.
+    #[must_use]
+    pub fn answers(&self) -> Answers<'_> {
+        Answers {
+            input: self.input(),
+        }
+    }
+}

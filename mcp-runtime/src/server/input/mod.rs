@@ -1,0 +1,38 @@
+//! Asking the client from inside a handler: elicitation, sampling and roots, in both eras.
+//!
+//! In the handshake era a question is a request of its own. In the stateless era the call is answered
+//! with an [`InputRequiredResult`], the handler is dropped, and it runs again with the answers when
+//! the client retries. `run` does this for the methods whose handlers may ask; `state` holds the
+//! questions and answers of one call, and `retry_state` what is kept of them between rounds, either
+//! `sealed` or, without the feature `seal`, `stored`.
+//!
+//! [`InputRequiredResult`]: mcp_types::InputRequiredResult
+
+mod ask;
+mod elicit;
+mod form;
+pub(crate) mod form_fields;
+mod input_required;
+mod retry_state;
+mod roots;
+mod run;
+mod sample;
+#[cfg(feature = "seal")]
+mod sealed;
+mod state;
+#[cfg(any(test, not(feature = "seal")))]
+mod stored;
+
+pub use ask::{Ask, AskAll, AskError};
+pub use elicit::{Elicit, Elicited, Outcome};
+pub use input_required::{Answers, Asked, InputRequired};
+pub use roots::ListRoots;
+pub(in crate::server) use run::{may_ask, run};
+pub use sample::{IntoConversation, Sample, Sampled};
+#[cfg(feature = "seal")]
+pub(in crate::server) use sealed::RetryStates;
+#[cfg(feature = "seal")]
+pub use sealed::StateKey;
+pub(in crate::server) use state::InputState;
+#[cfg(not(feature = "seal"))]
+pub(in crate::server) use stored::RetryStates;

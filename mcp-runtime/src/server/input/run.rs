@@ -1,0 +1,328 @@
+//! Rounds of a call whose handler asks the client.
+
+use std::future::ready;
+
+use mcp_types::{
+    CallToolRequest, ElicitRequestParams, Era, ErrorObject, GetPromptRequest, InputRequest,
+    InputRequiredResult, OrderedMap, RawJson, RawJsonRef, ReadResourceRequest, Request,
+    UrlElicitationRequiredErrorData,
+};
+
+use super::ask::send;
+use super::retry_state::{Binding, RetryState, now};
+use super::state::{InputState, Questions};
+use crate::connection::{BoxFuture, Served};
+use crate::error::RequestError;
+use crate::join_all::join_all;
+use crate::limits::MAX_ASKING_ROUNDS;
+use crate::protocol::Lacking;
+use crate::server::dispatch::{OwnedRequest, ServerRequest};
+use crate::server::{Answer, Context, Server};
+
+type Outcome = Result<Answer, ErrorObject>;
+
+/// Whether handlers of the method may ask the client.
+pub(in crate::server) fn may_ask(method: &str) -> bool {
+    matches!(
+        method,
+        CallToolRequest::METHOD | GetPromptRequest::METHOD | ReadResourceRequest::METHOD
+    )
+}
+
+/// Serves a request whose handler may ask.
+///
+/// # Errors
+///
+/// When a retry brings a malformed answer or a state that was not issued for this call, and those of
+/// the router.
+pub(in crate::server) fn run(
+    server: &Server,
+    request: ServerRequest<'_>,
+) -> Result<Served<Answer>, RequestError> {
+    let cx = request.context;
+    resume(server, request)?;
+    let served = server.router().serve(request)?;
+    let asks_by_hand = || cx.input().is_some_and(InputState::is_required);
+    let handler: BoxFuture<Outcome> = match served {
+        Served::Now(outcome) if asks_by_hand() => Box::pin(ready(outcome)),
+        // A handler that kept no context can't ask.
+        Served::Later(handler) if cx.is_shared() || asks_by_hand() => handler,
+        served => return Ok(served),
+    };
+    let rounds = rounds(server.clone(), request.to_owned(), handler);
+    Ok(Served::Later(Box::pin(rounds)))
+}
+
+/// Restores the state of a call that is retried.
+fn resume(server: &Server, request: ServerRequest<'_>) -> Result<(), RequestError> {
+    let state = request.params.request_state()?;
+    let responses = request.params.input_responses();
+    // Other revisions have no such members.
+    let is_retry = (state.is_some() || responses.is_some())
+        && request.context.revision().era() == Era::Stateless;
+    if !is_retry {
+        return Ok(());
+    }
+    let retry = match state {
+        None => RetryState::default(),
+        Some(state) => {
+            let states = &server.settings().retry_states;
+            let opened = states.redeem(&state, &binding(request)?, now());
+            opened.map_err(|error| invalid("requestState", &error.to_string()))?
+        }
+    };
+    let responses = responses.map_or(Ok(Vec::new()), read_responses)?;
+    let input = InputState::retried(retry, responses);
+    request.context.set_input(input);
+    Ok(())
+}
+
+fn read_responses(responses: RawJsonRef<'_>) -> Result<Vec<(String, RawJson)>, RequestError> {
+    let malformed = |reason: &str| invalid("inputResponses", reason);
+    let members = responses.members();
+    let members = members.map_err(|_| malformed("expected an object of responses"))?;
+    let mut responses = Vec::with_capacity(members.len());
+    for (name, response) in members {
+        if !response.is_object() {
+            return Err(malformed("each response must be an object"));
+        }
+        responses.push((name, response.into()));
+    }
+    Ok(responses)
+}
+
+fn invalid(member: &str, reason: &str) -> RequestError {
+    RequestError::InvalidParams {
+        path: format!("params.{member}"),
+        reason: reason.to_owned(),
+    }
+}
+
+/// The call that a state of `request` belongs to.
+fn binding(request: ServerRequest<'_>) -> Result<Binding, RequestError> {
+    let target = request.params.target()?.unwrap_or_default();
+    let arguments = request.params.raw_arguments();
+    let principal = request.context.peer().principal();
+    Binding::new(request.method, &target, arguments, principal)
+}
+
+/// Runs a handler, again with each round of answers in the handshake era, until the call is answered.
+async fn rounds(server: Server, request: OwnedRequest, mut handler: BoxFuture<Outcome>) -> Outcome {
+    let cx = &request.context;
+    let input = cx.input_or_default();
+    loop {
+        let questions = match round(input, handler).await {
+            Ok(questions) => questions?,
+            Err(outcome) => {
+                input.end();
+                return outcome;
+            }
+        };
+        let mut retry = input.retry_state(questions.note);
+        check(cx, &questions.requests, retry.rounds)?;
+        match cx.revision().era() {
+            Era::Stateless => {
+                input.end();
+                return Ok(suspend(&server, &request, questions.requests, &retry)?);
+            }
+            Era::Handshake if questions.by_error => {
+                return Err(url_required(questions.requests)?.to_error());
+            }
+            Era::Handshake => retry.answers.extend(ask(cx, questions.requests).await?),
+        }
+        input.begin_round(retry);
+        let params = request.params()?;
+        let served = server.router().serve(request.borrow(&params))?;
+        handler = match served {
+            Served::Now(outcome) => Box::pin(ready(outcome)),
+            Served::Later(handler) | Served::Open(handler) => handler,
+        };
+    }
+}
+
+/// Runs a handler until it asks, which drops it, or returns its outcome as an error.
+async fn round(
+    input: &InputState,
+    mut handler: BoxFuture<Outcome>,
+) -> Result<Result<Questions, RequestError>, Outcome> {
+    loop {
+        let outcome = tokio::select! {
+            biased;
+            outcome = &mut handler => Some(outcome),
+            () = input.asked() => None,
+        };
+        if let Some(required) = input.take_required() {
+            return Ok(required);
+        }
+        match (outcome, input.take_asked()) {
+            (Some(outcome), _) => return Err(outcome),
+            (None, Some(questions)) => return Ok(Ok(questions)),
+            (None, None) => {}
+        }
+    }
+}
+
+/// Checks that the client can be asked all this, and was not asked too often.
+fn check(
+    cx: &Context,
+    requests: &OrderedMap<InputRequest>,
+    rounds: u32,
+) -> Result<(), RequestError> {
+    if rounds > MAX_ASKING_ROUNDS {
+        return Err(RequestError::TooManyRounds(MAX_ASKING_ROUNDS));
+    }
+    let mut lacking = requests
+        .values()
+        .filter_map(|request| Lacking::for_request(cx.negotiated(), request));
+    lacking
+        .next()
+        .map_or(Ok(()), |lacking| Err(lacking.refusal()))
+}
+
+/// The result that asks the client in the stateless era.
+fn suspend(
+    server: &Server,
+    request: &OwnedRequest,
+    requests: OrderedMap<InputRequest>,
+    retry: &RetryState,
+) -> Result<Answer, RequestError> {
+    let params = request.params()?;
+    let binding = binding(request.borrow(&params))?;
+    let state = server.settings().retry_states.issue(retry, &binding, now());
+    let mut result =
+        InputRequiredResult::new().with_request_state(state.ok_or(RequestError::Internal)?);
+    if !requests.is_empty() {
+        result = result.with_input_requests(requests);
+    }
+    let negotiated = request.context.negotiated();
+    Ok(server.router().input_required(result, negotiated))
+}
+
+/// The error that names the web pages to visit.
+///
+/// # Errors
+///
+/// When some of the questions are no web pages: this server's fault.
+fn url_required(requests: OrderedMap<InputRequest>) -> Result<RequestError, RequestError> {
+    let pages = requests.into_values().map(|request| match request {
+        InputRequest::Elicit(ElicitRequestParams::Url(page)) => Ok(*page),
+        _ => Err(RequestError::NoUrlElicitation),
+    });
+    let pages: Vec<_> = pages.collect::<Result<_, _>>()?;
+    let data = RawJson::encode(&UrlElicitationRequiredErrorData::new(pages));
+    Ok(RequestError::UrlElicitationRequired(data))
+}
+
+/// Asks everything at once, by requests.
+async fn ask(
+    cx: &Context,
+    requests: OrderedMap<InputRequest>,
+) -> Result<Vec<(String, RawJson)>, ErrorObject> {
+    let mut asked: Vec<BoxFuture<_>> = Vec::new();
+    for (name, request) in requests {
+        let cx = cx.clone();
+        asked.push(Box::pin(async move {
+            Ok::<_, super::AskError>((name, send(&cx, request, None).await?))
+        }));
+    }
+    let answers = join_all(asked).await.into_iter();
+    Ok(answers.collect::<Result<_, _>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use mcp_types::jsonrpc::code;
+    use mcp_types::{CallToolResult, ClientCapabilities, RequestId, Revision, Tool};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::connection::Peer;
+    use crate::protocol::{Admission, Negotiated, RequestParams};
+    use crate::server::tools::{ToolRoute, ToolSpec};
+    use crate::server::{IncomingRequest, Reply};
+
+    /// A server, and the number of calls of its tool.
+    fn server() -> (Server, Arc<AtomicUsize>) {
+        let entered = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&entered);
+        let mut server = Server::builder();
+        let tool = Tool::new("t", RawJson::empty_object());
+        server.tool_route(ToolRoute::new(tool, move |_| {
+            counter.fetch_add(1, Ordering::SeqCst);
+            Reply::Ready(Ok(CallToolResult::new([])))
+        }));
+        (server.build(), entered)
+    }
+
+    fn binding(method: &str, tool: &str, arguments: &Value) -> Binding {
+        let arguments = RawJson::from(arguments.clone());
+        Binding::new(method, tool, Some(RawJsonRef::from(&arguments)), None).unwrap()
+    }
+
+    fn issued(server: &Server, binding: &Binding, at: u64) -> String {
+        let states = &server.settings().retry_states;
+        states.issue(&RetryState::default(), binding, at).unwrap()
+    }
+
+    fn retry(server: &Server, state: &str) -> Result<(), ErrorObject> {
+        let params = json!({"name": "t", "arguments": {"a": 1}, "requestState": state});
+        let params = RawJson::from(params);
+        let (peer, _commands) = Peer::channel();
+        let request = IncomingRequest {
+            id: &RequestId::Number(1),
+            method: "tools/call",
+            params: Some(RawJsonRef::from(&params)),
+            peer: &peer,
+            session: &server.session(),
+        };
+        let negotiated = Negotiated {
+            revision: Revision::LATEST,
+            peer_info: None,
+            peer_capabilities: ClientCapabilities::new(),
+            instructions: None,
+        };
+        let params = RequestParams::read(request.params).unwrap();
+        match server.dispatch(request, || {
+            Ok(Admission::Serve(Arc::new(negotiated), params))
+        }) {
+            Served::Now(outcome) => outcome.map(drop),
+            _ => panic!("the tool answers at once"),
+        }
+    }
+
+    #[test]
+    fn only_the_state_of_the_same_call_is_accepted() {
+        let (ours, entered) = server();
+        let (theirs, _) = server();
+        let own = binding("tools/call", "t", &json!({"a": 1}));
+        let mut tampered = issued(&ours, &own, now()).into_bytes();
+        let middle = tampered.len() / 2;
+        tampered[middle] ^= 1;
+        let refused = [
+            String::from_utf8(tampered).unwrap(),
+            issued(&ours, &own, now() - 601),
+            issued(&theirs, &own, now()),
+            issued(&ours, &binding("tools/call", "t", &json!({"a": 2})), now()),
+            issued(&ours, &binding("tools/call", "u", &json!({"a": 1})), now()),
+            issued(&ours, &binding("prompts/get", "t", &json!({"a": 1})), now()),
+        ];
+        for state in refused {
+            let error = retry(&ours, &state).unwrap_err();
+            assert_eq!(error.code, code::INVALID_PARAMS, "{error}");
+        }
+        assert_eq!(entered.load(Ordering::SeqCst), 0);
+        assert_eq!(retry(&ours, &issued(&ours, &own, now())), Ok(()));
+        assert_eq!(entered.load(Ordering::SeqCst), 1);
+    }
+
+    #[test]
+    fn a_state_that_was_not_issued_is_refused() {
+        let mut server = Server::builder();
+        server.tool_route(ToolSpec::new("t").route(|_| panic!("it was entered")));
+        let error = retry(&server.build(), "never given out").unwrap_err();
+        assert_eq!(error.code, code::INVALID_PARAMS, "{error}");
+    }
+}

@@ -1,0 +1,330 @@
+//! Sampling: asking the client's language model.
+
+use std::future::IntoFuture;
+use std::ops::Deref;
+use std::time::Duration;
+
+use mcp_types::{
+    CreateMessageRequestParams, CreateMessageResult, InputRequest, ModelPreferences, RawJson, Role,
+    SamplingMessage, SamplingMessageContentBlock as Block, Tool, ToolChoice, ToolUseContent,
+};
+
+use super::ask::{Question, answer};
+use super::{Ask, AskError};
+use crate::connection::BoxFuture;
+use crate::limits::SAMPLING_TOKENS;
+use crate::server::Context;
+
+/// Messages for the client's model to continue; await it to ask.
+///
+/// Made by [`Context::sample`].
+#[must_use = "nothing is asked until this is awaited"]
+#[derive(Clone, Debug)]
+pub struct Sample {
+    cx: Context,
+    pub(in crate::server) params: CreateMessageRequestParams,
+    key: Option<String>,
+    timeout: Option<Duration>,
+}
+
+/// A conversation: a text of the user, or messages of both sides.
+pub trait IntoConversation {
+    /// The messages, in order.
+    fn into_conversation(self) -> Vec<SamplingMessage>;
+}
+
+impl IntoConversation for &str {
+    fn into_conversation(self) -> Vec<SamplingMessage> {
+        let text = Block::text(self);
+        vec![SamplingMessage::new(Role::User, text)]
+    }
+}
+
+impl IntoConversation for String {
+    fn into_conversation(self) -> Vec<SamplingMessage> {
+        self.as_str().into_conversation()
+    }
+}
+
+impl IntoConversation for Vec<SamplingMessage> {
+    fn into_conversation(self) -> Vec<SamplingMessage> {
+        self
+    }
+}
+
+impl<const N: usize> IntoConversation for [SamplingMessage; N] {
+    fn into_conversation(self) -> Vec<SamplingMessage> {
+        self.into()
+    }
+}
+
+impl Sample {
+    /// The most tokens that the model may generate; 1000 by default.
+    pub fn max_tokens(mut self, tokens: i64) -> Self {
+        self.params.max_tokens = tokens;
+        self
+    }
+
+    /// The system prompt that the server would like; the client may change or omit it.
+    pub fn system(mut self, prompt: impl Into<String>) -> Self {
+        self.params.system_prompt = Some(prompt.into());
+        self
+    }
+
+    /// The preferences for the choice of the model, which the client makes.
+    pub fn model(mut self, preferences: ModelPreferences) -> Self {
+        self.params.model_preferences = Some(preferences);
+        self
+    }
+
+    /// The temperature, on the model's own scale.
+    pub fn temperature(mut self, temperature: f64) -> Self {
+        self.params.temperature = Some(temperature);
+        self
+    }
+
+    /// Texts at which the model stops.
+    pub fn stop_at(mut self, texts: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.params.stop_sequences = Some(texts.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Tools that the model may use. The server runs them: the uses are in [`Sampled::tool_uses`], and
+    /// their results belong into the next question.
+    ///
+    /// Only for clients that declared `sampling.tools`, in revisions from 2025-11-25.
+    pub fn tools(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
+        self.params.tools = Some(tools.into_iter().collect());
+        self
+    }
+
+    /// Whether the model may, must or must not use the tools; it may by default.
+    pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
+        self.params.tool_choice = Some(choice);
+        self
+    }
+
+    /// Names the question, see [`Elicit::key`](super::Elicit::key).
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    /// The time to wait for the answer, see [`Elicit::timeout`](super::Elicit::timeout).
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+}
+
+/// The answer of the client's model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sampled(CreateMessageResult);
+
+impl Sampled {
+    pub(super) fn read(answer: &RawJson) -> Result<Self, AskError> {
+        let result = answer.parse().map(Self);
+        result.map_err(|error| AskError::misfit(&error))
+    }
+
+    /// All text of the answer, each block on a line.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let blocks = self.0.content.as_slice().iter();
+        let texts = blocks.filter_map(|block| match block {
+            Block::Text(text) => Some(&*text.text),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The uses of tools that the model asks for.
+    pub fn tool_uses(&self) -> impl Iterator<Item = &ToolUseContent> {
+        let blocks = self.0.content.as_slice().iter();
+        blocks.filter_map(|block| match block {
+            Block::ToolUse(usage) => Some(usage),
+            _ => None,
+        })
+    }
+
+    /// The answer as the next message of the conversation.
+    #[must_use]
+    pub fn into_message(self) -> SamplingMessage {
+        SamplingMessage::new(self.0.role, self.0.content)
+    }
+
+    /// The answer as the client sent it.
+    #[must_use]
+    pub fn into_result(self) -> CreateMessageResult {
+        self.0
+    }
+}
+
+impl Deref for Sampled {
+    type Target = CreateMessageResult;
+
+    fn deref(&self) -> &CreateMessageResult {
+        &self.0
+    }
+}
+
+impl Ask for Sample {
+    type Answer = Sampled;
+
+    fn context(&self) -> &Context {
+        &self.cx
+    }
+
+    fn question(&self) -> Result<Question, AskError> {
+        check_messages(&self.params.messages).map_err(AskError::Question)?;
+        Ok(Question {
+            request: InputRequest::CreateMessage(Box::new(self.params.clone())),
+            key: self.key.clone(),
+            timeout: self.timeout,
+        })
+    }
+
+    fn read(&self, answer: &RawJson) -> Result<Sampled, AskError> {
+        Sampled::read(answer)
+    }
+}
+
+impl IntoFuture for Sample {
+    type Output = Result<Sampled, AskError>;
+    type IntoFuture = BoxFuture<Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        answer(self)
+    }
+}
+
+/// Checks that each use of a tool is followed by its result before anything else is said, and that
+/// a message with results holds nothing else (2026-07-28, "Sampling", section Message Content
+/// Constraints).
+///
+/// # Errors
+///
+/// With the rule that is broken.
+fn check_messages(messages: &[SamplingMessage]) -> Result<(), String> {
+    let mut open = Vec::new();
+    for message in messages {
+        let blocks = message.content.as_slice();
+        let results = ids(blocks, result_of);
+        let is_mixed = !results.is_empty() && results.len() != blocks.len();
+        if is_mixed {
+            return Err("a message with results of tools may hold nothing else".to_owned());
+        }
+        if results != open {
+            return Err(
+                "each use of a tool has to be answered by its result in the next message"
+                    .to_owned(),
+            );
+        }
+        open = ids(blocks, use_of);
+    }
+    if open.is_empty() {
+        return Ok(());
+    }
+    Err("the last message uses tools, whose results are missing".to_owned())
+}
+
+/// The sorted ids that `id` finds in blocks.
+fn ids(blocks: &[Block], id: fn(&Block) -> Option<&str>) -> Vec<&str> {
+    let mut ids: Vec<_> = blocks.iter().filter_map(id).collect();
+    ids.sort_unstable();
+    ids
+}
+
+fn use_of(block: &Block) -> Option<&str> {
+    match block {
+        Block::ToolUse(usage) => Some(&usage.id),
+        _ => None,
+    }
+}
+
+fn result_of(block: &Block) -> Option<&str> {
+    match block {
+        Block::ToolResult(result) => Some(&result.tool_use_id),
+        _ => None,
+    }
+}
+
+impl Context {
+    /// Asks the client's language model to continue a conversation: a text of the user, or messages of
+    /// both sides.
+    ///
+    /// Await it for the answer, as with [`elicit`](Self::elicit). Follows 2026-07-28, "Sampling", which deprecates it.
+    pub fn sample(&self, conversation: impl IntoConversation) -> Sample {
+        let messages = conversation.into_conversation();
+        Sample {
+            cx: self.clone(),
+            params: CreateMessageRequestParams::new(messages, SAMPLING_TOKENS),
+            key: None,
+            timeout: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_types::SamplingMessage;
+    use serde_json::{Value, json};
+
+    use super::check_messages;
+
+    fn fault(messages: Value) -> Option<String> {
+        let messages: Vec<SamplingMessage> = serde_json::from_value(messages).unwrap();
+        check_messages(&messages).err()
+    }
+
+    fn text(role: &str) -> Value {
+        json!({"role": role, "content": {"type": "text", "text": "hm"}})
+    }
+
+    fn uses(ids: &[&str]) -> Value {
+        let blocks = ids
+            .iter()
+            .map(|id| json!({"type": "tool_use", "id": id, "name": "t", "input": {}}));
+        json!({"role": "assistant", "content": blocks.collect::<Value>()})
+    }
+
+    fn results(ids: &[&str]) -> Value {
+        let blocks = ids
+            .iter()
+            .map(|id| json!({"type": "tool_result", "toolUseId": id, "content": []}));
+        json!({"role": "user", "content": blocks.collect::<Value>()})
+    }
+
+    #[test]
+    fn each_use_of_a_tool_is_followed_by_its_result() {
+        assert_eq!(fault(json!([text("user"), text("assistant")])), None);
+        assert_eq!(
+            fault(json!([
+                text("user"),
+                uses(&["a", "b"]),
+                results(&["b", "a"]),
+                text("assistant")
+            ])),
+            None
+        );
+        for wrong in [
+            json!([text("user"), uses(&["a", "b"]), results(&["a"])]),
+            json!([text("user"), uses(&["a"]), text("user")]),
+            json!([text("user"), uses(&["a"])]),
+            json!([text("user"), results(&["a"])]),
+        ] {
+            assert!(fault(wrong.clone()).is_some(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn results_stand_by_themselves() {
+        let mut mixed = results(&["a"]);
+        mixed["content"]
+            .as_array_mut()
+            .unwrap()
+            .push(json!({"type": "text", "text": "so"}));
+        let fault = fault(json!([text("user"), uses(&["a"]), mixed])).unwrap();
+        assert!(fault.contains("nothing else"), "{fault}");
+    }
+}
