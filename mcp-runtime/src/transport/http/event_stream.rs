@@ -12,10 +12,10 @@ use tokio::time::{Instant, Sleep};
 
 use super::events::{EventId, StoredEvent};
 use super::exchange::Work;
-use super::reading::Reading;
+use super::server::unread::{Held, Pieces, Unread};
+use super::server::write_timeout::Reading;
 use super::sse;
 use super::stream::{Found, Item, Stream};
-use super::unread::{Held, Pieces, Unread};
 use crate::limits::FOREVER;
 
 /// Writes the messages of a [`Stream`] as events, drives the handler where no task does, and

@@ -11,10 +11,10 @@ use http::request::Parts;
 use mcp_types::jsonrpc::RequestId;
 
 use super::header_validation;
-use super::permits::Permit;
-use super::principal::Principal;
+use super::server::access::Principal;
+use super::server::permits::Permit;
+use super::server::response;
 use super::session::HttpSession;
-use super::status;
 use super::stream::{NoRoom, Stream};
 use crate::connection::{BoxFuture, Closed, Command, Handler, Link, Peer, Unsent, response};
 use crate::error::RequestError;
@@ -171,7 +171,7 @@ impl Future for Work {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let outcome = ready!(Pin::new(&mut self.handler).poll(cx));
-        let status = status::stateless(outcome.as_ref().err());
+        let status = response::stateless(outcome.as_ref().err());
         Poll::Ready((status, response(&self.id, &outcome)))
     }
 }

@@ -6,17 +6,17 @@ use http::request::Parts;
 use http::{Response, StatusCode};
 use mcp_types::Era;
 
-use super::body::ResponseBody;
 use super::era::{self, Named};
 use super::event_stream::EventStream;
 use super::events::EventId;
 use super::handshake::check_version;
-use super::rejection::Rejection;
-use super::response;
+use super::server::body::ResponseBody;
+use super::server::response;
+use super::server::response::Rejection;
+use super::server::service::HttpState;
+use super::server::unread::Unread;
 use super::session::HttpSession;
-use super::state::HttpState;
 use super::stream::Stream;
-use super::unread::Unread;
 use super::{header_validation, headers};
 
 /// Opens the stream of a session, or goes on with one that broke off.

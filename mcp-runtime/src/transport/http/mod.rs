@@ -60,25 +60,10 @@ pub use legacy::SseService;
 #[cfg(feature = "http-server")]
 pub use request::HttpRequest;
 #[cfg(feature = "http-server")]
-pub use server::access::Principal;
-#[cfg(all(feature = "http-server", feature = "websocket"))]
-pub(super) use server::access::check_caller;
-#[cfg(feature = "http-server")]
-pub use server::body::ResponseBody;
-#[cfg(all(feature = "http-server", feature = "websocket"))]
-pub(super) use server::connection::Route;
-#[cfg(feature = "http-server")]
-pub use server::listener::{Http, http};
-#[cfg(feature = "http-server")]
-pub use server::options::HttpOptions;
-#[cfg(all(feature = "http-server", feature = "websocket"))]
-pub(super) use server::response::Rejection;
-#[cfg(feature = "http-server")]
-pub use server::service::{HttpService, ResponseFuture, http_service};
-#[cfg(feature = "http-server")]
-use server::{
-    access as principal, body, metrics, permits, response, response as rejection,
-    response as status, service, state, unread, write_timeout as reading,
+pub use server::{
+    Http, HttpOptions, HttpService, Principal, ResponseBody, ResponseFuture, http, http_service,
 };
+#[cfg(all(feature = "http-server", feature = "websocket"))]
+pub(super) use server::{Rejection, Route, check_caller};
 #[cfg(feature = "http-server")]
 pub use session::{MemorySessions, SessionId, SessionRecord, SessionStore, SessionStoreError};

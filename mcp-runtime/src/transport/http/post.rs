@@ -8,22 +8,23 @@ use std::task::Poll;
 use http::request::Parts;
 use http::{Response, StatusCode};
 use http_body::Body;
-use mcp_types::Era;
 use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage};
+use mcp_types::{Era, RequestId};
 
-use super::body::{self, ResponseBody};
 use super::era::{self, Named};
 use super::event_stream::EventStream;
 use super::exchange::{Arrival, Work};
 use super::handshake::Opened;
-use super::rejection::Rejection;
-use super::service::ConnectionInfo;
+use super::server::body::{self, ResponseBody};
+use super::server::response;
+use super::server::response::Rejection;
+use super::server::service::ConnectionInfo;
+use super::server::service::HttpState;
+use super::server::unread::Unread;
 use super::session::HttpSession;
-use super::state::HttpState;
 use super::stream::Stream;
-use super::unread::Unread;
-use super::{handshake, header_validation, headers, response, stateless};
+use super::{handshake, header_validation, headers, stateless};
 use crate::connection::write_error;
 use crate::error::RequestError;
 
@@ -84,14 +85,13 @@ pub(super) async fn serve<B: Body>(
     let peer_addr = connection.peer_addr;
     let arrival = Arrival { parts, peer_addr };
     let begun = {
-        let received = body::read(body, state, &arrival)
-            .await
-            .inspect_err(|fault| {
-                // A response that is too large can't be used, but its request need not wait for it.
-                if let (Some(session), Some((id, reason))) = (&caller, fault.response()) {
-                    session.answered(id.as_ref(), Err(reason));
-                }
-            })?;
+        // A response that is too large can't be used, but its request need not wait for it.
+        let failed = |id: Option<&RequestId>, reason| {
+            if let Some(session) = &caller {
+                session.answered(id, Err(reason));
+            }
+        };
+        let received = body::read(body, state, &arrival, failed).await?;
         state.room(&connection.unread).await?;
         let post = Post {
             state,

@@ -10,7 +10,7 @@ use http::request::Parts;
 use mcp_types::jsonrpc::code;
 
 use super::exchange::{Arrival, Exchange};
-use super::principal::Principal;
+use super::server::access::Principal;
 use crate::error::ProtocolError;
 use crate::server::{Borrowed, Context, FromContext};
 

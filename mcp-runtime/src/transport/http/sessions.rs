@@ -6,10 +6,10 @@ use bytes::Bytes;
 use http::request::Parts;
 
 use super::events::EventLog;
-use super::principal::Principal;
-use super::rejection::Rejection;
+use super::server::access::Principal;
+use super::server::response::Rejection;
+use super::server::service::HttpState;
 use super::session::{HttpSession, SessionId, SessionRecord, SessionStoreError, first_request_id};
-use super::state::HttpState;
 use super::stream::Stream;
 use super::{header_validation, headers};
 use crate::connection::now;

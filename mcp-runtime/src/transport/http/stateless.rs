@@ -8,11 +8,12 @@ use mcp_types::jsonrpc::{ErrorObject, Frame, Message, RequestId};
 use mcp_types::{CallToolRequest, RawJsonRef, Request as _};
 
 use super::exchange::{Exchange, Work};
-use super::permits::Permit;
+use super::header_validation;
 use super::post::{Begun, Later, Post};
-use super::state::HttpState;
+use super::server::permits::Permit;
+use super::server::response;
+use super::server::service::HttpState;
 use super::stream::Stream;
-use super::{header_validation, response, status};
 use crate::connection::{self, Kind, Progress, Served, contain, poll_once};
 use crate::error::RequestError;
 use crate::protocol::{Admission, RequestParams};
@@ -41,7 +42,7 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
     let read = match checked(method, params, &post.arrival.parts.headers) {
         Ok(params) => params,
         Err(error) => {
-            let status = status::refused(Some(&error.to_error()));
+            let status = response::refused(Some(&error.to_error()));
             return Begun::refused(ErrorId::Of(id), &error, status);
         }
     };
@@ -59,10 +60,10 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         peer: &peer,
         session: &state.stateless,
     };
-    let mut status_of = status::refused as fn(Option<&ErrorObject>) -> StatusCode;
+    let mut status_of = response::refused as fn(Option<&ErrorObject>) -> StatusCode;
     let admit = || {
         let negotiated = state.negotiate_stateless(method, read.meta())?;
-        status_of = status::stateless;
+        status_of = response::stateless;
         Ok(Admission::Serve(negotiated, read))
     };
     let served = contain(|| match state.server.dispatch(call, admit) {

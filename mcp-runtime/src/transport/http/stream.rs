@@ -10,7 +10,7 @@ use http::StatusCode;
 use tokio::sync::Notify;
 
 use super::events::EventLog;
-use super::unread::{Held, Unread};
+use super::server::unread::{Held, Unread};
 use crate::limits::MAX_QUEUED_BYTES;
 
 /// What is sent to the client in answer to one of its requests, in order.

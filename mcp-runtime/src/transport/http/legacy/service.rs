@@ -10,15 +10,15 @@ use http_body::Body;
 use tower_service::Service;
 
 use super::stream::{open, post};
-use crate::transport::http::body::ResponseBody;
-use crate::transport::http::rejection::Rejection;
 use crate::transport::http::server::access::cors_origin;
+use crate::transport::http::server::body::ResponseBody;
 use crate::transport::http::server::connection::Route;
 use crate::transport::http::server::listener::Http;
-use crate::transport::http::service::{
+use crate::transport::http::server::response::Rejection;
+use crate::transport::http::server::service::HttpState;
+use crate::transport::http::server::service::{
     ConnectionInfo, HttpService, ResponseFuture, admit, finish, other_method,
 };
-use crate::transport::http::state::HttpState;
 
 impl Http {
     /// Serves clients of revision 2024-11-05 as well, which know only its HTTP+SSE transport: they

@@ -6,20 +6,22 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Response, StatusCode};
 use http_body::Body;
+use mcp_types::RequestId;
 use mcp_types::jsonrpc::{Frame, InvalidMessage};
 
 use crate::connection::{ReplyTo, now};
 use crate::error::RequestError;
-use crate::transport::http::body::{self, ResponseBody};
 use crate::transport::http::event_stream::EventStream;
 use crate::transport::http::exchange::{Arrival, Exchange};
-use crate::transport::http::principal::Principal;
-use crate::transport::http::rejection::Rejection;
-use crate::transport::http::service::ConnectionInfo;
+use crate::transport::http::server::access::Principal;
+use crate::transport::http::server::body::{self, ResponseBody};
+use crate::transport::http::server::response;
+use crate::transport::http::server::response::Rejection;
+use crate::transport::http::server::service::ConnectionInfo;
+use crate::transport::http::server::service::HttpState;
 use crate::transport::http::session::{Delivery, HttpSession, SessionId, Sessions};
-use crate::transport::http::state::HttpState;
 use crate::transport::http::stream::Stream;
-use crate::transport::http::{header_validation, headers, response};
+use crate::transport::http::{header_validation, headers};
 
 /// Opens a session, which lasts as long as its stream.
 pub(super) fn open(
@@ -91,13 +93,8 @@ pub(super) async fn post<B: Body>(
     let session = session(state, &parts)?;
     let peer_addr = connection.peer_addr;
     let arrival = Arrival { parts, peer_addr };
-    let received = body::read(body, state, &arrival)
-        .await
-        .inspect_err(|fault| {
-            if let Some((id, reason)) = fault.response() {
-                session.answered(id.as_ref(), Err(reason));
-            }
-        })?;
+    let failed = |id: Option<&RequestId>, reason| session.answered(id, Err(reason));
+    let received = body::read(body, state, &arrival, failed).await?;
     if let Some(unread) = session.standalone().unread() {
         state.room(unread).await?;
     }

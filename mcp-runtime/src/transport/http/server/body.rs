@@ -1,4 +1,4 @@
-//! Bodies: those that come in, read within limits, and those that go out.
+//! Bodies of requests, read within limits, and of responses.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -15,76 +15,47 @@ use mcp_types::jsonrpc::Head;
 
 use super::permits::Permit;
 use super::response::Rejection;
-use super::state::HttpState;
+use super::service::HttpState;
 use super::unread::{Pieces, Unread};
 use crate::limits::FREE_BODY_BYTES;
 use crate::transport::http::event_stream::EventStream;
 use crate::transport::http::exchange::Arrival;
 
-/// How much of a body that is too large is looked at, in bytes.
+/// Bytes of a body over the limit in which the id of a response is looked for.
 const HEAD: usize = 4 * 1024;
 
-/// A body that has come, and its place in the budget for bodies.
+/// The body of a request, and its part of the budget for bodies.
 pub(in crate::transport::http) struct Received {
     pub(in crate::transport::http) bytes: Bytes,
-    _place: Option<Permit>,
+    _permit: Option<Permit>,
 }
 
-/// A body that was not read whole.
-pub(in crate::transport::http) struct Unreadable {
-    rejection: Rejection,
-    /// The bytes at its beginning, of a body that is too large.
-    head: Bytes,
-}
-
-impl Unreadable {
-    /// The id and the fault of the response that the body begins with, if it begins with one.
-    pub(in crate::transport::http) fn response(&self) -> Option<(Option<RequestId>, String)> {
-        let head = Head::read(&self.head);
-        let reason = || (head.id.clone(), self.rejection.to_string());
-        head.is_response().then(reason)
-    }
-}
-
-impl From<Unreadable> for Rejection {
-    fn from(unreadable: Unreadable) -> Self {
-        unreadable.rejection
-    }
-}
-
-impl From<Rejection> for Unreadable {
-    fn from(rejection: Rejection) -> Self {
-        Self {
-            rejection,
-            head: Bytes::new(),
-        }
-    }
-}
-
-/// Reads the whole body of `arrival`, within the limits of the server.
+/// Reads the whole body of `arrival`, within the limits of the server. Of a body that is too large and
+/// begins with a response, `failed` gets the id, which its request waits for, and the error.
 ///
 /// # Errors
 ///
-/// When it is longer, takes longer than it may, breaks off, or finds no place in the budget.
+/// When it is longer or takes longer than allowed, breaks off, or exceeds the budget for bodies.
 pub(in crate::transport::http) async fn read<B: Body>(
     body: B,
     state: &HttpState,
     arrival: &Arrival,
-) -> Result<Received, Unreadable> {
+    failed: impl FnOnce(Option<&RequestId>, String),
+) -> Result<Received, Rejection> {
     let options = &state.options;
-    // A client that waits to be told to go on is told not to.
+    // A client that waits for `100 Continue` gets the error instead.
     let waits = arrival.parts.headers.contains_key(EXPECT);
     if waits && is_too_large(&body, options.max_body_bytes) {
-        return Err(Rejection::TooLarge(options.max_body_bytes).into());
+        return Err(Rejection::TooLarge(options.max_body_bytes));
     }
-    let mut reading = pin!(collect(body, state, arrival));
+    let mut reading = pin!(collect(body, state, arrival, failed));
     // A small body is mostly there with the head, and a timer costs more than to look.
     let at_once = poll_fn(|cx| Poll::Ready(reading.as_mut().poll(cx))).await;
     match at_once {
         Poll::Ready(outcome) => outcome,
         Poll::Pending => tokio::time::timeout(options.body_timeout, reading)
             .await
-            .unwrap_or(Err(Rejection::Timeout.into())),
+            .unwrap_or(Err(Rejection::Timeout)),
     }
 }
 
@@ -96,7 +67,8 @@ async fn collect<B: Body>(
     body: B,
     state: &HttpState,
     arrival: &Arrival,
-) -> Result<Received, Unreadable> {
+    failed: impl FnOnce(Option<&RequestId>, String),
+) -> Result<Received, Rejection> {
     let limit = state.options.max_body_bytes;
     let is_too_large = is_too_large(&body, limit);
     let mut body = pin!(body);
@@ -104,7 +76,7 @@ async fn collect<B: Body>(
     let mut first = Bytes::new();
     let mut joined = BytesMut::new();
     let mut received = 0;
-    let mut place: Option<Permit> = None;
+    let mut permit: Option<Permit> = None;
     while let Some(frame) = poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
         let Ok(mut data) = frame.map_err(|_| Rejection::Body)?.into_data() else {
             continue;
@@ -115,15 +87,17 @@ async fn collect<B: Body>(
         if is_too_large || received > limit {
             joined.extend_from_slice(&first);
             joined.put(data.take(HEAD.saturating_sub(joined.len())));
-            return Err(Unreadable {
-                rejection: Rejection::TooLarge(limit),
-                head: joined.freeze(),
-            });
+            let rejection = Rejection::TooLarge(limit);
+            let head = Head::read(&joined);
+            if head.is_response() {
+                failed(head.id.as_ref(), rejection.to_string());
+            }
+            return Err(rejection);
         }
         if received > counted {
-            let place = place.get_or_insert_with(|| state.bodies.none(arrival));
-            if !place.grow(received - counted) {
-                return Err(Rejection::TooManyBodies.into());
+            let permit = permit.get_or_insert_with(|| state.bodies.none(arrival));
+            if !permit.grow(received - counted) {
+                return Err(Rejection::TooManyBodies);
             }
         }
         if received == length {
@@ -143,11 +117,11 @@ async fn collect<B: Body>(
     };
     Ok(Received {
         bytes,
-        _place: place,
+        _permit: permit,
     })
 }
 
-/// The body of an answer: nothing, one JSON message, or a stream of events.
+/// The body of a response: nothing, one JSON message, or a stream of events.
 pub struct ResponseBody(Inner);
 
 enum Inner {

@@ -19,9 +19,8 @@ use tower_service::Service as _;
 
 use super::access::check_caller;
 use super::body::ResponseBody;
-use super::metrics;
 use super::response::{self, Rejection};
-use super::service::{ConnectionInfo, HttpService, ResponseFuture};
+use super::service::{ConnectionInfo, HttpService, OpenConnection, ResponseFuture};
 use super::timeout_io::{Activity, TimeoutIo};
 use crate::limits::{LAST_ANSWERS_TIMEOUT, MAX_HTTP2_STREAMS};
 
@@ -140,7 +139,7 @@ pub(in crate::transport::http) async fn serve(
         tracing::debug!(%error, "a connection was gone before it was served");
         return;
     }
-    let _counted = metrics::Connection::opened();
+    let _counted = OpenConnection::new();
     let timeouts = site.timeouts;
     let activity = Arc::new(Activity::default());
     tokio::select! {

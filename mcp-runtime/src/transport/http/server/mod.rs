@@ -8,12 +8,18 @@ pub(super) mod connection;
     allow(dead_code, reason = "other transports add their routes")
 )]
 pub(super) mod listener;
-pub(super) mod metrics;
 pub(super) mod options;
 pub(super) mod permits;
 pub(super) mod response;
 pub(super) mod service;
-pub(super) mod state;
 mod timeout_io;
 pub(super) mod unread;
 pub(super) mod write_timeout;
+
+pub use access::Principal;
+pub use body::ResponseBody;
+pub use listener::{Http, http};
+pub use options::HttpOptions;
+pub use service::{HttpService, ResponseFuture, http_service};
+#[cfg(feature = "websocket")]
+pub(in crate::transport) use {access::check_caller, connection::Route, response::Rejection};

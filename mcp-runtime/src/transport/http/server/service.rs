@@ -1,27 +1,36 @@
-//! HTTP server as a `tower::Service`.
+//! HTTP server as a `tower::Service`, the state that its requests share, and its metrics.
 
 use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use http::header::HeaderValue;
 use http::request::Parts;
-use http::{Method, Request, Response};
+use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
+use mcp_types::jsonrpc::ErrorObject;
+use mcp_types::{RequestMetaRef, Revision};
+use tokio::sync::watch;
 use tower_service::Service;
+use tracing::Level;
 
 use super::access::{allow_origin, check_caller, cors_origin, preflight};
 use super::body::ResponseBody;
-use super::metrics;
 use super::options::HttpOptions;
+use super::permits::Permits;
 use super::response::Rejection;
-use super::state::HttpState;
-use super::unread::Unread;
-use crate::server::Server;
+use super::unread::{Budget, Unread};
+use crate::connection::BoxFuture;
+use crate::error::RequestError;
+use crate::limits::FOREVER;
+use crate::protocol::{LastNegotiated, Negotiated, ServerLifecycle, admit_stateless};
+use crate::server::{Answer, Server, Session};
+use crate::transport::http::session::{HttpSession, SessionId, Sessions};
+use crate::transport::http::stream::Stream;
 use crate::transport::http::{get, post};
 
 /// Serves `server` at whatever path the service is mounted, in all revisions.
@@ -133,7 +142,7 @@ pub(in crate::transport::http) fn finish(
 ) -> Response<ResponseBody> {
     let mut response = served.unwrap_or_else(Rejection::response);
     response.body_mut().count(unread);
-    metrics::answered(response.status());
+    count_response(response.status());
     if let Some(origin) = origin {
         allow_origin(&mut response, origin);
     }
@@ -186,5 +195,179 @@ impl fmt::Debug for HttpService {
         f.debug_struct("HttpService")
             .field("options", &self.state.options)
             .finish_non_exhaustive()
+    }
+}
+
+/// State that all requests to one server share.
+pub(in crate::transport) struct HttpState {
+    pub(in crate::transport) server: Server,
+    pub(in crate::transport) options: HttpOptions,
+    pub(in crate::transport::http) sessions: Arc<Sessions>,
+    /// Calls that wait for their handlers.
+    pub(in crate::transport::http) permits: Arc<Permits>,
+    /// Open subscriptions.
+    pub(in crate::transport::http) open: Arc<Permits>,
+    /// Bytes of request bodies that are being received.
+    pub(in crate::transport::http) bodies: Arc<Permits>,
+    /// Unread bytes of all clients.
+    unread: Arc<Budget>,
+    /// The session of all stateless requests, which share nothing but the end of the server.
+    pub(in crate::transport::http) stateless: Arc<Session>,
+    /// Shared by all clients, most of which send the same `_meta` each time.
+    last_negotiated: Mutex<LastNegotiated>,
+    /// Whether the server ends.
+    pub(in crate::transport) ending: Arc<watch::Sender<bool>>,
+    /// Whether calls in flight have no more time.
+    pub(in crate::transport::http) terminated: watch::Sender<bool>,
+}
+
+impl HttpState {
+    pub(in crate::transport::http) fn new(server: Server, options: HttpOptions) -> Self {
+        Self {
+            sessions: Arc::new(Sessions::new(
+                options.max_sessions,
+                options.session_idle,
+                Arc::clone(&options.store),
+            )),
+            permits: Permits::new(options.max_in_flight, options.max_calls),
+            open: Permits::new(options.max_subscriptions, options.max_subscriptions),
+            bodies: Permits::new(options.body_share(), options.body_budget()),
+            unread: Arc::new(Budget::new(options.max_unread_bytes_total)),
+            stateless: server.session(),
+            last_negotiated: Mutex::new(LastNegotiated::new(server.requirement())),
+            server,
+            options,
+            ending: Arc::new(watch::Sender::new(false)),
+            terminated: watch::Sender::new(false),
+        }
+    }
+
+    /// Returns a session for one request, for a server without sessions.
+    pub(in crate::transport::http) fn passing_session(
+        &self,
+        revision: Option<Revision>,
+    ) -> Arc<HttpSession> {
+        let lifecycle = ServerLifecycle::without_handshake(revision, self.server.revisions())
+            .knowing(self.server.own_methods().clone());
+        let (id, standalone) = (SessionId::new(0), Stream::new(0, None));
+        let (role, limits) = ((&self.server, lifecycle), self.options.limits());
+        Arc::new(HttpSession::new(id, None, role, limits, standalone, None))
+    }
+
+    /// Negotiates by the `_meta` of a stateless request.
+    ///
+    /// # Errors
+    ///
+    /// When it is incomplete, or its revision does not have the method.
+    pub(in crate::transport::http) fn negotiate_stateless(
+        &self,
+        method: &str,
+        meta: &RequestMetaRef<'_>,
+    ) -> Result<Arc<Negotiated>, RequestError> {
+        let mut last = self
+            .last_negotiated
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let server = &self.server;
+        admit_stateless(
+            method,
+            meta,
+            &mut last,
+            server.revisions(),
+            server.own_methods(),
+        )
+    }
+
+    /// Refuses new requests, and ends the streams that belong to no request.
+    pub(in crate::transport::http) fn shut_down(&self) {
+        self.ending.send_replace(true);
+        self.stateless.end();
+        for session in self.sessions.all() {
+            session.shut_down();
+        }
+    }
+
+    /// Answers the calls that are left with an error, and ends all sessions.
+    pub(in crate::transport::http) fn terminate(&self) {
+        self.terminated.send_replace(true);
+        for session in self.sessions.all() {
+            session.cut();
+            self.sessions.end(session.id());
+        }
+    }
+
+    pub(in crate::transport::http) fn is_ending(&self) -> bool {
+        *self.ending.borrow()
+    }
+
+    /// Ends `handler` with an error when calls in flight have no more time.
+    pub(in crate::transport::http) fn unless_terminated(
+        &self,
+        handler: BoxFuture<Result<Answer, ErrorObject>>,
+    ) -> BoxFuture<Result<Answer, ErrorObject>> {
+        let mut terminated = self.terminated.subscribe();
+        Box::pin(async move {
+            tokio::select! {
+                biased;
+                outcome = handler => outcome,
+                _ = terminated.wait_for(|terminated| *terminated) => {
+                    Err(RequestError::ShuttingDown.to_error())
+                }
+            }
+        })
+    }
+
+    /// Returns a count of unread bytes with a limit of its own, and the limit for all clients.
+    pub(in crate::transport::http) fn unread(&self, limit: usize) -> Arc<Unread> {
+        Unread::new(limit, Arc::clone(&self.unread))
+    }
+
+    /// Waits until the unread bytes of a client leave room for one more answer.
+    ///
+    /// # Errors
+    ///
+    /// When that takes twice as long as a client may leave an answer unread, or the server ends.
+    pub(in crate::transport::http) async fn room(&self, unread: &Unread) -> Result<(), Rejection> {
+        if unread.has_room() {
+            return Ok(());
+        }
+        let mut ending = self.ending.subscribe();
+        // Connections that do not read are closed before.
+        let at_most = self.options.write_timeout.saturating_mul(2).min(FOREVER);
+        tokio::select! {
+            () = unread.room() => Ok(()),
+            () = tokio::time::sleep(at_most) => Err(Rejection::Unread),
+            _ = ending.wait_for(|ending| *ending) => Err(Rejection::Ending),
+        }
+    }
+}
+
+/// The target of events, whose fields the metrics layer of `tracing-opentelemetry` reads.
+const TARGET: &str = "mcp_runtime::http";
+
+/// Counts a response.
+pub(in crate::transport::http) fn count_response(status: StatusCode) {
+    let status = status.as_u16();
+    tracing::event!(target: TARGET, Level::DEBUG, monotonic_counter.http_requests = 1_u64, status);
+}
+
+/// Counts so many sessions more, or less.
+pub(in crate::transport::http) fn count_sessions(more: i64) {
+    tracing::event!(target: TARGET, Level::DEBUG, counter.http_sessions = more);
+}
+
+/// A connection that is counted until this is dropped.
+pub(in crate::transport::http) struct OpenConnection(());
+
+impl OpenConnection {
+    pub(in crate::transport::http) fn new() -> Self {
+        tracing::event!(target: TARGET, Level::DEBUG, counter.http_connections = 1_i64);
+        Self(())
+    }
+}
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        tracing::event!(target: TARGET, Level::DEBUG, counter.http_connections = -1_i64);
     }
 }

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::SessionId;
 use crate::connection::BoxFuture;
 use crate::limits::FOREVER;
-use crate::transport::http::principal::Principal;
+use crate::transport::http::server::access::Principal;
 
 /// Keeps what makes a session, and says whether it goes on.
 ///

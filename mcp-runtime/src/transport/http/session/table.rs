@@ -6,8 +6,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Wea
 use std::time::{Duration, Instant};
 
 use super::{HttpSession, SessionId, SessionStore};
-use crate::transport::http::metrics;
-use crate::transport::http::rejection::Rejection;
+use crate::transport::http::server::response::Rejection;
+use crate::transport::http::server::service::count_sessions;
 
 /// The sessions that are open.
 pub(in crate::transport::http) struct Sessions {
@@ -53,7 +53,7 @@ impl Sessions {
             return Err(Rejection::TooManySessions);
         }
         let there = open.entry(session.id()).or_insert_with(|| {
-            metrics::sessions(1);
+            count_sessions(1);
             Arc::clone(session)
         });
         let there = Arc::clone(there);
@@ -72,7 +72,7 @@ impl Sessions {
     /// Ends the session `id` in this process.
     pub(in crate::transport::http) fn end(&self, id: SessionId) -> Option<Arc<HttpSession>> {
         let session = self.write().remove(&id)?;
-        metrics::sessions(-1);
+        count_sessions(-1);
         session.end();
         Some(session)
     }
@@ -98,7 +98,7 @@ impl Sessions {
             keep
         });
         for session in &swept.idle {
-            metrics::sessions(-1);
+            count_sessions(-1);
             tracing::debug!(id = ?session.id(), "a session that nobody used was ended");
             session.end();
         }
@@ -166,11 +166,11 @@ mod tests {
     use crate::server::Server;
     use crate::transport::http::events::{EventLog, EventStore as _, MemoryEvents};
     use crate::transport::http::exchange::Arrival;
-    use crate::transport::http::permits::Permits;
-    use crate::transport::http::principal::Principal;
+    use crate::transport::http::server::access::Principal;
+    use crate::transport::http::server::permits::Permits;
+    use crate::transport::http::server::unread::{Budget, Unread};
     use crate::transport::http::session::MemorySessions;
     use crate::transport::http::stream::Stream;
-    use crate::transport::http::unread::{Budget, Unread};
     use mcp_types::Revisions;
 
     fn session(number: u128, now: Instant) -> Arc<HttpSession> {
