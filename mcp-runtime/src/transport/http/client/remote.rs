@@ -205,7 +205,7 @@ impl Remote {
                 });
             };
             let server = authority(&uri);
-            tracing::debug!(server, ?pause, "a request is sent again after a pause");
+            tracing::debug!(server, ?pause, "the server is asked again later");
             tokio::time::sleep(pause).await;
             attempt += 1;
         }
