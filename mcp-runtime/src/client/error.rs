@@ -1,8 +1,9 @@
-//! Errors of connecting.
+//! Errors of connecting and reconnecting.
 
 use std::io;
 use std::time::Duration;
 
+use mcp_types::jsonrpc::code;
 use mcp_types::{ErrorObject, Revision, Revisions};
 
 use crate::error::{CallError, ChildExited, ConnectionClosed, HttpError, Unavailable};
@@ -98,6 +99,21 @@ impl ConnectError {
     /// Whether it is due to the server's behaviour.
     pub(super) fn is_the_servers(&self) -> bool {
         !matches!(self, Self::Open(_) | Self::NoRevision | Self::Request(_))
+    }
+}
+
+impl CallError {
+    /// Whether the server was not reached, or can't answer now; otherwise it refuses.
+    pub(crate) fn is_transient(&self) -> bool {
+        match self {
+            Self::Timeout { .. } | Self::Lost(_) | Self::SessionEnded => true,
+            // Otherwise the request has no form in which it could be sent.
+            Self::NotSent(error) => error.kind() != io::ErrorKind::InvalidInput,
+            // The error of a server that is overloaded or shutting down.
+            Self::Rpc(error) => error.code == code::INTERNAL_ERROR,
+            Self::Http(error) => matches!(error.status, 408 | 429 | 500..),
+            _ => false,
+        }
     }
 }
 

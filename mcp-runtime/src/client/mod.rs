@@ -44,6 +44,6 @@ pub use status::{Status, StatusWatch, TransportState};
 pub use stream::{Items, NotificationStream, SubscriptionStream};
 pub use subscription::Subscription;
 #[cfg(feature = "server")]
-pub(crate) use subscription::{SubscriptionEvent, is_lost};
+pub(crate) use subscription::SubscriptionEvent;
 #[cfg(feature = "validation")]
 pub use validate::ValidatedCall;

@@ -14,7 +14,7 @@ use crate::error::CallError;
 /// Implemented for `ListToolsRequest`, `ListPromptsRequest`, `ListResourcesRequest` and
 /// `ListResourceTemplatesRequest`.
 pub trait ListRequest: Request<Params = PaginatedRequestParams> + Sized + 'static {
-    /// What is listed.
+    /// An item of the list.
     type Item: Send + 'static;
 
     /// The items of a page, and the cursor of the next one.
@@ -90,7 +90,7 @@ impl Client {
     }
 }
 
-/// A list that is fetched page by page.
+/// A list that is fetched page by page; made by [`Client::pages`].
 #[derive(Debug)]
 pub struct Pages<R> {
     client: Client,

@@ -21,7 +21,7 @@ use crate::error::CallError;
 pub type TypedCall<Out> = Call<CallToolRequest, Out>;
 
 impl Client {
-    /// Every tool that the server offers, all pages of the list together.
+    /// The tools of the server, all pages of the list together.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl Client {
         Call::new(self, params, convert).repeatable(repeatable)
     }
 
-    /// Every prompt that the server offers, all pages of the list together.
+    /// The prompts of the server, all pages of the list together.
     ///
     /// # Errors
     ///
@@ -106,7 +106,7 @@ impl Client {
         self.all_pages::<ListPromptsRequest>().await
     }
 
-    /// Every resource that the server lists, all pages of the list together.
+    /// The resources that the server lists, all pages of the list together.
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ impl Client {
         self.all_pages::<ListResourcesRequest>().await
     }
 
-    /// Every template for resources that the server lists, all pages of the list together.
+    /// The resource templates of the server, all pages of the list together.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl Client {
         self.request(CompleteRequestParams::new(reference, argument))
     }
 
-    /// Asks to be notified when a resource changes, also after a reconnection. For revisions with
+    /// Subscribes to changes of a resource, also after a reconnection. For revisions with
     /// a handshake.
     ///
     /// # Errors
@@ -167,7 +167,7 @@ impl Client {
         Ok(())
     }
 
-    /// Asks no longer to be notified when a resource changes.
+    /// Unsubscribes from changes of a resource.
     ///
     /// # Errors
     ///

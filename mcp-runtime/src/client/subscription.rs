@@ -6,10 +6,8 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::io;
 use std::time::Duration;
 
-use mcp_types::jsonrpc::code;
 use mcp_types::{
     Conform, RawJson, RequestId, RequestMetaObject, ResourceUpdatedNotificationParams,
     ServerCapabilities, ServerNotification, SubscribeRequest, SubscribeRequestParams,
@@ -25,8 +23,7 @@ use super::notifications::Notifications;
 use super::{Changed, Client, Connections, Reconnect};
 use crate::connection::BoxFuture;
 use crate::error::CallError;
-use crate::limits::FOREVER;
-use crate::limits::STABLE_STREAM;
+use crate::limits::{FOREVER, STABLE_STREAM};
 
 impl Client {
     /// Subscribes to the changes that `filter` names, in any revision, and waits until the server has
@@ -130,8 +127,7 @@ enum State {
 
 /// An event of a subscription.
 pub(crate) enum SubscriptionEvent {
-    /// A notification.
-    Told(ServerNotification),
+    Notification(ServerNotification),
     /// The subscription was opened. If it was before, changes in the meantime are not known.
     Reopened,
     /// The server has ended it in good order.
@@ -172,7 +168,7 @@ impl Subscription {
                 return Ok(Some(assumed));
             }
             match self.event().await? {
-                SubscriptionEvent::Told(notification) => return Ok(Some(notification)),
+                SubscriptionEvent::Notification(notification) => return Ok(Some(notification)),
                 SubscriptionEvent::Reopened => self.assumed.extend(all_changes(&self.accepted)),
                 SubscriptionEvent::Ended => return Ok(None),
             }
@@ -192,7 +188,7 @@ impl Subscription {
                     },
                     received = self.notifications.next() => match received {
                         Some(notification) if self.covers(&notification) => {
-                            return Ok(SubscriptionEvent::Told(notification));
+                            return Ok(SubscriptionEvent::Notification(notification));
                         }
                         Some(_) => {}
                         None => return Err(CallError::Closed),
@@ -216,7 +212,7 @@ impl Subscription {
                             self.acknowledged(params.notifications);
                             return Ok(SubscriptionEvent::Reopened);
                         }
-                        Ok(Some(other)) => return Ok(SubscriptionEvent::Told(other)),
+                        Ok(Some(other)) => return Ok(SubscriptionEvent::Notification(other)),
                         Ok(None) => self.state = State::Ended,
                         Err(error) => self.state = State::Paused(self.reopen_at(error)?),
                     }
@@ -424,7 +420,7 @@ struct Reopening {
 impl Reopening {
     /// The time to open a stream again that has ended with `error`, if that may help.
     fn next(&mut self, error: &CallError, policy: Option<Reconnect>) -> Option<Instant> {
-        let policy = policy.filter(|_| is_lost(error))?;
+        let policy = policy.filter(|_| error.is_transient())?;
         let has_lasted = self.acknowledged?.elapsed() >= STABLE_STREAM;
         if self.failed == 0 && has_lasted {
             self.short = 0;
@@ -436,19 +432,6 @@ impl Reopening {
         self.short += 1;
         self.failed += 1;
         Some(Instant::now() + pause)
-    }
-}
-
-/// Whether an error means that the server was not reached or can't answer now; otherwise it refuses.
-pub(crate) fn is_lost(error: &CallError) -> bool {
-    match error {
-        CallError::Timeout { .. } | CallError::Lost(_) | CallError::SessionEnded => true,
-        // Otherwise the request has no form in which it could be sent.
-        CallError::NotSent(error) => error.kind() != io::ErrorKind::InvalidInput,
-        // The error of a server that is overloaded or shutting down.
-        CallError::Rpc(error) => error.code == code::INTERNAL_ERROR,
-        CallError::Http(error) => matches!(error.status, 408 | 429 | 500..),
-        _ => false,
     }
 }
 
@@ -473,13 +456,13 @@ fn all_changes(filter: &SubscriptionFilter) -> Vec<ServerNotification> {
 
 /// The lists of `filter` whose changes a server announces to its sessions.
 fn accepted_lists(filter: &SubscriptionFilter, offered: &ServerCapabilities) -> SubscriptionFilter {
-    let both = |wanted: Option<bool>, offered: Option<bool>| {
-        (wanted == Some(true) && offered == Some(true)).then_some(true)
-    };
     let tools = offered.tools.as_ref().and_then(|it| it.list_changed);
     let prompts = offered.prompts.as_ref().and_then(|it| it.list_changed);
     let resources = offered.resources.as_ref().and_then(|it| it.list_changed);
     let mut accepted = SubscriptionFilter::new();
+    let both = |wanted: Option<bool>, offered: Option<bool>| {
+        (wanted == Some(true) && offered == Some(true)).then_some(true)
+    };
     accepted.tools_list_changed = both(filter.tools_list_changed, tools);
     accepted.prompts_list_changed = both(filter.prompts_list_changed, prompts);
     accepted.resources_list_changed = both(filter.resources_list_changed, resources);

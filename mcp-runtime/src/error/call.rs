@@ -44,12 +44,12 @@ pub enum CallError {
     /// The peer answered with an error.
     #[error("the peer answered with an error: {0}")]
     Rpc(#[from] ErrorObject),
-    /// No answer came in time. The peer was told that the request is cancelled.
+    /// No answer came in time. The request was cancelled.
     #[error("no answer to `{method}` within {waited:?}; the request was cancelled")]
     Timeout {
         /// The method that was called.
         method: String,
-        /// How long was waited.
+        /// The time that was waited.
         waited: Duration,
     },
     /// The connection was closed, by either side, before the answer came. The peer may have served
@@ -68,47 +68,47 @@ pub enum CallError {
     /// request.
     #[error("the server has ended the session, and did not serve the request")]
     SessionEnded,
-    /// The HTTP answer is no MCP message: whatever stands between client and server has answered,
-    /// or the URL is that of something else.
+    /// The HTTP response is not an MCP message: a gateway has answered, or the URL belongs to
+    /// something else.
     #[error("{0}")]
     Http(#[source] Box<HttpError>),
-    /// Nothing was sent: too much of what was sent before is still to be read by the peer.
+    /// Nothing was sent: the peer has too many earlier bytes left to read.
     #[error("nothing was sent: the peer has too much left to read")]
     Full,
     /// The request was not sent: the connection, its revision or the server's capabilities do not
     /// allow it.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
-    /// The tool did not do what it was asked to: its own words say why.
+    /// The tool has failed, with its own description of the error.
     #[error("the tool reports an error: {0}")]
     Tool(String),
-    /// The server needs something from the user or a model before it can answer, and this client
-    /// has no way to give it.
+    /// The server needs input from the user or a model before it can answer, and this client has no
+    /// handler for it.
     #[error("`{method}` needs more input, which this client can't give")]
     InputRequired {
         /// The method that was called.
         method: String,
-        /// What the server asks for.
+        /// The input that the server asks for.
         wanted: Box<InputRequiredResult>,
     },
-    /// The server asked for something, and this client's own handler for such questions failed.
+    /// The server asked for input, and this client's handler for it failed.
     #[error("`{method}` needs more input, which was not given: {error}")]
     Unanswered {
         /// The method that was called.
         method: String,
-        /// What the handler said.
+        /// The error of the handler.
         #[source]
         error: ErrorObject,
     },
-    /// The server asked for something again and again.
+    /// The server asked for input again and again.
     #[error("`{method}` needs more input even after {rounds} rounds")]
     TooManyRounds {
         /// The method that was called.
         method: String,
-        /// How often the server was answered.
+        /// The number of rounds with answers.
         rounds: usize,
     },
-    /// The parameters could not be turned into JSON: the caller's fault.
+    /// The parameters have no JSON form: the caller's fault.
     #[error("the parameters can't be serialised: {0}")]
     Params(#[source] serde_json::Error),
     /// The response is malformed: the peer's fault. Whether the request was served is unknown.
@@ -124,7 +124,7 @@ pub enum CallError {
     Result {
         /// The method that was called.
         method: String,
-        /// What does not fit.
+        /// The fault of the result.
         reason: String,
     },
 }
@@ -165,12 +165,12 @@ impl CallError {
     }
 }
 
-/// The same error for one more of those who wait.
+/// The same error once more, for another waiting request.
 pub(crate) fn shared(error: &Arc<io::Error>) -> io::Error {
     io::Error::new(error.kind(), Arc::clone(error))
 }
 
-/// The connection is over, for no reason that is known.
+/// The connection is over, for an unknown reason.
 #[derive(Debug, thiserror::Error)]
 #[error("the connection is closed")]
 pub(crate) struct ConnectionClosed;

@@ -1,8 +1,8 @@
-//! HTTP answers that are no MCP messages.
+//! HTTP responses that are not MCP messages.
 
 use std::fmt;
 
-/// An HTTP answer that is no MCP message: an error page, an empty body, a redirect that is not
+/// An HTTP response that is not an MCP message: an error page, an empty body, a redirect that is not
 /// followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -11,8 +11,8 @@ pub struct HttpError {
     pub status: u16,
     /// The `Content-Type`.
     pub content_type: Option<String>,
-    /// The first 200 characters of the body, with control characters replaced by spaces. Whoever
-    /// answered wrote them: they may be from a gateway, or from an attacker.
+    /// The first 200 characters of the body, with control characters replaced by spaces. Not
+    /// trusted: they may be from a gateway, or from an attacker.
     pub excerpt: String,
     /// The challenges of `WWW-Authenticate`, joined by commas: how to authenticate (RFC 9110,
     /// section 11.6.1).

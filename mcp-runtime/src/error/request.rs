@@ -1,4 +1,4 @@
-//! Messages that are not served.
+//! JSON-RPC errors of messages that are not served.
 
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::jsonrpc::{ErrorObject, RequestId, code};

@@ -8,7 +8,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep};
 
 use super::upstream::Upstream;
-use crate::client::{Client, Connections, Subscription, SubscriptionEvent, is_lost};
+use crate::client::{Client, Connections, Subscription, SubscriptionEvent};
 use crate::error::CallError;
 use crate::limits::{MAX_SUBSCRIPTIONS, STABLE_STREAM};
 use crate::server::changes::Change;
@@ -90,7 +90,7 @@ impl LastingSubscription {
         match error {
             CallError::Closed => self.connections.are_over(),
             CallError::Lost(_) | CallError::NotSent(_) if self.connections.are_over() => true,
-            error => !is_lost(error),
+            error => !error.is_transient(),
         }
     }
 }
@@ -158,7 +158,7 @@ async fn run(client: Client, upstream: &Weak<Upstream>, state: &Weak<ServerState
     };
     loop {
         match subscription.event().await {
-            Ok(SubscriptionEvent::Told(ServerNotification::ResourceUpdated(_))) => {}
+            Ok(SubscriptionEvent::Notification(ServerNotification::ResourceUpdated(_))) => {}
             // What has changed meanwhile is not known.
             Ok(SubscriptionEvent::Reopened) => {}
             Ok(_) => continue,

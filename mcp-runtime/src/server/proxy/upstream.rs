@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use super::entries;
 use super::questions::Callers;
 use super::subscriptions::{LastingSubscription, Watched};
-use crate::client::{Client, SubscriptionEvent, is_lost};
+use crate::client::{Client, SubscriptionEvent};
 use crate::error::CallError;
 use crate::server::List;
 use crate::server::introduction::Introduction;
@@ -274,16 +274,16 @@ pub(super) async fn follow(
             return;
         };
         let changed = match event {
-            Ok(SubscriptionEvent::Told(ServerNotification::ToolListChanged(_))) => {
+            Ok(SubscriptionEvent::Notification(ServerNotification::ToolListChanged(_))) => {
                 Some(List::Tools)
             }
-            Ok(SubscriptionEvent::Told(ServerNotification::PromptListChanged(_))) => {
+            Ok(SubscriptionEvent::Notification(ServerNotification::PromptListChanged(_))) => {
                 Some(List::Prompts)
             }
-            Ok(SubscriptionEvent::Told(ServerNotification::ResourceListChanged(_))) => {
+            Ok(SubscriptionEvent::Notification(ServerNotification::ResourceListChanged(_))) => {
                 Some(List::Resources)
             }
-            Ok(SubscriptionEvent::Told(_)) => continue,
+            Ok(SubscriptionEvent::Notification(_)) => continue,
             Ok(SubscriptionEvent::Reopened | SubscriptionEvent::Ended) => None,
             Err(error) => {
                 tracing::warn!(%error, "the server behind a proxy tells no more of its lists");
@@ -299,7 +299,7 @@ pub(super) async fn follow(
             };
             let Err(error) = updated else { break };
             tracing::warn!(%error, "the server behind a proxy does not say what has changed");
-            if !is_lost(&error) {
+            if !error.is_transient() {
                 break;
             }
             sleep(client.reconnect().pause_before(tries)).await;
