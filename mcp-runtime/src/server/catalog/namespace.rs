@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use mcp_types::{
-    CallToolResult, ContentBlock, GetPromptResult, ReadResourceResult, ResourceContents,
-};
+use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, ResourceContents};
 
 use super::mount::Mount;
-use crate::server::resources::Contents;
+use crate::server::resources::{Contents, uri_of};
 
 /// A prefix for names and URIs; without a text, both stay as they are.
 #[derive(Clone, Debug)]
@@ -78,40 +76,29 @@ impl Mount {
         result
     }
 
-    pub(in crate::server) fn contents(&self, contents: Contents) -> Contents {
-        match contents {
-            Contents::Parts(mut parts) => {
-                parts.iter_mut().for_each(|part| self.part(part));
-                Contents::Parts(parts)
-            }
-            Contents::Whole(mut whole) => {
-                let ReadResourceResult { contents, .. } = &mut *whole;
-                contents.iter_mut().for_each(|part| self.part(part));
-                Contents::Whole(whole)
-            }
-            other => other,
+    pub(in crate::server) fn contents(&self, mut contents: Contents) -> Contents {
+        match &mut contents {
+            Contents::Parts(parts) => self.parts(parts),
+            Contents::Whole(result) => self.parts(&mut result.contents),
+            _ => {}
         }
+        contents
     }
 
     fn block(&self, block: &mut ContentBlock) {
-        match block {
-            ContentBlock::ResourceLink(link) if self.is_own(&link.uri) => {
-                link.uri = self.namespace.uri(&link.uri);
-            }
-            ContentBlock::Resource(embedded) => match &embedded.resource {
-                ResourceContents::Text(text) if !self.is_own(&text.uri) => {}
-                ResourceContents::Blob(blob) if !self.is_own(&blob.uri) => {}
-                _ => self.part(&mut embedded.resource),
-            },
-            _ => {}
+        let uri = match block {
+            ContentBlock::ResourceLink(link) => Some(&mut link.uri),
+            ContentBlock::Resource(embedded) => uri_of(&mut embedded.resource),
+            _ => None,
+        };
+        if let Some(uri) = uri.filter(|uri| self.is_own(uri)) {
+            *uri = self.namespace.uri(uri);
         }
     }
 
-    fn part(&self, part: &mut ResourceContents) {
-        match part {
-            ResourceContents::Text(text) => text.uri = self.namespace.uri(&text.uri),
-            ResourceContents::Blob(blob) => blob.uri = self.namespace.uri(&blob.uri),
-            _ => {}
+    fn parts(&self, parts: &mut [ResourceContents]) {
+        for uri in parts.iter_mut().filter_map(uri_of) {
+            *uri = self.namespace.uri(uri);
         }
     }
 

@@ -145,6 +145,15 @@ impl Contents {
     }
 }
 
+/// The URI of one part of a resource.
+pub(in crate::server) fn uri_of(part: &mut ResourceContents) -> Option<&mut String> {
+    match part {
+        ResourceContents::Text(text) => Some(&mut text.uri),
+        ResourceContents::Blob(blob) => Some(&mut blob.uri),
+        _ => None,
+    }
+}
+
 fn text_part(uri: String, text: String, mime_type: Option<String>) -> ResourceContents {
     let mut part = TextResourceContents::new(uri, text);
     part.mime_type = mime_type;

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use mcp_types::{CompleteRequestParams, CompleteResult, ReadResourceResult, ResourceContents};
+use mcp_types::{CompleteRequestParams, CompleteResult, ReadResourceResult};
 
 use super::uri::{has_dot_segments, is_uri, normalize};
-use super::{ResourceCall, ResourceRoute};
+use super::{ResourceCall, ResourceRoute, uri_of};
 use crate::error::RequestError;
 use crate::server::catalog::{Catalog, Entry as _};
 use crate::server::dispatch::ServerRequest;
@@ -235,12 +235,7 @@ fn respell(answer: &mut ReadResourceResult, canonical: &str, asked: &str) {
     if canonical == asked {
         return;
     }
-    for part in &mut answer.contents {
-        let uri = match part {
-            ResourceContents::Text(text) => &mut text.uri,
-            ResourceContents::Blob(blob) => &mut blob.uri,
-            _ => continue,
-        };
+    for uri in answer.contents.iter_mut().filter_map(uri_of) {
         if uri == canonical {
             asked.clone_into(uri);
         }

@@ -17,6 +17,7 @@ mod uri_template;
 pub use crate::server::handler::text::{
     FromText, TextArgument, TextArguments, argument as variable, optional,
 };
+pub(super) use contents::uri_of;
 pub use contents::{Contents, IntoContents, NotFound};
 pub use file_tree::FileTree;
 pub use route::{ResourceCall, ResourceRoute};
