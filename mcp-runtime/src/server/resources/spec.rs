@@ -6,7 +6,7 @@ use std::time::Duration;
 use mcp_types::{Annotations, CacheScope, Resource, ResourceTemplate};
 
 use super::contents::{Contents, IntoContents};
-use super::route::{Listed, Lister, ResourceCall, ResourceRoute, list_all};
+use super::route::{Lister, ResourceCall, ResourceRoute, list_all};
 use super::uri_template::UriTemplate;
 use crate::server::catalog::Caching;
 use crate::server::completions::{Completer, Completers};
@@ -154,13 +154,10 @@ impl ResourceSpec {
             });
             call.unwrap_or_else(|rejection| Reply::Ready(Err(rejection.into_error())))
         };
-        let mut route = ResourceRoute::template(self.template, self.uri, handler);
-        if let Listed::Template(template) = &route.listed
-            && route.template.is_literal()
-        {
-            let resource = resource(template, self.size);
-            route.listed = Listed::Resource(Box::new(resource));
-        }
+        let mut route = match self.uri.is_literal() {
+            true => ResourceRoute::resource(resource(self.template, self.size), handler),
+            false => ResourceRoute::template(self.template, self.uri, handler),
+        };
         route.completers = self.completers;
         route.lister = self.lister;
         route.subscribable = self.subscribable;
@@ -183,15 +180,15 @@ impl fmt::Debug for ResourceSpec {
     }
 }
 
-/// A template without variables is a resource.
-fn resource(template: &ResourceTemplate, size: Option<i64>) -> Resource {
-    let mut resource = Resource::new(template.name.clone(), template.uri_template.clone());
-    resource.description.clone_from(&template.description);
-    resource.title.clone_from(&template.title);
-    resource.mime_type.clone_from(&template.mime_type);
-    resource.annotations.clone_from(&template.annotations);
-    resource.icons.clone_from(&template.icons);
-    resource.meta.clone_from(&template.meta);
+/// The resource that a template without variables is.
+fn resource(template: ResourceTemplate, size: Option<i64>) -> Resource {
+    let mut resource = Resource::new(template.name, template.uri_template);
+    resource.description = template.description;
+    resource.title = template.title;
+    resource.mime_type = template.mime_type;
+    resource.annotations = template.annotations;
+    resource.icons = template.icons;
+    resource.meta = template.meta;
     resource.size = size;
     resource
 }
