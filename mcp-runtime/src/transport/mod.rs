@@ -32,8 +32,6 @@ mod server_address;
 pub mod socket;
 #[cfg(feature = "stdio")]
 mod stdio;
-#[cfg(any(feature = "http-client", feature = "websocket"))]
-mod tls;
 #[cfg(feature = "websocket")]
 pub mod websocket;
 

@@ -14,8 +14,8 @@ use tokio_tungstenite::{Connector, MaybeTlsStream, connect_async_tls_with_config
 use super::frames::config;
 use super::{WebSocket, WebSocketReader, WebSocketWriter};
 use crate::limits::{MAX_FRAME_BYTES, WEBSOCKET_PING};
-use crate::transport::server_address::ServerAddress;
-use crate::transport::{Transport, tls};
+use crate::transport::Transport;
+use crate::transport::server_address::{ServerAddress, tls_advice, tls_config};
 
 /// A server at `url`, such as `ws://127.0.0.1:8080/mcp`. It is connected to when it is used. User
 /// information in the URL is sent as `Authorization: Basic`, unless that header is set by itself.
@@ -90,7 +90,7 @@ impl Transport for WebSocketUrl {
         headers.insert(SEC_WEBSOCKET_PROTOCOL, subprotocol);
         request.headers_mut().extend(headers);
         let config = config(self.max_frame_bytes);
-        let tls = Connector::Rustls(Arc::new(tls::config(&self.server.roots)?));
+        let tls = Connector::Rustls(Arc::new(tls_config(&self.server.roots)?));
         let connected = connect_async_tls_with_config(request, Some(config), true, Some(tls)).await;
         let (stream, _) = connected.map_err(explained)?;
         WebSocket::new(stream).ping_every(self.ping).open().await
@@ -104,7 +104,7 @@ fn explained(error: Error) -> io::Error {
         Error::Tls(TlsError::Rustls(fault)) => Some(&**fault),
         _ => None,
     };
-    match fault.and_then(tls::advice) {
+    match fault.and_then(tls_advice) {
         Some(advice) => io::Error::other(advice),
         None => io::Error::other(error),
     }

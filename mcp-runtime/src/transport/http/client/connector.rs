@@ -19,7 +19,7 @@ use tower_service::Service;
 
 use crate::connection::BoxFuture;
 use crate::limits::TCP_KEEP_ALIVE;
-use crate::transport::tls;
+use crate::transport::server_address::tls_advice;
 
 /// Opens connections, directly or by way of a proxy.
 #[derive(Clone)]
@@ -151,7 +151,7 @@ pub(super) fn authority(uri: &Uri) -> String {
 pub(super) fn connect_error(uri: &Uri, error: &(dyn Error + 'static)) -> io::Error {
     let advice = |cause: &(dyn Error + 'static)| match cause.downcast_ref::<ProxyError>() {
         Some(proxy_error) => Some(proxy_error.to_string()),
-        None => tls::advice(cause).map(str::to_owned),
+        None => tls_advice(cause).map(str::to_owned),
     };
     let advice = causes(error).filter_map(advice).last();
     let cause = root_cause(error);

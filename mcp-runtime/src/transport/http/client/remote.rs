@@ -1,8 +1,8 @@
 //! Sends HTTP requests to one server: headers of the session, repetitions, redirects.
 
+use std::io;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::{fmt, io};
 
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, PROXY_AUTHORIZATION};
 use http::uri::{Authority, Scheme};
@@ -28,8 +28,7 @@ use crate::protocol::Timeouts;
 use crate::transport::http::headers::{
     EVENT_STREAM, JSON, LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID,
 };
-use crate::transport::server_address::ServerAddress;
-use crate::transport::tls;
+use crate::transport::server_address::{ServerAddress, tls_config};
 
 /// Settings of a client, as its user made them.
 #[derive(Clone, Debug)]
@@ -73,7 +72,7 @@ impl Remote {
         let (uri, headers) = config.server.target(["http", "https"])?;
         let connector = Connector::new(Arc::clone(&config.proxies));
         let https = HttpsConnectorBuilder::new()
-            .with_tls_config(tls::config(&config.server.roots)?)
+            .with_tls_config(tls_config(&config.server.roots)?)
             .https_or_http()
             .enable_http1()
             .enable_http2()
@@ -249,12 +248,6 @@ impl Remote {
 
     pub(super) fn state(&self) -> MutexGuard<'_, SessionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl fmt::Debug for Remote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Remote").field(&self.config).finish()
     }
 }
 

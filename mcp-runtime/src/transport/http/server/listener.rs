@@ -73,7 +73,7 @@ impl Http {
         self
     }
 
-    /// What is allowed, and how much of it.
+    /// The callers that are allowed, and limits.
     #[must_use]
     pub fn options(mut self, options: HttpOptions) -> Self {
         self.options = options;

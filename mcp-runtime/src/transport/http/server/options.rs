@@ -1,4 +1,4 @@
-//! What an HTTP server allows, and how much of it.
+//! Options of an HTTP server: callers that are allowed, limits, timeouts, stores.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -15,8 +15,7 @@ use crate::transport::http::event_stream::Pace;
 use crate::transport::http::events::{EventStore, MemoryEvents};
 use crate::transport::http::session::{MemorySessions, SessionStore};
 
-/// What an HTTP server allows, and how much of it. The defaults are safe for a server on the
-/// user's own machine.
+/// Options of an HTTP server. The defaults are safe for a server on the user's own machine.
 ///
 /// ```
 /// use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Who reads a stream of events, and for how long nobody may.
+//! Write timeout of a stream of events: ends it when its client does not read.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -9,28 +9,28 @@ use tokio::task::AbortHandle;
 use crate::transport::http::exchange::Work;
 use crate::transport::http::stream::Stream;
 
-/// How often a look is taken within the time that a client may leave a stream unread.
+/// Number of checks within the write timeout.
 const CHECKS: u32 = 4;
 
-/// The reading of a stream, up to its end: by who reads on, or because nobody does.
+/// A stream while its client reads it.
 ///
-/// The body of a response is only asked for more when the client has read what came before. Where
-/// another program owns the connection, nothing else tells that a client does not read. So a task
-/// looks now and then whether the body has been asked; if it has not, the client is taken for lost,
-/// as if the connection had been closed: the handler is dropped, and so is whatever else is kept
-/// for the client.
+/// The body of a response is only polled when the client has read what came before. Where another
+/// program owns the connection, nothing else shows that a client does not read. So a task checks
+/// whether the body was polled; if it was not for the write timeout, the client is taken for lost,
+/// as if the connection had been closed: the handler is dropped, and all else that is held for the
+/// client.
 pub(in crate::transport::http) struct Reading {
     kept: Arc<Kept>,
     watch: AbortHandle,
 }
 
-/// What lives as long as a stream is read.
+/// State shared with the task.
 pub(in crate::transport::http) struct Kept {
     stream: Arc<Stream>,
     ticket: u64,
-    /// How often more was asked for.
+    /// Number of polls.
     asked: AtomicU64,
-    /// Whether everything was read when more was asked for last.
+    /// Whether the last poll found nothing to send.
     waits: AtomicBool,
     holdings: Mutex<Holdings>,
 }
@@ -43,12 +43,12 @@ pub(in crate::transport::http) struct Holdings {
 }
 
 impl Reading {
-    /// A reading of `stream` by the holder of `ticket`, who may leave it unread for `patience`.
+    /// A reading of `stream` by the holder of `ticket`.
     pub(in crate::transport::http) fn new(
         stream: Arc<Stream>,
         ticket: u64,
         work: Option<Work>,
-        patience: Duration,
+        timeout: Duration,
     ) -> Self {
         let holdings = Holdings { work, held: None };
         let kept = Arc::new(Kept {
@@ -58,7 +58,7 @@ impl Reading {
             waits: AtomicBool::new(false),
             holdings: Mutex::new(holdings),
         });
-        let watch = tokio::spawn(watch(Arc::downgrade(&kept), patience / CHECKS));
+        let watch = tokio::spawn(watch(Arc::downgrade(&kept), timeout / CHECKS));
         Self {
             kept,
             watch: watch.abort_handle(),
@@ -69,7 +69,7 @@ impl Reading {
         self.kept.holdings()
     }
 
-    /// More was asked for; there was none if the reader `waits` for it.
+    /// Notes a poll of the body; `waits` if it found nothing to send.
     pub(in crate::transport::http) fn asked(&self, waits: bool) {
         self.kept.asked.fetch_add(1, Ordering::Relaxed);
         self.kept.waits.store(waits, Ordering::Relaxed);
@@ -87,7 +87,7 @@ impl Kept {
         self.holdings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether there is nothing that the client could have read.
+    /// Whether the client has read everything.
     fn is_read(&self) -> bool {
         self.waits.load(Ordering::Relaxed) && !self.stream.is_unread(self.ticket)
     }
@@ -95,13 +95,13 @@ impl Kept {
     fn give_up(&self) {
         tracing::debug!("a stream that nobody reads is given up");
         self.stream.detach(self.ticket);
-        // What is dropped may have much to do.
+        // Dropping may take long: not under the lock.
         let holdings = std::mem::take(&mut *self.holdings());
         drop(holdings);
     }
 }
 
-/// Gives a stream up that was not read on for [`CHECKS`] periods.
+/// Ends a stream whose body was not polled for [`CHECKS`] periods.
 async fn watch(kept: Weak<Kept>, period: Duration) {
     let (mut before, mut unread) = (0, 0);
     loop {
