@@ -5,15 +5,13 @@
 //! message that is not served, with the error to answer it with.
 
 #[cfg(feature = "server")]
-mod asking;
+mod capabilities;
 #[cfg(feature = "client")]
 #[cfg_attr(
     not(feature = "server"),
     allow(dead_code, reason = "only proxies ask a stateless server anew")
 )]
 mod client;
-#[cfg(all(test, feature = "client"))]
-mod client_table;
 #[cfg_attr(
     not(feature = "server"),
     allow(dead_code, reason = "servers alone read parameters one by one")
@@ -22,18 +20,18 @@ mod decode;
 pub(crate) mod era_errors;
 #[cfg(any(feature = "client", feature = "server"))]
 pub(crate) mod form;
-#[cfg(feature = "http-server")]
-mod http;
-#[cfg(feature = "server")]
-mod known;
+#[cfg_attr(
+    not(feature = "server"),
+    allow(dead_code, reason = "servers alone know methods of extensions")
+)]
 mod methods;
-#[cfg(feature = "server")]
-mod negotiate;
+#[cfg_attr(
+    not(all(feature = "client", feature = "server", feature = "http-server")),
+    allow(dead_code, reason = "each side asks some of this, and HTTP more")
+)]
 mod negotiated;
-#[cfg(feature = "client")]
-mod negotiated_client;
 #[cfg(feature = "server")]
-mod negotiated_server;
+mod negotiation;
 #[cfg_attr(
     not(feature = "server"),
     allow(
@@ -45,13 +43,12 @@ mod param_header;
 #[cfg(feature = "server")]
 mod params;
 mod pending;
-mod place;
 #[cfg(feature = "server")]
-mod requirement;
-#[cfg(feature = "server")]
+#[cfg_attr(
+    not(feature = "http-server"),
+    allow(dead_code, reason = "HTTP asks for the era before it has a lifecycle")
+)]
 mod server;
-#[cfg(all(test, feature = "server"))]
-mod server_table;
 mod state;
 #[cfg_attr(
     not(feature = "http-server"),
@@ -61,40 +58,34 @@ mod state;
     )
 )]
 mod strict_json;
-#[cfg(feature = "server")]
-mod structured;
-#[cfg(all(test, any(feature = "client", feature = "server")))]
-mod tables;
 #[cfg(all(test, feature = "client", feature = "server"))]
 mod tests;
 
 #[cfg(feature = "server")]
-pub(crate) use asking::Lacking;
+pub(crate) use capabilities::{Lacking, Requirement, tree};
 #[cfg(feature = "client")]
 pub(crate) use client::ClientLifecycle;
 pub(crate) use decode::decode_params;
 #[cfg(feature = "server")]
-pub(crate) use decode::invalid_params;
-#[cfg(feature = "http-server")]
-pub(crate) use http::{admit_stateless, is_stateless_only};
+pub(crate) use decode::{invalid_params, locate};
 #[cfg(feature = "server")]
-pub(crate) use known::OwnMethods;
+pub(crate) use methods::OwnMethods;
+#[cfg(feature = "http-server")]
+pub(crate) use methods::method_info;
 pub(crate) use methods::not_offered;
 pub use negotiated::Negotiated;
+#[cfg(feature = "server")]
+pub(crate) use negotiated::structured_content_is_object;
 #[cfg(feature = "http-server")]
-pub(crate) use negotiated_server::LastNegotiated;
+pub(crate) use negotiation::LastNegotiated;
 pub(crate) use param_header::ParamHeader;
 #[cfg(feature = "server")]
 pub(crate) use params::RequestParams;
 pub(crate) use pending::Pending;
 pub use pending::Timeouts;
 #[cfg(feature = "server")]
-pub(crate) use place::locate;
-#[cfg(feature = "server")]
-pub(crate) use requirement::{Requirement, tree};
-#[cfg(feature = "server")]
-pub(crate) use server::{Admission, ServerLifecycle};
+pub(crate) use server::{Admission, ServerLifecycle, ServerRules};
+#[cfg(feature = "http-server")]
+pub(crate) use server::{NamedRevision, era_of_request};
 pub use state::LifecycleState;
 pub(crate) use strict_json::StrictJson;
-#[cfg(feature = "server")]
-pub(crate) use structured::structured_content_is_object;

@@ -2,16 +2,99 @@
 
 use std::sync::Arc;
 
-use mcp_types::{Era, InitializeRequest, PingRequest, RawJsonRef, Request as _, Revisions};
+use mcp_types::{
+    ClientCapabilities, Era, InitializeRequest, MethodInfo, PingRequest, Request as _, Revision,
+    Revisions,
+};
 
-use super::known::{Known, OwnMethods};
-use super::negotiated_server::LastNegotiated;
-use super::requirement::Requirement;
+use super::capabilities::Requirement;
+use super::methods::{KnownMethod, OwnMethods};
+use super::negotiation::LastNegotiated;
 use super::state::check_batches;
 use super::{LifecycleState, Negotiated, RequestParams};
 use crate::error::RequestError;
 
-/// A connection as its server sees it: messages go in, decisions come out.
+/// The revision that a transport names beside a message, as HTTP does in a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NamedRevision {
+    /// None is named: on a stream, and over HTTP before 2025-06-18.
+    Absent,
+    Known(Revision),
+    Unknown,
+}
+
+impl NamedRevision {
+    /// The era of a message that does not tell by itself.
+    pub(crate) fn era(self) -> Era {
+        match self {
+            Self::Known(revision) => revision.era(),
+            Self::Absent | Self::Unknown => Era::Handshake,
+        }
+    }
+}
+
+/// The era of a request: the one place that decides it.
+///
+/// A method that exists in no other era makes a request stateless, and so does a stateless revision
+/// that the transport names. Except for `initialize`, so do a version or capabilities in `_meta`, and
+/// a named revision that is unknown. `params` are absent where they can't be read, which either era
+/// refuses.
+pub(crate) fn era_of_request(
+    method: &str,
+    info: Option<&MethodInfo>,
+    params: Option<&RequestParams<'_>>,
+    named: NamedRevision,
+) -> Era {
+    let is_stateless = |revision: Revision| revision.era() == Era::Stateless;
+    let only_stateless = info.is_some_and(|info| info.by_client.iter().all(is_stateless));
+    let tells = params.is_some_and(RequestParams::is_stateless) || named == NamedRevision::Unknown;
+    if only_stateless || tells && method != InitializeRequest::METHOD {
+        return Era::Stateless;
+    }
+    named.era()
+}
+
+/// Rules of a server for all its clients.
+#[derive(Clone, Debug)]
+pub(crate) struct ServerRules {
+    pub(crate) supported: Revisions,
+    /// Capabilities that each client must declare.
+    pub(crate) requirement: Requirement,
+    /// Methods of extensions.
+    pub(crate) own_methods: OwnMethods,
+}
+
+impl ServerRules {
+    /// Decides about a stateless request. `last` is the outcome of the client's request before.
+    ///
+    /// # Errors
+    ///
+    /// The error to answer with.
+    pub(crate) fn admit_stateless<'a>(
+        &self,
+        method: &str,
+        params: RequestParams<'a>,
+        last: &mut LastNegotiated,
+    ) -> Result<Admission<'a>, RequestError> {
+        self.serve_stateless(self.own_methods.known(method)?, params, last)
+    }
+
+    fn serve_stateless<'a>(
+        &self,
+        known: KnownMethod,
+        params: RequestParams<'a>,
+        last: &mut LastNegotiated,
+    ) -> Result<Admission<'a>, RequestError> {
+        let negotiated = last.stateless(params.meta(), self.supported)?;
+        known.in_revision(negotiated.revision)?;
+        if known.needs_capabilities() {
+            self.requirement.check(&negotiated)?;
+        }
+        Ok(Admission::Serve(negotiated, params))
+    }
+}
+
+/// Lifecycle of a connection on the server's side: messages go in, decisions come out.
 ///
 /// | state | `initialize` | `ping` | other requests | stateless requests |
 /// |---|---|---|---|---|
@@ -21,15 +104,14 @@ use crate::error::RequestError;
 /// | shutting down, terminated | refused | refused | refused | refused |
 #[derive(Debug)]
 pub(crate) struct ServerLifecycle {
-    pub(super) state: State,
-    supported: Revisions,
+    state: State,
+    rules: ServerRules,
     stateless_seen: bool,
     last: LastNegotiated,
-    own: OwnMethods,
 }
 
 #[derive(Debug)]
-pub(super) enum State {
+enum State {
     Uninitialized,
     Initializing(Arc<Negotiated>),
     Initialized(Arc<Negotiated>),
@@ -38,7 +120,7 @@ pub(super) enum State {
     Terminated,
 }
 
-/// What is to be done with a request.
+/// The decision about a request.
 #[derive(Debug)]
 pub(crate) enum Admission<'a> {
     /// Answer the handshake with this outcome.
@@ -50,26 +132,32 @@ pub(crate) enum Admission<'a> {
 }
 
 impl ServerLifecycle {
-    pub(crate) fn new(supported: Revisions) -> Self {
+    pub(crate) fn new(rules: ServerRules) -> Self {
         Self {
             state: State::Uninitialized,
-            supported,
+            rules,
             stateless_seen: false,
             last: LastNegotiated::default(),
-            own: OwnMethods::default(),
         }
     }
 
-    /// Demands capabilities of the client.
-    pub(crate) fn requiring(mut self, requirement: Requirement) -> Self {
-        self.last = LastNegotiated::new(requirement);
-        self
-    }
-
-    /// Knows the methods of extensions.
-    pub(crate) fn knowing(mut self, own: OwnMethods) -> Self {
-        self.own = own;
-        self
+    /// A lifecycle in the middle, for a client whose handshake is not remembered. One that names no
+    /// revision is taken to speak 2025-03-26 (2025-11-25, "Transports", section "Protocol Version
+    /// Header").
+    pub(crate) fn without_handshake(named: NamedRevision, rules: ServerRules) -> Self {
+        let negotiated = Negotiated {
+            revision: match named {
+                NamedRevision::Known(revision) => revision,
+                NamedRevision::Absent | NamedRevision::Unknown => Revision::V2025_03_26,
+            },
+            peer_info: None,
+            peer_capabilities: ClientCapabilities::default(),
+            instructions: None,
+        };
+        Self {
+            state: State::Operating(Arc::new(negotiated)),
+            ..Self::new(rules)
+        }
     }
 
     pub(crate) fn state(&self) -> LifecycleState {
@@ -93,41 +181,38 @@ impl ServerLifecycle {
         }
     }
 
-    /// Decides about a request.
+    /// Decides about a request, whose parameters are read if its method is known.
     ///
     /// # Errors
     ///
-    /// The refusal to answer with; the connection goes on.
+    /// The error to answer with; the connection goes on.
     pub(crate) fn request<'a>(
         &mut self,
         method: &str,
-        params: Option<RawJsonRef<'a>>,
+        read: impl FnOnce() -> Result<RequestParams<'a>, RequestError>,
     ) -> Result<Admission<'a>, RequestError> {
-        let known = self.own.known(method)?;
-        let params = RequestParams::read(params)?;
-        let request = Request::classify(known, &params);
-        match (&self.state, request) {
+        let known = self.rules.own_methods.known(method)?;
+        let params = read()?;
+        let era = era_of_request(method, known.info(), Some(&params), NamedRevision::Absent);
+        match (&self.state, method) {
             (State::ShuttingDown | State::Terminated, _) => Err(RequestError::Ending(self.state())),
-            (_, Request::Stateless) => {
+            _ if era == Era::Stateless => {
                 self.stateless_seen = true;
-                let negotiated = self.last.stateless(params.meta(), self.supported)?;
-                known.in_revision(negotiated.revision)?;
-                if known.needs_capabilities() {
-                    self.last.check(&negotiated)?;
-                }
-                Ok(Admission::Serve(negotiated, params))
+                self.rules.serve_stateless(known, params, &mut self.last)
             }
-            (State::Uninitialized, Request::Initialize) => {
-                let negotiated = Negotiated::handshake(params.decode()?, self.supported)?;
+            (State::Uninitialized, InitializeRequest::METHOD) => {
+                let negotiated = Negotiated::handshake(params.decode()?, self.rules.supported)?;
+                self.rules.requirement.check(&negotiated)?;
                 let negotiated = Arc::new(negotiated);
-                self.last.check(&negotiated)?;
                 self.state = State::Initializing(Arc::clone(&negotiated));
                 Ok(Admission::Initialize(negotiated))
             }
-            (_, Request::Initialize) => Err(RequestError::AlreadyInitialized(self.state())),
-            (State::Uninitialized | State::Initializing(_), Request::Ping) => Ok(Admission::Ping),
-            (State::Uninitialized, Request::Other) => Err(RequestError::NotInitialized),
-            (State::Initializing(_), Request::Other) => Err(RequestError::InitializedMissing),
+            (_, InitializeRequest::METHOD) => Err(RequestError::AlreadyInitialized(self.state())),
+            (State::Uninitialized | State::Initializing(_), PingRequest::METHOD) => {
+                Ok(Admission::Ping)
+            }
+            (State::Uninitialized, _) => Err(RequestError::NotInitialized),
+            (State::Initializing(_), _) => Err(RequestError::InitializedMissing),
             (State::Initialized(negotiated) | State::Operating(negotiated), _) => {
                 known.in_revision(negotiated.revision)?;
                 Ok(Admission::Serve(Arc::clone(negotiated), params))
@@ -135,7 +220,7 @@ impl ServerLifecycle {
         }
     }
 
-    /// Whether the revision of the handshake has batches.
+    /// Checks that the revision of the handshake has batches.
     pub(crate) fn accepts_batches(&self) -> Result<(), RequestError> {
         check_batches(self.negotiated().map(|it| it.revision), self.state())
     }
@@ -175,23 +260,127 @@ impl ServerLifecycle {
     }
 }
 
-/// The kinds of request that the lifecycle tells apart.
-enum Request {
-    Initialize,
-    Ping,
-    Stateless,
-    Other,
-}
+#[cfg(test)]
+mod tests {
+    //! The table of `docs/lifecycle.md`, state by state and event by event.
 
-impl Request {
-    /// A request is stateless when its `_meta` says a version or capabilities, or when its method
-    /// exists in no other era.
-    fn classify(known: Known, params: &RequestParams<'_>) -> Self {
-        match known.name() {
-            Some(InitializeRequest::METHOD) => Self::Initialize,
-            _ if params.is_stateless() || known.only_in(Era::Stateless) => Self::Stateless,
-            Some(PingRequest::METHOD) => Self::Ping,
-            _ => Self::Other,
+    use mcp_types::RawJsonRef;
+
+    use super::*;
+    use crate::protocol::state::documented::assert_documented;
+
+    impl Default for ServerRules {
+        fn default() -> Self {
+            Self {
+                supported: Revisions::ALL,
+                requirement: Requirement::default(),
+                own_methods: OwnMethods::default(),
+            }
         }
+    }
+
+    /// How each state is reached from a new connection, in the order in which they follow each other.
+    const STATES: [(LifecycleState, &[Event]); 6] = [
+        (LifecycleState::Uninitialized, &[]),
+        (LifecycleState::Initializing, &[Event::Initialize]),
+        (
+            LifecycleState::Initialized,
+            &[Event::Initialize, Event::Initialized],
+        ),
+        (
+            LifecycleState::Operating,
+            &[Event::Initialize, Event::Initialized, Event::Operate],
+        ),
+        (LifecycleState::ShuttingDown, &[Event::ShutDown]),
+        (LifecycleState::Terminated, &[Event::Terminate]),
+    ];
+
+    #[derive(Clone, Copy, Debug)]
+    enum Event {
+        Initialize,
+        Initialized,
+        Operate,
+        Ping,
+        Request,
+        Stateless,
+        ShutDown,
+        Terminate,
+    }
+
+    const EVENTS: [(&str, Event); 8] = [
+        ("`initialize`", Event::Initialize),
+        ("`notifications/initialized`", Event::Initialized),
+        ("the server is ready for calls", Event::Operate),
+        ("`ping`", Event::Ping),
+        ("a handshake-era request", Event::Request),
+        ("a stateless request", Event::Stateless),
+        ("shutdown is asked for", Event::ShutDown),
+        ("the connection ends", Event::Terminate),
+    ];
+
+    /// A lifecycle that is in `state`.
+    fn at(state: LifecycleState) -> ServerLifecycle {
+        let mut lifecycle = ServerLifecycle::new(ServerRules::default());
+        for (_, path) in STATES.iter().filter(|(reached, _)| *reached == state) {
+            for event in *path {
+                happen(&mut lifecycle, *event);
+            }
+        }
+        assert_eq!(lifecycle.state(), state);
+        lifecycle
+    }
+
+    /// What the machine makes of an event: the answer, or nothing for what is not answered.
+    fn happen(lifecycle: &mut ServerLifecycle, event: Event) -> String {
+        let request = |lifecycle: &mut ServerLifecycle, method, params: &str| {
+            let params: RawJsonRef<'_> = serde_json::from_str(params).unwrap();
+            match lifecycle.request(method, || RequestParams::read(Some(params))) {
+                Ok(Admission::Initialize(_) | Admission::Ping) => "answered".to_owned(),
+                Ok(Admission::Serve(..)) => "served".to_owned(),
+                Err(refusal) => format!("refused ({})", refusal.to_error().code),
+            }
+        };
+        match event {
+            Event::Initialize => request(
+                lifecycle,
+                "initialize",
+                r#"{"protocolVersion":"2025-11-25","capabilities":{},
+                    "clientInfo":{"name":"test","version":"1"}}"#,
+            ),
+            Event::Ping => request(lifecycle, "ping", "{}"),
+            Event::Request => request(lifecycle, "tools/list", "{}"),
+            Event::Stateless => request(
+                lifecycle,
+                "tools/list",
+                r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",
+                    "io.modelcontextprotocol/clientCapabilities":{}}}"#,
+            ),
+            Event::Initialized => {
+                lifecycle.initialized();
+                String::new()
+            }
+            Event::Operate => {
+                lifecycle.operate();
+                String::new()
+            }
+            Event::ShutDown => {
+                lifecycle.shut_down();
+                String::new()
+            }
+            Event::Terminate => {
+                lifecycle.terminate();
+                String::new()
+            }
+        }
+    }
+
+    #[test]
+    fn the_document_shows_what_the_server_does() {
+        let states = STATES.map(|(state, _)| state);
+        assert_documented(&states, &EVENTS, |state, event| {
+            let mut lifecycle = at(state);
+            let answer = happen(&mut lifecycle, event);
+            (answer, lifecycle.state())
+        });
     }
 }

@@ -8,7 +8,7 @@ use super::changes::Change;
 use super::router::Router;
 use super::state::ServerState;
 use super::{Endpoint, Serve, ServerBuilder, Session};
-use crate::protocol::{OwnMethods, Requirement, ServerLifecycle};
+use crate::protocol::{ServerLifecycle, ServerRules};
 
 /// A server, ready to serve connections. Cloning is cheap: the clones share everything.
 ///
@@ -76,16 +76,16 @@ impl Server {
 
     /// The lifecycle of a new connection.
     pub(crate) fn lifecycle(&self) -> ServerLifecycle {
-        let lifecycle = ServerLifecycle::new(self.revisions()).requiring(self.requirement());
-        lifecycle.knowing(self.own_methods().clone())
+        ServerLifecycle::new(self.rules())
     }
 
-    pub(crate) fn own_methods(&self) -> &OwnMethods {
-        &self.settings().own_methods
-    }
-
-    pub(crate) fn requirement(&self) -> Requirement {
-        self.settings().requirement.clone()
+    pub(crate) fn rules(&self) -> ServerRules {
+        let settings = self.settings();
+        ServerRules {
+            supported: settings.revisions,
+            requirement: settings.requirement.clone(),
+            own_methods: settings.own_methods.clone(),
+        }
     }
 
     pub(crate) fn revisions(&self) -> Revisions {

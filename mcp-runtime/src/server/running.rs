@@ -8,7 +8,7 @@ use mcp_types::{InitializedNotification, Notification, RawJsonRef, RequestId};
 use super::{Answer, IncomingRequest, Server, Session, ShutdownHandle};
 use crate::connection::{Commands, Driver, Limits, Peer, Role, Served};
 use crate::error::{RequestError, ServeError};
-use crate::protocol::{Admission, Negotiated, ServerLifecycle};
+use crate::protocol::{Admission, Negotiated, RequestParams, ServerLifecycle};
 use crate::transport::Transport;
 
 /// A server with the limits of one connection, and the queue of commands to it.
@@ -75,7 +75,7 @@ impl ServerRole {
         self.lifecycle.negotiated()
     }
 
-    /// Decides about a request.
+    /// Decides about a request, whose parameters are read if its method is known.
     ///
     /// # Errors
     ///
@@ -83,9 +83,9 @@ impl ServerRole {
     pub(crate) fn admit<'a>(
         &mut self,
         method: &str,
-        params: Option<RawJsonRef<'a>>,
+        read: impl FnOnce() -> Result<RequestParams<'a>, RequestError>,
     ) -> Result<Admission<'a>, RequestError> {
-        self.lifecycle.request(method, params)
+        self.lifecycle.request(method, read)
     }
 
     /// Takes note of a notification. Returns the outcome of the handshake when it is done by this:
@@ -119,7 +119,8 @@ impl Role for ServerRole {
             peer: &self.peer,
             session: &self.session,
         };
-        let admit = || self.lifecycle.request(incoming.method, incoming.params);
+        let read = || RequestParams::read(incoming.params);
+        let admit = || self.lifecycle.request(incoming.method, read);
         self.server.dispatch(incoming, admit)
     }
 

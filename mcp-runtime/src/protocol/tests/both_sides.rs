@@ -7,15 +7,14 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcp_types::{
-    RawJsonRef, Revision, Revisions, ServerCapabilities, ServerCapabilitiesTools, methods,
-};
+use mcp_types::{RawJsonRef, Revision, ServerCapabilities, ServerCapabilitiesTools, methods};
 use proptest::prelude::*;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::protocol::{
-    Admission, ClientLifecycle, LifecycleState, Negotiated, Pending, ServerLifecycle, Timeouts,
+    Admission, ClientLifecycle, LifecycleState, Negotiated, Pending, RequestParams,
+    ServerLifecycle, ServerRules, Timeouts,
 };
 
 /// What may happen next.
@@ -74,7 +73,7 @@ impl World {
     fn new() -> Self {
         Self {
             client: ClientLifecycle::new(),
-            server: ServerLifecycle::new(Revisions::ALL),
+            server: ServerLifecycle::new(ServerRules::default()),
             stateless: false,
             pending: Pending::new(),
             in_flight: Vec::new(),
@@ -156,9 +155,9 @@ impl World {
     fn deliver_to_server(&mut self) {
         match self.to_server.pop_front() {
             Some(FromClient::Request(id, method, params)) => {
-                let admitted = self
-                    .server
-                    .request(method, Some(RawJsonRef::from(&*params)));
+                let admitted = self.server.request(method, || {
+                    RequestParams::read(Some(RawJsonRef::from(&*params)))
+                });
                 match admitted {
                     _ if self.in_flight.contains(&id) => self.refuse(id),
                     Ok(Admission::Initialize(_) | Admission::Ping) => {

@@ -13,7 +13,6 @@ use mcp_types::jsonrpc::RequestId;
 use super::header_validation;
 use super::server::access::Principal;
 use super::server::permits::Permit;
-use super::server::response;
 use super::session::HttpSession;
 use super::stream::{NoRoom, Stream};
 use crate::connection::{BoxFuture, Closed, Command, Handler, Link, Peer, Unsent, response};
@@ -171,7 +170,7 @@ impl Future for Work {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let outcome = ready!(Pin::new(&mut self.handler).poll(cx));
-        let status = response::stateless(outcome.as_ref().err());
+        let status = super::server::response::stateless(outcome.as_ref().err(), true);
         Poll::Ready((status, response(&self.id, &outcome)))
     }
 }

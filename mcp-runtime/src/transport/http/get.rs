@@ -6,7 +6,6 @@ use http::request::Parts;
 use http::{Response, StatusCode};
 use mcp_types::Era;
 
-use super::era::{self, Named};
 use super::event_stream::EventStream;
 use super::events::EventId;
 use super::handshake::check_version;
@@ -78,8 +77,8 @@ pub(super) async fn delete(
 }
 
 async fn session(state: &HttpState, parts: &Parts) -> Result<Arc<HttpSession>, Rejection> {
-    let named = Named::by(&parts.headers);
-    if !state.options.sessions || era::by_header(named) == Era::Stateless {
+    let named = header_validation::named_revision(&parts.headers);
+    if !state.options.sessions || named.era() == Era::Stateless {
         return Err(Rejection::Method("POST"));
     }
     check_version(state, named)?;

@@ -9,7 +9,6 @@ use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{Frame, Message};
 use mcp_types::{InitializeRequest, PingRequest, Request};
 
-use super::era::Named;
 use super::exchange::Exchange;
 use super::headers;
 use super::post::{Begun, Later, Post};
@@ -21,7 +20,7 @@ use super::server::service::HttpState;
 use super::session::{Delivery, HttpSession};
 use crate::connection::ReplyTo;
 use crate::error::RequestError;
-use crate::protocol::RequestParams;
+use crate::protocol::NamedRevision;
 
 pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection> {
     check_version(post.state, post.named)?;
@@ -31,7 +30,7 @@ pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection
     let opens = matches!(&frame, Frame::Single(Message::Request { method, .. })
         if method == InitializeRequest::METHOD);
     if !post.state.options.sessions && !opens {
-        let session = post.state.passing_session(post.named.known());
+        let session = post.state.passing_session(post.named);
         return Ok(in_session(post, session, frame));
     }
     let owner = post.arrival.parts.extensions.get().cloned();
@@ -41,9 +40,9 @@ pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Result<Begun, Rejection
         Frame::Single(Message::Request { method, .. }) if method == PingRequest::METHOD => {
             Ok(in_session(post, session, frame))
         }
-        Frame::Single(Message::Request { id, params, .. }) => {
+        Frame::Single(Message::Request { id, .. }) => {
             // What can't be read is not taken for a `_meta` that names no version.
-            let error = RequestParams::read(*params).err();
+            let error = post.params.and_then(Result::err);
             let error = error.unwrap_or(RequestError::NotInitialized);
             Ok(Begun::refused(
                 ErrorId::Of(id),
@@ -131,7 +130,7 @@ fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Be
         },
     };
     let stream = match wants_answer {
-        true => session.new_stream(post.unread),
+        true => session.new_stream(&post.connection.unread),
         false => Arc::clone(session.standalone()),
     };
     let delivery = Delivery {
@@ -146,6 +145,7 @@ fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Be
             to: Arc::clone(&stream),
             batch,
         },
+        params: post.params.and_then(Result::ok),
     };
     let answer = match frame {
         Frame::Single(message) => session.receive(Ok(message), &delivery),
@@ -173,10 +173,10 @@ fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Be
 }
 
 /// Refuses a version that no session speaks.
-pub(super) fn check_version(state: &HttpState, named: Named) -> Result<(), Rejection> {
+pub(super) fn check_version(state: &HttpState, named: NamedRevision) -> Result<(), Rejection> {
     match named {
-        Named::Nothing => Ok(()),
-        Named::Known(revision) if state.server.revisions().contains(revision) => Ok(()),
-        Named::Known(_) | Named::Unknown => Err(Rejection::Version),
+        NamedRevision::Absent => Ok(()),
+        NamedRevision::Known(revision) if state.server.revisions().contains(revision) => Ok(()),
+        NamedRevision::Known(_) | NamedRevision::Unknown => Err(Rejection::Version),
     }
 }

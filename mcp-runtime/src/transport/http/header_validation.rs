@@ -15,7 +15,7 @@ use super::headers::{
     BASE64_PREFIX, BASE64_SUFFIX, JSON, METHOD, NAME, PROTOCOL_VERSION, essence, is_media_type,
 };
 use crate::error::RequestError;
-use crate::protocol::{ParamHeader, RequestParams, StrictJson};
+use crate::protocol::{NamedRevision, ParamHeader, RequestParams, StrictJson};
 
 /// A header with one value was given more than once.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,6 +37,18 @@ pub(super) fn only<'a>(
         None => Ok(value),
         Some(_) => Err(Repeated),
     }
+}
+
+/// The revision that the header `MCP-Protocol-Version` names.
+pub(super) fn named_revision(headers: &HeaderMap) -> NamedRevision {
+    let value = match only(headers, &PROTOCOL_VERSION) {
+        Ok(Some(value)) => value,
+        Ok(None) => return NamedRevision::Absent,
+        Err(Repeated) => return NamedRevision::Unknown,
+    };
+    let text = value.to_str().unwrap_or_default();
+    let revision = text.trim().parse();
+    revision.map_or(NamedRevision::Unknown, NamedRevision::Known)
 }
 
 /// Whether the body is JSON, by its header.

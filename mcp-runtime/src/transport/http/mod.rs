@@ -15,8 +15,6 @@
 #[doc(hidden)]
 pub mod client;
 #[cfg(feature = "http-server")]
-mod era;
-#[cfg(feature = "http-server")]
 mod event_stream;
 #[cfg(feature = "http-server")]
 mod events;

@@ -1,4 +1,4 @@
-//! POST: one message, and what comes of it.
+//! POST: one message or batch, and its answer.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -9,10 +9,9 @@ use http::request::Parts;
 use http::{Response, StatusCode};
 use http_body::Body;
 use mcp_types::jsonrpc::write::ErrorId;
-use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage};
+use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message};
 use mcp_types::{Era, RequestId};
 
-use super::era::{self, Named};
 use super::event_stream::EventStream;
 use super::exchange::{Arrival, Work};
 use super::handshake::Opened;
@@ -21,23 +20,23 @@ use super::server::response;
 use super::server::response::Rejection;
 use super::server::service::ConnectionInfo;
 use super::server::service::HttpState;
-use super::server::unread::Unread;
 use super::session::HttpSession;
 use super::stream::Stream;
 use super::{handshake, header_validation, headers, stateless};
 use crate::connection::write_error;
 use crate::error::RequestError;
+use crate::protocol::{NamedRevision, RequestParams, era_of_request, method_info};
 
 /// A request without its body, which has been read.
 pub(super) struct Post<'a> {
     pub(super) state: &'a HttpState,
     pub(super) arrival: Arrival,
-    /// What its connection leaves unread.
-    pub(super) unread: &'a Arc<Unread>,
+    pub(super) connection: &'a ConnectionInfo,
     /// The session that it names, if it names one.
     pub(super) session: Option<Arc<HttpSession>>,
-    /// What the header says of the version.
-    pub(super) named: Named,
+    pub(super) named: NamedRevision,
+    /// The parameters, if it is a single request.
+    pub(super) params: Option<Result<RequestParams<'a>, RequestError>>,
 }
 
 /// How a request is answered.
@@ -75,9 +74,9 @@ pub(super) async fn serve<B: Body>(
     {
         return Err(Rejection::Accept);
     }
-    let named = Named::by(&parts.headers);
+    let named = header_validation::named_revision(&parts.headers);
     // Before the body is read: who has no session is not worth the memory.
-    let session = match era::by_header(named) {
+    let session = match named.era() {
         Era::Handshake => state.session(&parts).await?,
         Era::Stateless => None,
     };
@@ -97,8 +96,9 @@ pub(super) async fn serve<B: Body>(
             state,
             session,
             arrival,
-            unread: &connection.unread,
+            connection,
             named,
+            params: None,
         };
         begin(post, &received.bytes)?
     };
@@ -113,18 +113,39 @@ pub(super) async fn serve<B: Body>(
     Ok(response)
 }
 
-fn begin(post: Post<'_>, bytes: &[u8]) -> Result<Begun, Rejection> {
+fn begin<'a>(mut post: Post<'a>, bytes: &'a [u8]) -> Result<Begun, Rejection> {
     let frame = match Frame::parse_with_max_depth(bytes, post.state.options.max_depth) {
         Ok(frame) => frame,
         Err(invalid) => {
-            let response = refuse(era::by_header(post.named), &invalid);
+            let response = refuse(post.named.era(), &invalid);
             return Ok(Begun::Done(response));
         }
     };
-    match era::of(&post.arrival.parts.headers, post.named, &frame) {
+    if let Frame::Single(Message::Request { params, .. }) = &frame {
+        post.params = Some(RequestParams::read(*params));
+    }
+    match era(&post, &frame) {
         Era::Stateless => Ok(stateless::begin(post, frame)),
         Era::Handshake => handshake::begin(post, frame),
     }
+}
+
+/// The era of what was posted. An unknown revision in the header counts for nothing in a session.
+fn era(post: &Post<'_>, frame: &Frame<'_>) -> Era {
+    let Frame::Single(Message::Request { method, .. }) = frame else {
+        return post.named.era();
+    };
+    let in_session = post
+        .arrival
+        .parts
+        .headers
+        .contains_key(&headers::SESSION_ID);
+    let named = match post.named {
+        NamedRevision::Unknown if in_session => NamedRevision::Absent,
+        named => named,
+    };
+    let params = post.params.as_ref().and_then(|read| read.as_ref().ok());
+    era_of_request(method, method_info(method), params, named)
 }
 
 /// Answers a message that can't be served.
@@ -195,5 +216,71 @@ impl Later {
             events = events.holding(session);
         }
         response::events(events)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+    use crate::server::Server;
+    use crate::transport::http::HttpOptions;
+
+    fn era_of(headers: &[(&'static str, &'static str)], body: &str) -> Era {
+        let mut request = http::Request::new(());
+        for (name, value) in headers {
+            let value = HeaderValue::from_static(value);
+            request.headers_mut().insert(*name, value);
+        }
+        let (parts, ()) = request.into_parts();
+        let frame = Frame::parse(body.as_bytes()).unwrap();
+        let Frame::Single(Message::Request { params, .. }) = &frame else {
+            unreachable!()
+        };
+        let state = HttpState::new(Server::builder().build(), HttpOptions::default());
+        let post = Post {
+            named: header_validation::named_revision(&parts.headers),
+            arrival: Arrival {
+                parts,
+                peer_addr: None,
+            },
+            connection: &ConnectionInfo {
+                peer_addr: None,
+                unread: state.unread(1),
+                negotiated: None,
+            },
+            state: &state,
+            session: None,
+            params: Some(RequestParams::read(*params)),
+        };
+        era(&post, &frame)
+    }
+
+    const VERSION: &str = "mcp-protocol-version";
+
+    #[test]
+    fn the_header_or_the_body_make_a_request_stateless() {
+        let plain = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+        let with_meta = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{
+            "io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
+        let discover = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover"}"#;
+        let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#;
+        let session = ("mcp-session-id", "x");
+        for (headers, body, expected) in [
+            (&[][..], plain, Era::Handshake),
+            (&[session], plain, Era::Handshake),
+            (&[(VERSION, "2025-06-18")], plain, Era::Handshake),
+            (&[(VERSION, "2026-07-28")], plain, Era::Stateless),
+            (&[(VERSION, "2026-07-28")], initialize, Era::Stateless),
+            (&[(VERSION, "v999")], plain, Era::Stateless),
+            (&[(VERSION, "v999"), session], plain, Era::Handshake),
+            (&[(VERSION, "v999")], initialize, Era::Handshake),
+            (&[], with_meta, Era::Stateless),
+            (&[(VERSION, "2025-06-18")], with_meta, Era::Stateless),
+            (&[], discover, Era::Stateless),
+        ] {
+            assert_eq!(era_of(headers, body), expected, "{headers:?} {body}");
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! The stateless era: each request stands by itself (2026-07-28, "Streamable HTTP").
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use http::{HeaderMap, StatusCode};
 use mcp_types::jsonrpc::write::ErrorId;
-use mcp_types::jsonrpc::{ErrorObject, Frame, Message, RequestId};
+use mcp_types::jsonrpc::{Frame, Message, RequestId};
 use mcp_types::{CallToolRequest, RawJsonRef, Request as _};
 
 use super::exchange::{Exchange, Work};
@@ -16,7 +16,7 @@ use super::server::service::HttpState;
 use super::stream::Stream;
 use crate::connection::{self, Kind, Progress, Served, contain, poll_once};
 use crate::error::RequestError;
-use crate::protocol::{Admission, RequestParams};
+use crate::protocol::{LastNegotiated, RequestParams};
 use crate::server::IncomingRequest;
 
 pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
@@ -39,10 +39,11 @@ pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
 
 fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonRef<'_>>) -> Begun {
     let state = post.state;
-    let read = match checked(method, params, &post.arrival.parts.headers) {
+    let read = post.params.unwrap_or_else(|| RequestParams::read(params));
+    let read = match checked(method, read, &post.arrival.parts.headers) {
         Ok(params) => params,
         Err(error) => {
-            let status = response::refused(Some(&error.to_error()));
+            let status = response::stateless(Some(&error.to_error()), false);
             return Begun::refused(ErrorId::Of(id), &error, status);
         }
     };
@@ -60,11 +61,20 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         peer: &peer,
         session: &state.stateless,
     };
-    let mut status_of = response::refused as fn(Option<&ErrorObject>) -> StatusCode;
+    let mut admitted = false;
     let admit = || {
-        let negotiated = state.negotiate_stateless(method, read.meta())?;
-        status_of = response::stateless;
-        Ok(Admission::Serve(negotiated, read))
+        let last = post.connection.negotiated.as_deref();
+        let admission = match last {
+            Some(last) => {
+                let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+                state.rules.admit_stateless(method, read, &mut last)
+            }
+            None => state
+                .rules
+                .admit_stateless(method, read, &mut LastNegotiated::default()),
+        }?;
+        admitted = true;
+        Ok(admission)
     };
     let served = contain(|| match state.server.dispatch(call, admit) {
         Served::Later(handler) => Served::Later(state.unless_terminated(handler)),
@@ -77,7 +87,7 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
     };
     match poll_once(served, |kind| permit(state, kind, &exchange)) {
         Progress::Done(outcome, _) => {
-            let status = status_of(outcome.as_ref().err());
+            let status = response::stateless(outcome.as_ref().err(), admitted);
             Begun::now(status, connection::response(id, &outcome), later)
         }
         Progress::Waits(handler, permit) => {
@@ -107,13 +117,13 @@ fn permit(state: &HttpState, kind: Kind, exchange: &Exchange) -> Result<Permit, 
     permits.take(&exchange.arrival).ok_or(error)
 }
 
-/// Reads the parameters and checks the headers that repeat some of them.
+/// Checks the parameters, and the headers that repeat some of them.
 fn checked<'a>(
     method: &str,
-    params: Option<RawJsonRef<'a>>,
+    params: Result<RequestParams<'a>, RequestError>,
     headers: &HeaderMap,
 ) -> Result<RequestParams<'a>, RequestError> {
-    let params = RequestParams::read(params)?;
+    let params = params?;
     if method == CallToolRequest::METHOD {
         params.arguments()?;
     }

@@ -121,6 +121,7 @@ pub(super) async fn post<B: Body>(
             to: stream,
             batch: None,
         },
+        params: None,
     };
     if let Some((status, answer)) = session.receive(member, &delivery) {
         session.answer(&delivery.reply, status, answer);

@@ -52,8 +52,12 @@ pub(in crate::transport::http) fn refused_session(error: &RequestError) -> Statu
     }
 }
 
-/// The stateless era has a status for the errors of the protocol (2026-07-28, "Streamable HTTP").
-pub(in crate::transport::http) fn stateless(error: Option<&ErrorObject>) -> StatusCode {
+/// The status of a stateless request: the era has one for each error of the protocol (2026-07-28,
+/// "Streamable HTTP"). Before it was `admitted`, invalid parameters are such an error, too.
+pub(in crate::transport::http) fn stateless(
+    error: Option<&ErrorObject>,
+    admitted: bool,
+) -> StatusCode {
     match error.map(|error| error.code) {
         Some(
             code::PARSE_ERROR
@@ -62,16 +66,9 @@ pub(in crate::transport::http) fn stateless(error: Option<&ErrorObject>) -> Stat
             | error_codes::MISSING_REQUIRED_CLIENT_CAPABILITY
             | error_codes::UNSUPPORTED_PROTOCOL_VERSION,
         ) => StatusCode::BAD_REQUEST,
+        Some(code::INVALID_PARAMS) if !admitted => StatusCode::BAD_REQUEST,
         Some(code::METHOD_NOT_FOUND) => StatusCode::NOT_FOUND,
         _ => StatusCode::OK,
-    }
-}
-
-/// The same for a stateless request whose own version was refused.
-pub(in crate::transport::http) fn refused(error: Option<&ErrorObject>) -> StatusCode {
-    match error.map(|error| error.code) {
-        Some(code::INVALID_PARAMS) => StatusCode::BAD_REQUEST,
-        _ => stateless(error),
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use http::header::HeaderValue;
@@ -13,7 +13,6 @@ use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::Body;
 use mcp_types::jsonrpc::ErrorObject;
-use mcp_types::{RequestMetaRef, Revision};
 use tokio::sync::watch;
 use tower_service::Service;
 use tracing::Level;
@@ -27,7 +26,7 @@ use super::unread::{Budget, Unread};
 use crate::connection::BoxFuture;
 use crate::error::RequestError;
 use crate::limits::FOREVER;
-use crate::protocol::{LastNegotiated, Negotiated, ServerLifecycle, admit_stateless};
+use crate::protocol::{LastNegotiated, NamedRevision, ServerLifecycle, ServerRules};
 use crate::server::{Answer, Server, Session};
 use crate::transport::http::session::{HttpSession, SessionId, Sessions};
 use crate::transport::http::stream::Stream;
@@ -56,6 +55,7 @@ pub fn http_service(server: Server, options: HttpOptions) -> HttpService {
         connection: ConnectionInfo {
             peer_addr: None,
             unread: state.unread(usize::MAX),
+            negotiated: None,
         },
         state: Arc::new(state),
     }
@@ -67,6 +67,8 @@ pub(in crate::transport) struct ConnectionInfo {
     /// Absent where another program has accepted the connection.
     pub(in crate::transport) peer_addr: Option<SocketAddr>,
     pub(in crate::transport::http) unread: Arc<Unread>,
+    /// The outcome of the last stateless request on it.
+    pub(in crate::transport::http) negotiated: Option<Arc<Mutex<LastNegotiated>>>,
 }
 
 /// A server as a `tower::Service`; made by [`http_service`]. Clones share everything.
@@ -93,6 +95,7 @@ impl HttpService {
         ConnectionInfo {
             peer_addr: Some(addr),
             unread: self.state.unread(self.state.options.max_unread_bytes),
+            negotiated: Some(Arc::default()),
         }
     }
 
@@ -213,8 +216,7 @@ pub(in crate::transport) struct HttpState {
     unread: Arc<Budget>,
     /// The session of all stateless requests, which share nothing but the end of the server.
     pub(in crate::transport::http) stateless: Arc<Session>,
-    /// Shared by all clients, most of which send the same `_meta` each time.
-    last_negotiated: Mutex<LastNegotiated>,
+    pub(in crate::transport::http) rules: ServerRules,
     /// Whether the server ends.
     pub(in crate::transport) ending: Arc<watch::Sender<bool>>,
     /// Whether calls in flight have no more time.
@@ -234,7 +236,7 @@ impl HttpState {
             bodies: Permits::new(options.body_share(), options.body_budget()),
             unread: Arc::new(Budget::new(options.max_unread_bytes_total)),
             stateless: server.session(),
-            last_negotiated: Mutex::new(LastNegotiated::new(server.requirement())),
+            rules: server.rules(),
             server,
             options,
             ending: Arc::new(watch::Sender::new(false)),
@@ -245,37 +247,12 @@ impl HttpState {
     /// Returns a session for one request, for a server without sessions.
     pub(in crate::transport::http) fn passing_session(
         &self,
-        revision: Option<Revision>,
+        named: NamedRevision,
     ) -> Arc<HttpSession> {
-        let lifecycle = ServerLifecycle::without_handshake(revision, self.server.revisions())
-            .knowing(self.server.own_methods().clone());
+        let lifecycle = ServerLifecycle::without_handshake(named, self.rules.clone());
         let (id, standalone) = (SessionId::new(0), Stream::new(0, None));
         let (role, limits) = ((&self.server, lifecycle), self.options.limits());
         Arc::new(HttpSession::new(id, None, role, limits, standalone, None))
-    }
-
-    /// Negotiates by the `_meta` of a stateless request.
-    ///
-    /// # Errors
-    ///
-    /// When it is incomplete, or its revision does not have the method.
-    pub(in crate::transport::http) fn negotiate_stateless(
-        &self,
-        method: &str,
-        meta: &RequestMetaRef<'_>,
-    ) -> Result<Arc<Negotiated>, RequestError> {
-        let mut last = self
-            .last_negotiated
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let server = &self.server;
-        admit_stateless(
-            method,
-            meta,
-            &mut last,
-            server.revisions(),
-            server.own_methods(),
-        )
     }
 
     /// Refuses new requests, and ends the streams that belong to no request.

@@ -11,7 +11,7 @@ use mcp_types::{InitializeRequest, InitializedNotification, Notification, RawJso
 use super::SessionId;
 use crate::connection::{Core, Limits, Peer, now};
 use crate::error::{CallError, RequestError};
-use crate::protocol::{Negotiated, ServerLifecycle};
+use crate::protocol::{Negotiated, RequestParams, ServerLifecycle};
 use crate::server::{Server, ServerRole, Session};
 use crate::transport::http::events::EventLog;
 use crate::transport::http::exchange::StandaloneLink;
@@ -152,7 +152,8 @@ impl HttpSession {
         self.last_stream = AtomicU64::new(base);
         let mut state = self.lock();
         let role = &mut state.core.role;
-        let opened = role.admit(InitializeRequest::METHOD, Some(params));
+        let read = || RequestParams::read(Some(params));
+        let opened = role.admit(InitializeRequest::METHOD, read);
         opened.map_err(|error| error.to_string())?;
         role.initialized(InitializedNotification::METHOD);
         drop(state);

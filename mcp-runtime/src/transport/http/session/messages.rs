@@ -14,7 +14,7 @@ use crate::connection::{
 };
 use crate::error::RequestError;
 use crate::limits::MAX_INITIALIZE_BYTES;
-use crate::protocol::Admission;
+use crate::protocol::{Admission, RequestParams};
 use crate::server::{Answer, IncomingRequest, Server};
 use crate::transport::http::exchange::{Arrival, Exchange};
 use crate::transport::http::server::permits::{Permit, Permits};
@@ -28,6 +28,8 @@ pub(in crate::transport::http) struct Delivery<'a> {
     pub(in crate::transport::http) exchange: Arc<Exchange>,
     /// Where the answer goes.
     pub(in crate::transport::http) reply: ReplyTo<Arc<Stream>>,
+    /// The parameters, if they were read already.
+    pub(in crate::transport::http) params: Option<RequestParams<'a>>,
 }
 
 impl Delivery<'_> {
@@ -80,9 +82,14 @@ impl HttpSession {
         };
         let arrival = &delivery.exchange.arrival;
         let served = contain(|| {
-            delivery
-                .server
-                .dispatch(call, || self.admit(method, params))
+            delivery.server.dispatch(call, || {
+                let read = || {
+                    delivery
+                        .params
+                        .map_or_else(|| RequestParams::read(params), Ok)
+                };
+                self.admit(method, params, read)
+            })
         });
         self.start(id, &delivery.reply, (delivery.permits, arrival), served)
     }
@@ -91,6 +98,7 @@ impl HttpSession {
         &self,
         method: &str,
         params: Option<RawJsonRef<'a>>,
+        read: impl FnOnce() -> Result<RequestParams<'a>, RequestError>,
     ) -> Result<Admission<'a>, RequestError> {
         let length = params.map_or(0, |params| params.get().len());
         if method == InitializeRequest::METHOD && length > MAX_INITIALIZE_BYTES {
@@ -99,7 +107,7 @@ impl HttpSession {
                 reason: format!("at most {MAX_INITIALIZE_BYTES} bytes introduce a client"),
             });
         }
-        self.lock().core.role.admit(method, params)
+        self.lock().core.role.admit(method, read)
     }
 
     /// Serves a request. A handler that may have to wait needs a permit.

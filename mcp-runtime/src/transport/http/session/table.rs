@@ -162,7 +162,6 @@ mod tests {
 
     use super::*;
     use crate::connection::{Limits, ReplyTo, Served};
-    use crate::protocol::ServerLifecycle;
     use crate::server::Server;
     use crate::transport::http::events::{EventLog, EventStore as _, MemoryEvents};
     use crate::transport::http::exchange::Arrival;
@@ -171,7 +170,6 @@ mod tests {
     use crate::transport::http::server::unread::{Budget, Unread};
     use crate::transport::http::session::MemorySessions;
     use crate::transport::http::stream::Stream;
-    use mcp_types::Revisions;
 
     fn session(number: u128, now: Instant) -> Arc<HttpSession> {
         session_with(number, now, &Arc::default())
@@ -180,11 +178,10 @@ mod tests {
     fn session_with(number: u128, now: Instant, events: &Arc<MemoryEvents>) -> Arc<HttpSession> {
         let id = SessionId::new(number);
         let log = Some(EventLog::new(Arc::clone(events) as _, id));
-        let lifecycle = ServerLifecycle::new(Revisions::ALL);
         let owner = Some(Principal::new("ann"));
         let server = Server::builder().build();
         let standalone = Stream::new(0, log);
-        let (role, limits) = ((&server, lifecycle), Limits::default());
+        let (role, limits) = ((&server, server.lifecycle()), Limits::default());
         let session = HttpSession::new(id, owner, role, limits, standalone, Some(0));
         session.touch(now);
         Arc::new(session)

@@ -1,4 +1,6 @@
-//! What a client has to be able to do, to be asked something.
+//! Capabilities of clients: those that requests to them need, and those that a server requires.
+
+use std::sync::Arc;
 
 use mcp_types::{
     ClientCapabilities, ClientCapabilitiesElicitation, ClientCapabilitiesRoots,
@@ -6,10 +8,10 @@ use mcp_types::{
     ElicitRequest, ElicitRequestParams, InputRequest, JsonObject, ListRootsRequest, RawJson,
     Request, Revision, SamplingMessageContentBlock, Side,
 };
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::Negotiated;
-use super::requirement::tree;
 use crate::error::{RequestError, Unavailable};
 
 impl Negotiated {
@@ -177,11 +179,147 @@ fn names_tools(params: &Value) -> bool {
         || messages.is_some_and(|messages| messages.iter().any(is_message_about_tools))
 }
 
+/// Capabilities that each client of a server must declare; none, unless set.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Requirement(Option<Arc<Value>>);
+
+impl Requirement {
+    pub(crate) fn new(capabilities: &ClientCapabilities) -> Self {
+        Self(Some(Arc::new(json(capabilities))))
+    }
+
+    /// Requires the capabilities of both.
+    pub(crate) fn and(&self, other: &Self) -> Self {
+        match (&self.0, &other.0) {
+            (Some(ours), Some(theirs)) => {
+                let mut both = Value::clone(ours);
+                merge(&mut both, theirs);
+                Self(Some(Arc::new(both)))
+            }
+            (ours, theirs) => Self(ours.clone().or_else(|| theirs.clone())),
+        }
+    }
+
+    /// Checks that the client has all of them.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError::MissingCapability`] with those that it lacks.
+    pub(super) fn check(&self, negotiated: &Negotiated) -> Result<(), RequestError> {
+        let Some(required) = &self.0 else {
+            return Ok(());
+        };
+        let declared = json(&negotiated.peer_capabilities);
+        match missing(required, Some(&declared)) {
+            None => Ok(()),
+            Some(missing) => Err(RequestError::MissingCapability {
+                missing,
+                revision: negotiated.revision,
+            }),
+        }
+    }
+}
+
+/// The capabilities as they travel, with what an empty member stands for: a client that can be
+/// asked at all can be asked with a form (2025-11-25, "Elicitation", section Capabilities).
+fn json(capabilities: &ClientCapabilities) -> Value {
+    let mut value = tree(capabilities);
+    if let Some(Value::Object(elicitation)) = value.get_mut("elicitation")
+        && elicitation.is_empty()
+    {
+        elicitation.insert("form".to_owned(), Value::Object(Map::new()));
+    }
+    value
+}
+
+/// A value of the model as a tree.
+pub(crate) fn tree(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+/// Adds what `more` has to `required`.
+fn merge(required: &mut Value, more: &Value) {
+    match (required, more) {
+        (Value::Object(required), Value::Object(more)) => {
+            for (name, member) in more {
+                merge(required.entry(name).or_insert(Value::Null), member);
+            }
+        }
+        (_, Value::Null | Value::Bool(false)) => {}
+        (required, more) => *required = more.clone(),
+    }
+}
+
+/// The part of `required` that `declared` does not have.
+fn missing(required: &Value, declared: Option<&Value>) -> Option<Value> {
+    match (required, declared) {
+        (Value::Object(members), Some(Value::Object(declared))) => {
+            let mut lacking = Map::new();
+            for (name, member) in members {
+                if let Some(missing) = missing(member, declared.get(name)) {
+                    lacking.insert(name.clone(), missing);
+                }
+            }
+            (!lacking.is_empty()).then_some(Value::Object(lacking))
+        }
+        (Value::Object(_), Some(_)) | (_, None) => Some(required.clone()),
+        (Value::Bool(false) | Value::Null, _) => None,
+        (required, Some(declared)) => (required != declared).then(|| required.clone()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::protocol::era_errors::names;
+
+    fn lacking(required: Value, declared: Value) -> Option<Value> {
+        let capabilities = |value| serde_json::from_value::<ClientCapabilities>(value).unwrap();
+        let (required, declared) = (capabilities(required), capabilities(declared));
+        missing(&json(&required), Some(&json(&declared)))
+    }
+
+    #[test]
+    fn what_is_declared_is_not_missing() {
+        for (required, declared) in [
+            (json!({}), json!({})),
+            (
+                json!({"sampling": {}}),
+                json!({"sampling": {"tools": {}}, "roots": {}}),
+            ),
+            (
+                json!({"elicitation": {}}),
+                json!({"elicitation": {"form": {}}}),
+            ),
+            (
+                json!({"elicitation": {"form": {}}}),
+                json!({"elicitation": {}}),
+            ),
+            (
+                json!({"roots": {"listChanged": true}}),
+                json!({"roots": {"listChanged": true}}),
+            ),
+        ] {
+            assert_eq!(lacking(required, declared), None);
+        }
+    }
+
+    #[test]
+    fn only_what_is_missing_is_named() {
+        let required = json!({"sampling": {"tools": {}}, "roots": {}});
+        let lacks = lacking(required.clone(), json!({"sampling": {}})).unwrap();
+        assert_eq!(lacks, required);
+        assert_eq!(names(&lacks), ["roots", "sampling.tools"]);
+        let required = json!({"elicitation": {"url": {}, "form": {}}});
+        let lacks = lacking(required, json!({"elicitation": {}})).unwrap();
+        assert_eq!(lacks, json!({"elicitation": {"url": {}}}));
+        assert_eq!(
+            names(&json!({"roots": {"listChanged": true}})),
+            ["roots.listChanged"]
+        );
+    }
 
     #[test]
     fn what_is_written_needs_what_it_was_written_from_does() {

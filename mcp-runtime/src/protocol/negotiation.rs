@@ -1,4 +1,4 @@
-//! Negotiation as a server does it.
+//! Negotiation of revision and capabilities by a server.
 
 use std::sync::Arc;
 
@@ -7,30 +7,18 @@ use mcp_types::{
 };
 use serde::Deserialize;
 
+use super::Negotiated;
 use super::decode::invalid_params;
-use super::requirement::Requirement;
-use super::{Negotiated, negotiate};
 use crate::error::RequestError;
 
 impl Negotiated {
-    /// Whether each result carries the name of the server, because no handshake did.
-    pub(crate) fn results_name_server(&self) -> bool {
-        self.revision.era() == Era::Stateless
-    }
-
-    /// Whether what a client says holds until the end of the conversation, not only for the
-    /// request that it is said in.
-    pub(crate) fn outlive_requests(&self) -> bool {
-        self.revision.era() == Era::Handshake
-    }
-
     /// Negotiates a handshake.
     pub(super) fn handshake(
         params: InitializeRequestParams,
         supported: Revisions,
     ) -> Result<Self, RequestError> {
         Ok(Self {
-            revision: negotiate::handshake(&params.protocol_version, supported)?,
+            revision: handshake(&params.protocol_version, supported)?,
             peer_info: Some(params.client_info),
             peer_capabilities: params.capabilities,
             instructions: None,
@@ -63,15 +51,10 @@ impl Negotiated {
     }
 }
 
-/// The outcome of the last stateless request, for clients that send the same ones each time: the
-/// comparison costs a tenth of decoding them anew (3,600 instructions).
+/// The outcome of the last stateless request of a client, for clients that send the same version and
+/// capabilities each time: the comparison costs a tenth of decoding them anew (3,600 instructions).
 #[derive(Debug, Default)]
-pub(crate) struct LastNegotiated {
-    last: Option<(Source, Arc<Negotiated>)>,
-    requirement: Requirement,
-    /// The last outcome that met the requirement.
-    met: Option<Arc<Negotiated>>,
-}
+pub(crate) struct LastNegotiated(Option<(Source, Arc<Negotiated>)>);
 
 /// The text that an outcome was decoded from.
 #[derive(Debug)]
@@ -82,28 +65,6 @@ struct Source {
 }
 
 impl LastNegotiated {
-    /// Nothing negotiated yet, with clients that have to meet `requirement`.
-    pub(crate) fn new(requirement: Requirement) -> Self {
-        Self {
-            requirement,
-            ..Self::default()
-        }
-    }
-
-    /// Checks that what was negotiated meets the requirement.
-    pub(super) fn check(&mut self, negotiated: &Arc<Negotiated>) -> Result<(), RequestError> {
-        let met = self
-            .met
-            .as_ref()
-            .is_some_and(|met| Arc::ptr_eq(met, negotiated));
-        if met || !self.requirement.is_set() {
-            return Ok(());
-        }
-        self.requirement.check(negotiated)?;
-        self.met = Some(Arc::clone(negotiated));
-        Ok(())
-    }
-
     /// Negotiates by what `meta` carries.
     pub(super) fn stateless(
         &mut self,
@@ -113,13 +74,13 @@ impl LastNegotiated {
         if let Some(level) = meta.log_level {
             check_level(level)?;
         }
-        if let Some((source, negotiated)) = &self.last
+        if let Some((source, negotiated)) = &self.0
             && source.is_of(meta)
         {
             return Ok(Arc::clone(negotiated));
         }
         let negotiated = Arc::new(Negotiated::stateless(meta, supported)?);
-        self.last = Source::of(meta).map(|source| (source, Arc::clone(&negotiated)));
+        self.0 = Source::of(meta).map(|source| (source, Arc::clone(&negotiated)));
         Ok(negotiated)
     }
 }
@@ -171,6 +132,41 @@ fn path(key: &str) -> String {
     format!("params._meta.io.modelcontextprotocol/{key}")
 }
 
+/// The revision that a server answers `initialize` with: the one asked for where it is supported,
+/// else the newest handshake revision that is (2025-11-25, "Lifecycle", section Version
+/// Negotiation).
+///
+/// # Errors
+///
+/// When what was asked for is not a date, or no handshake revision is supported.
+fn handshake(requested: &str, supported: Revisions) -> Result<Revision, RequestError> {
+    let unsupported = || RequestError::UnsupportedHandshake {
+        requested: requested.to_owned(),
+        supported,
+    };
+    if !is_date(requested) {
+        return Err(unsupported());
+    }
+    let asked = requested.parse::<Revision>().ok();
+    asked
+        .filter(|revision| supported.contains(*revision) && revision.era() == Era::Handshake)
+        .or_else(|| supported.newest_of(Era::Handshake))
+        .ok_or_else(unsupported)
+}
+
+/// Whether `text` has the form `YYYY-MM-DD`.
+fn is_date(text: &str) -> bool {
+    let form = "dddd-dd-dd";
+    text.len() == form.len()
+        && text
+            .bytes()
+            .zip(form.bytes())
+            .all(|(byte, form)| match form {
+                b'd' => byte.is_ascii_digit(),
+                _ => byte == form,
+            })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,5 +191,34 @@ mod tests {
         assert!(negotiated(&mut last, "7").is_err());
         let again = negotiated(&mut last, "\"b\"").unwrap();
         assert!(Arc::ptr_eq(&other, &again));
+    }
+
+    #[test]
+    fn what_is_supported_is_agreed_on() {
+        for revision in Revision::ALL
+            .into_iter()
+            .filter(|r| r.era() == Era::Handshake)
+        {
+            assert_eq!(handshake(revision.as_str(), Revisions::ALL), Ok(revision));
+        }
+    }
+
+    #[test]
+    fn another_date_gets_the_newest_handshake_revision() {
+        for requested in ["2099-01-01", "2026-07-28", "2020-01-01"] {
+            let agreed = handshake(requested, Revisions::ALL);
+            assert_eq!(agreed, Ok(Revision::LATEST_HANDSHAKE), "{requested}");
+        }
+        let old = Revisions::ALL.up_to(Revision::V2025_03_26);
+        assert_eq!(handshake("2025-11-25", old), Ok(Revision::V2025_03_26));
+    }
+
+    #[test]
+    fn what_is_no_date_is_refused() {
+        for requested in ["1.0.0", "", "2025-11-2x", "2025-11-251"] {
+            assert!(handshake(requested, Revisions::ALL).is_err(), "{requested}");
+        }
+        let stateless = Revisions::only(Revision::V2026_07_28);
+        assert!(handshake("2025-11-25", stateless).is_err());
     }
 }
