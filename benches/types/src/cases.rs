@@ -44,8 +44,7 @@ fn call() -> Pair {
                 panic!("the sample is a request");
             };
             let params = params.expect("the sample has parameters");
-            let params: RequestParamsRef<'_> =
-                params.parse().expect("the sample is a call");
+            let params: RequestParamsRef<'_> = params.parse().expect("the sample is a call");
             black_box((id, method, params));
         }),
         other: case("call-ideal", || {

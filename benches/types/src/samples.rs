@@ -19,7 +19,7 @@ pub fn list() -> String {
     format!(r#"{{"tools":[{tools}]}}"#)
 }
 
-/// Twenty content blocks of all kinds, their tag first, as most programs write it.
+/// Twenty content blocks of all kinds.
 pub fn blocks() -> String {
     twenty(&[
         r#"{"type":"text","text":"A paragraph of an answer, as long as most of them are."}"#,
@@ -27,17 +27,6 @@ pub fn blocks() -> String {
         r#"{"type":"image","data":"iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB","mimeType":"image/png"}"#,
         r#"{"type":"resource_link","uri":"file:///notes/today.md","name":"today","mimeType":"text/markdown"}"#,
         r#"{"type":"resource","resource":{"uri":"file:///notes/a.md","mimeType":"text/markdown","text":"Note"}}"#,
-    ])
-}
-
-/// The same blocks, their tag last.
-pub fn blocks_tag_last() -> String {
-    twenty(&[
-        r#"{"text":"A paragraph of an answer, as long as most of them are.","type":"text"}"#,
-        r#"{"text":"Another paragraph of it.","annotations":{"priority":0.5},"type":"text"}"#,
-        r#"{"data":"iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB","mimeType":"image/png","type":"image"}"#,
-        r#"{"uri":"file:///notes/today.md","name":"today","mimeType":"text/markdown","type":"resource_link"}"#,
-        r#"{"resource":{"uri":"file:///notes/a.md","mimeType":"text/markdown","text":"Note"},"type":"resource"}"#,
     ])
 }
 
