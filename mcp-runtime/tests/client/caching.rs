@@ -7,7 +7,7 @@ use mcp_runtime::{Client, ClientBuilder};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
-use crate::scripted::{Scripted, operating, stateless};
+use crate::support::scripted::{Scripted, operating, stateless};
 
 fn builder(cache: &ResponseCache) -> ClientBuilder {
     Client::builder("test", "1.0.0").cache(cache.clone())

@@ -9,7 +9,8 @@ use serde_json::json;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::scripted::{operating, said, stateless};
+use crate::support::clock::in_time;
+use crate::support::scripted::{operating, said, stateless};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -197,9 +198,12 @@ async fn nobody_waits_for_a_server_that_is_gone() {
         assert!(matches!(error, CallError::Closed), "{error}");
     }
     let mut status = client.watch_status();
-    while status.current().lifecycle != LifecycleState::Terminated {
-        status.changed().await.unwrap();
-    }
+    in_time(async {
+        while status.current().lifecycle != LifecycleState::Terminated {
+            status.changed().await.unwrap();
+        }
+    })
+    .await;
     client.list_tools().await.unwrap_err();
 }
 

@@ -13,8 +13,8 @@ use mcp_runtime::transport::child_process::{Captured, Exit, ExitStep, Grace, Std
 use mcp_runtime::{CallError, Client, ConnectError, Era};
 use tokio::time::Instant;
 
-use crate::scripted;
 use crate::support::clock::Clock;
+use crate::support::scripted;
 
 /// A shell script that shakes hands, and then goes on with `rest`.
 ///

@@ -8,11 +8,8 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::scripted::{Scripted, discovered, initialized};
-
-fn builder() -> ClientBuilder {
-    Client::builder("test", "1.0.0")
-}
+use crate::support::client::builder;
+use crate::support::scripted::{Scripted, discovered, initialized};
 
 /// Connects to a server that does what `script` says.
 async fn connect<F>(

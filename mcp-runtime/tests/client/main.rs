@@ -10,7 +10,6 @@ mod eras;
 mod malformed;
 mod reconnection;
 mod revisions;
-mod scripted;
 mod subscribing;
 mod subscriptions;
 #[path = "../support/mod.rs"]

@@ -7,7 +7,7 @@ use mcp_runtime::{CallError, Client, ClientBuilder, Revision};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
-use crate::scripted::{Scripted, initialized, operating, said};
+use crate::support::scripted::{Scripted, initialized, operating, said};
 
 fn builder() -> ClientBuilder {
     Client::builder("test", "1.0.0").without_keep_alive()

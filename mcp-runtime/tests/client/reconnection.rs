@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::scripted::{Scripted, said};
+use crate::support::scripted::{Scripted, said};
 
 const SECOND: Duration = Duration::from_secs(1);
 

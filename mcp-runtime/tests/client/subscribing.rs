@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex};
 use mcp_runtime::client::{Changed, Subscription};
 use mcp_runtime::server::resources::{IntoContents as _, ResourceRoute};
 use mcp_runtime::server::{Change, List, Reply};
-use mcp_runtime::transport::memory;
 use mcp_runtime::types::{LoggingLevel, Resource, SubscriptionFilter};
-use mcp_runtime::{CallError, Client, ClientBuilder, Era, Revision, Server};
+use mcp_runtime::{CallError, Era, Revision, Server};
 use serde_json::{Value, json};
 
-use crate::scripted::{Scripted, operating};
 use crate::support;
+use crate::support::client::{builder, connect};
 use crate::support::clock::in_time;
+use crate::support::scripted::{Scripted, operating};
 
 const REVISIONS: [Revision; 2] = [Revision::LATEST_HANDSHAKE, Revision::LATEST];
 
@@ -31,16 +31,6 @@ fn server() -> Server {
     });
     server.tool_route(tool);
     server.build()
-}
-
-fn builder() -> ClientBuilder {
-    Client::builder("test", "1.0.0")
-}
-
-async fn connect(builder: ClientBuilder, server: &Server) -> Client {
-    let (ours, theirs) = memory::pair();
-    tokio::spawn(server.serve(theirs).without_signals().into_future());
-    builder.connect(ours).await.unwrap()
 }
 
 fn filter() -> SubscriptionFilter {

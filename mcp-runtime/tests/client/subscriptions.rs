@@ -11,11 +11,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::scripted::{Scripted, operating, stateless};
-
-fn builder() -> ClientBuilder {
-    Client::builder("test", "1.0.0")
-}
+use crate::support::client::builder;
+use crate::support::scripted::{Scripted, operating, stateless};
 
 fn listen(client: &Client) -> JoinHandle<Result<Subscription, CallError>> {
     let client = client.clone();

@@ -14,19 +14,16 @@ use mcp_runtime::client::Reconnect;
 use mcp_runtime::transport::http::HttpOptions;
 use mcp_runtime::transport::http_client::{HttpUrl, http_client};
 use mcp_runtime::types::{CallToolResult, RawJson};
-use mcp_runtime::{CallError, Client, ClientBuilder, ConnectError, Era, Revision};
+use mcp_runtime::{CallError, Client, ConnectError, Era, Revision};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpSocket};
 
 use crate::site::Site;
+use crate::support::client::builder;
 
 fn url(site: &Site) -> HttpUrl {
     http_client(format!("http://{}/mcp", site.addr))
-}
-
-fn builder() -> ClientBuilder {
-    Client::builder("test", "1")
 }
 
 fn text(result: &CallToolResult) -> String {

@@ -10,16 +10,13 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use mcp_runtime::transport::http_client::http_client;
-use mcp_runtime::{CallError, Client, ClientBuilder, Revision};
+use mcp_runtime::{CallError, Revision};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpSocket};
 
 use crate::site::read;
-
-fn builder() -> ClientBuilder {
-    Client::builder("test", "1")
-}
+use crate::support::client::builder;
 
 /// A server that answers as a test wants.
 async fn stub(

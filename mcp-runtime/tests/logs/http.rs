@@ -15,7 +15,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 use tracing::Level;
 
-use crate::support::clock::Clock;
+use crate::support::clock::{Clock, until};
 use crate::support::log::Log;
 use crate::support::{initialize, server, stateless};
 
@@ -114,9 +114,8 @@ async fn a_connection_that_is_refused_is_tried_again() {
     let url = format!("http://{}/mcp", socket.local_addr().unwrap());
     let connecting =
         tokio::spawn(Client::builder("test", "1").connect(http_client(url).retries(8)));
-    while !log.text().contains("the server is asked again later") {
-        tokio::task::yield_now().await;
-    }
+    let is_logged = || log.text().contains("the server is asked again later");
+    until("the retry is logged", is_logged).await;
     assert!(!connecting.is_finished());
     let listener = socket.listen(1).unwrap();
     let (mut from, _) = clock

@@ -12,6 +12,7 @@ use mcp_runtime::{Client, Revision, Server, Timeouts};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
+use crate::support::client::{builder, connect};
 use crate::support::{self, Wire, request, stateless, text, tool};
 
 const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
@@ -112,10 +113,7 @@ async fn pair(revision: Revision) -> Pair {
     behind.name("library").instructions("Ask about books.");
     behind.dynamic(List::ALL);
     let behind = behind.build();
-    let (ours, theirs) = memory::pair();
-    tokio::spawn(behind.serve(theirs).without_signals().into_future());
-    let client = Client::builder("proxy", "1").revision(revision);
-    let client = client.connect(ours).await.unwrap();
+    let client = connect(builder().revision(revision), &behind).await;
     let proxy = Server::proxy(&client).await.unwrap();
     Pair {
         behind,
@@ -280,11 +278,7 @@ async fn progress_extends_the_call_behind_as_well() {
     for revision in REVISIONS {
         let pair = pair(revision).await;
         for before in REVISIONS {
-            let (ours, theirs) = memory::pair();
-            let serving = pair.proxy.serve(theirs).without_signals();
-            tokio::spawn(serving.into_future());
-            let caller = Client::builder("caller", "1").revision(before);
-            let caller = caller.connect(ours).await.unwrap();
+            let caller = connect(builder().revision(before), &pair.proxy).await;
             let patient = Timeouts {
                 reset_on_progress: true,
                 ..Timeouts::default()

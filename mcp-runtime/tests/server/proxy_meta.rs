@@ -1,10 +1,10 @@
 //! What callers say of their requests, passed on by a proxy.
 
 use mcp_runtime::prelude::*;
-use mcp_runtime::transport::memory;
 use mcp_runtime::{Client, ClientBuilder, Revision, Server, TraceContext};
 use serde_json::{Value, json};
 
+use crate::support::client::connect;
 use crate::support::{Wire, request, stateless};
 
 const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
@@ -40,14 +40,7 @@ impl Echo {
 }
 
 async fn proxy(client: ClientBuilder, revision: Revision) -> Server {
-    let (ours, theirs) = memory::pair();
-    tokio::spawn(
-        Echo.into_server()
-            .serve(theirs)
-            .without_signals()
-            .into_future(),
-    );
-    let client = client.revision(revision).connect(ours).await.unwrap();
+    let client = connect(client.revision(revision), &Echo.into_server()).await;
     Server::proxy(&client).await.unwrap()
 }
 

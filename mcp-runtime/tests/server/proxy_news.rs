@@ -13,6 +13,7 @@ use serde_json::json;
 use tokio::sync::Notify;
 
 use crate::support::Wire;
+use crate::support::client::connect;
 use crate::support::clock::in_time;
 
 const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
@@ -64,20 +65,12 @@ impl Shop {
 async fn pair(revision: Revision, waits: &Arc<Notify>) -> (Server, Server) {
     let waits = Arc::clone(waits);
     let shop = Shop { waits }.into_server();
-    let (ours, theirs) = memory::pair();
-    tokio::spawn(shop.serve(theirs).without_signals().into_future());
     let proxy = Proxy::new();
     let client = proxy.client("proxy", "1").revision(revision);
-    let client = client.connect(ours).await.unwrap();
+    let client = connect(client, &shop).await;
     let mut outer = Server::builder();
     outer.mount("my", &proxy.server(&client).await.unwrap());
     (shop, outer.build())
-}
-
-async fn caller(server: &Server, client: ClientBuilder) -> Client {
-    let (ours, theirs) = memory::pair();
-    tokio::spawn(server.serve(theirs).without_signals().into_future());
-    client.connect(ours).await.unwrap()
 }
 
 fn anybody() -> ClientBuilder {
@@ -98,7 +91,7 @@ async fn log_messages_reach_the_caller_as_far_as_it_wants_them() {
                     ears.lock().unwrap().push(line);
                 }
             });
-            let caller = caller(&server, client).await;
+            let caller = connect(client, &server).await;
             caller.set_log_level(LoggingLevel::Info).await.unwrap();
             let said: String = caller.call("my_talk", json!({})).await.unwrap();
             assert_eq!(said, "done");
@@ -144,7 +137,7 @@ async fn logs_of_a_server_that_did_not_declare_them_reach_the_caller_as_well() {
     let client = anybody().on_log(move |message| {
         ears.lock().unwrap().push(message.data.get().to_owned());
     });
-    let caller = caller(&server, client).await;
+    let caller = connect(client, &server).await;
     caller.set_log_level(LoggingLevel::Info).await.unwrap();
     let talking = tokio::spawn(caller.call_tool("talk", json!({})).into_future());
     let id = behind.answer().await["id"].clone();
@@ -165,7 +158,7 @@ async fn the_roots_are_those_of_the_caller() {
         for before in REVISIONS {
             let (_shop, server) = pair(behind, &Arc::default()).await;
             let client = anybody().on_roots(async || Ok(vec![Root::new("file:///home")]));
-            let caller = caller(&server, client.revision(before)).await;
+            let caller = connect(client.revision(before), &server).await;
             let said: String = caller.call("my_place", json!({})).await.unwrap();
             assert_eq!(said, "file:///home", "{behind} {before}");
         }
@@ -177,7 +170,7 @@ async fn a_session_is_asked_whichever_of_its_calls_is_meant() {
     let waits = Arc::new(Notify::new());
     let (_shop, server) = pair(Revision::V2025_11_25, &waits).await;
     let client = anybody().on_form(async |form| form.accept(json!({"answer": true})));
-    let caller = caller(&server, client.revision(Revision::V2025_11_25)).await;
+    let caller = connect(client.revision(Revision::V2025_11_25), &server).await;
     let busy = caller.clone();
     let waiting = tokio::spawn(async move { busy.call_tool("my_wait", json!({})).await });
     waits.notified().await;
@@ -191,7 +184,7 @@ async fn subscriptions_are_passed_on() {
     for behind in REVISIONS {
         for before in REVISIONS {
             let (shop, server) = pair(behind, &Arc::default()).await;
-            let caller = caller(&server, anybody().revision(before)).await;
+            let caller = connect(anybody().revision(before), &server).await;
             let filter = SubscriptionFilter::new().with_resource_subscriptions(["my+shop://tea"]);
             let mut changes = caller.subscribe_to(filter).await.unwrap();
             // When the shop knows of it can't be seen from here, so it says it again and again.

@@ -13,6 +13,7 @@ use mcp_runtime::{Client, ClientBuilder, Revision, Server};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
+use crate::support::client::connect;
 use crate::support::{Wire, call};
 
 const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
@@ -69,17 +70,9 @@ async fn proxy(revision: Revision, waits: &Arc<Notify>) -> Server {
 async fn open(proxy: Proxy, revision: Revision, waits: &Arc<Notify>) -> Server {
     let waits = Arc::clone(waits);
     let shop = Shop { waits }.into_server();
-    let (ours, theirs) = memory::pair();
-    tokio::spawn(shop.serve(theirs).without_signals().into_future());
     let client = proxy.client("proxy", "1").revision(revision);
-    let client = client.connect(ours).await.unwrap();
+    let client = connect(client, &shop).await;
     proxy.server(&client).await.unwrap()
-}
-
-async fn caller(server: &Server, client: ClientBuilder) -> Client {
-    let (ours, theirs) = memory::pair();
-    tokio::spawn(server.serve(theirs).without_signals().into_future());
-    client.connect(ours).await.unwrap()
 }
 
 /// The answers to a tool, whichever eras the two sides belong to.
@@ -88,7 +81,7 @@ async fn answers(tool: &str, client: impl Fn() -> ClientBuilder) -> Vec<String> 
     for behind in REVISIONS {
         for before in REVISIONS {
             let proxy = proxy(behind, &Arc::default()).await;
-            let caller = caller(&proxy, client().revision(before)).await;
+            let caller = connect(client().revision(before), &proxy).await;
             let result = caller.call_tool(tool, json!({})).await.unwrap();
             let ContentBlock::Text(text) = &result.content[0] else {
                 panic!("{result:?}");
@@ -154,7 +147,7 @@ async fn a_question_that_might_be_meant_for_another_is_asked_of_nobody() {
     other.send(call(1, "wait", json!({}))).await;
     waits.notified().await;
     let client = anybody().on_form(async |_| panic!("somebody else might be meant"));
-    let caller = caller(&proxy, client).await;
+    let caller = connect(client, &proxy).await;
     for tool in ["order", "pay", "think"] {
         let error = caller.call::<String>(tool, json!({})).await.unwrap_err();
         assert!(
@@ -175,7 +168,7 @@ async fn callers_who_wait_for_each_other_are_all_asked() {
     waits.notified().await;
 
     let client = anybody().on_form(async |form| form.accept(json!({"city": "Rome"})));
-    let caller = caller(&proxy, client.revision(Revision::V2025_06_18)).await;
+    let caller = connect(client.revision(Revision::V2025_06_18), &proxy).await;
     let mut order = pin!(caller.call::<String>("order", json!({})).into_future());
     // Time goes on only when there is nothing else to do.
     let waited = tokio::time::timeout(Duration::from_secs(1), &mut order).await;

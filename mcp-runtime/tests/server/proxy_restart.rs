@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 
+use crate::support::client::{builder, connect};
 use crate::support::{Wire, request, text, tool};
 
 const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
@@ -175,10 +176,7 @@ async fn a_resource_that_is_watched_counts_as_changed_after_a_restart() {
     };
     for revision in REVISIONS {
         let (proxy, mut places) = proxy(revision, watched()).await;
-        let (ours, theirs) = memory::pair();
-        tokio::spawn(proxy.serve(theirs).without_signals().into_future());
-        let caller = Client::builder("caller", "1").without_keep_alive();
-        let caller = caller.connect(ours).await.unwrap();
+        let caller = connect(builder().without_keep_alive(), &proxy).await;
         let filter = SubscriptionFilter::new().with_resource_subscriptions(["note://1"]);
         let mut changes = caller.subscribe_to(filter).await.unwrap();
         // Until the subscription has been passed on, which can't be seen from here.

@@ -1,11 +1,11 @@
 //! Which trace a call belongs to.
 
 use mcp_runtime::server::{Reply, tools::ToolRoute};
-use mcp_runtime::transport::memory;
 use mcp_runtime::types::Tool;
-use mcp_runtime::{Client, Era, TraceContext};
+use mcp_runtime::{Era, TraceContext};
 use serde_json::json;
 
+use crate::support::client::{self, connect};
 use crate::support::{builder, text};
 
 const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01";
@@ -27,14 +27,11 @@ async fn a_client_hands_its_trace_on_to_handlers() {
     let server = server.build();
     for era in [Era::Handshake, Era::Stateless] {
         for told in [true, false] {
-            let (ours, theirs) = memory::pair();
-            tokio::spawn(server.serve(theirs).without_signals().into_future());
-            let builder = Client::builder("test", "1").era(era);
-            let builder = builder.trace_context(move || {
+            let client = client::builder().era(era).trace_context(move || {
                 let trace = TraceContext::new(PARENT).filter(|_| told)?;
                 Some(trace.with_baggage("user=7"))
             });
-            let client = builder.connect(ours).await.unwrap();
+            let client = connect(client, &server).await;
             let said: String = client.call("parent", json!({})).await.unwrap();
             let expected = match told {
                 true => r#"Some(("00f067aa0ba902b7", Some("user=7")))"#,

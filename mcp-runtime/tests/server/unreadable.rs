@@ -2,11 +2,11 @@
 
 use mcp_runtime::server::Reply;
 use mcp_runtime::server::tools::{ToolCall, ToolRoute};
-use mcp_runtime::types::Tool;
-use mcp_runtime::{Client, Revision, Server};
-use mcp_runtime::{transport::memory, types::RawJson};
+use mcp_runtime::types::{RawJson, Tool};
+use mcp_runtime::{Revision, Server};
 use serde_json::{Value, json};
 
+use crate::support::client::{builder, connect};
 use crate::support::{Wire, initialize, request, stateless, text};
 
 const KEY: &str = "io.modelcontextprotocol";
@@ -131,11 +131,8 @@ async fn proxied(tools: &[(&str, &str, Option<&str>)], revision: Revision) -> Ve
         let answer = |_: ToolCall<'_>| Reply::Ready(Ok(text("said".to_owned())));
         behind.tool_route(ToolRoute::new(tool, answer));
     }
-    let (ours, theirs) = memory::pair();
-    let serving = behind.build().serve(theirs).without_signals();
-    tokio::spawn(serving.into_future());
-    let client = Client::builder("proxy", "1").revision(revision);
-    let client = client.connect(ours).await.unwrap();
+    let client = builder().revision(revision);
+    let client = connect(client, &behind.build()).await;
     let proxy = Server::proxy(&client).await.unwrap();
     let mut wire = Wire::to(&proxy).await;
     wire.handshake("2025-06-18").await;

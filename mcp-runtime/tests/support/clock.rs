@@ -3,16 +3,28 @@
 use std::future::Future;
 use std::pin::pin;
 use std::sync::mpsc::{Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often something is looked at between two steps of time.
 const LOOKS: usize = 64;
 
-/// What comes of `future`. Where the code is broken nothing ever does, which is a failure too: a minute
-/// is more than any machine needs.
+/// More time than any machine needs; broken code must fail, not hang.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The output of `future`, which must be ready within a minute.
 pub async fn in_time<T>(future: impl Future<Output = T>) -> T {
-    let outcome = tokio::time::timeout(Duration::from_secs(60), future).await;
+    let outcome = tokio::time::timeout(LIMIT, future).await;
     outcome.expect("nothing came of it in a minute")
+}
+
+/// Waits until `condition` holds, within a minute by the clock of the machine, also if that of the
+/// test stands still.
+pub async fn until(what: &str, condition: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < LIMIT, "not within a minute: {what}");
+        tokio::task::yield_now().await;
+    }
 }
 
 /// The clock of a test's runtime, which it stops as long as it lives.

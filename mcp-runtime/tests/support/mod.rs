@@ -1,35 +1,36 @@
-//! A peer that says exactly what a test wants, and a server to say it to.
+//! Peers, servers and clocks that the test programs share.
 
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
 
+#[cfg(feature = "client")]
+pub mod client;
 pub mod clock;
+pub mod lines;
 pub mod listening;
 pub mod log;
 pub mod over;
+#[cfg(feature = "client")]
+pub mod scripted;
 
 use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
 
 use mcp_runtime::server::{Reply, tools::ToolRoute};
 use mcp_runtime::transport::memory::Memory;
-use mcp_runtime::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
 use mcp_runtime::types::{CallToolResult, ContentBlock, TextContent, Tool};
 use mcp_runtime::{ProtocolError, Revision, Revisions, ServeError, Server, ServerBuilder};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
+use lines::Lines;
 use over::{InMemory, Line, Over};
-
-type Reader = <Memory as Transport>::Reader;
-type Writer = <Memory as Transport>::Writer;
 
 /// A connection in memory.
 pub type Wire = WireOver<InMemory>;
 
-/// The other end of a connection, which speaks in lines.
+/// A client that sends lines, and the server that it is connected to.
 pub struct WireOver<T> {
-    reader: Reader,
-    writer: Writer,
-    outbox: Outbox,
+    lines: Lines,
     pub serving: JoinHandle<Result<(), ServeError>>,
     over: PhantomData<T>,
 }
@@ -60,11 +61,8 @@ impl<T: Over> WireOver<T> {
     }
 
     pub async fn with(ours: Memory, serving: JoinHandle<Result<(), ServeError>>) -> Self {
-        let (reader, writer) = ours.open().await.unwrap();
         Self {
-            reader,
-            writer,
-            outbox: Outbox::new(),
+            lines: Lines::open(ours).await,
             serving,
             over: PhantomData,
         }
@@ -82,49 +80,6 @@ impl<T: Over> WireOver<T> {
         self.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
             .await;
         answer
-    }
-
-    pub async fn send(&mut self, message: Value) {
-        self.send_text(&message.to_string()).await;
-    }
-
-    pub async fn send_text(&mut self, line: &str) {
-        self.send_bytes(line.as_bytes()).await;
-    }
-
-    pub async fn send_bytes(&mut self, line: &[u8]) {
-        self.push(line);
-        write_all(&mut self.writer, &mut self.outbox).await;
-    }
-
-    fn push(&mut self, line: &[u8]) {
-        self.outbox
-            .push(|out| {
-                out.extend_from_slice(line);
-                Ok::<_, ()>(())
-            })
-            .unwrap();
-    }
-
-    /// The next message, or `None` when the server has closed its side.
-    pub async fn next(&mut self) -> Option<Value> {
-        next_message(&mut self.reader).await
-    }
-
-    /// Sends everything and receives `count` messages, at the same time.
-    pub async fn exchange(&mut self, lines: &[String], count: usize) -> Vec<Value> {
-        for line in lines {
-            self.push(line.as_bytes());
-        }
-        let receive = async {
-            let mut received = Vec::new();
-            while received.len() < count {
-                received.push(next_message(&mut self.reader).await.unwrap());
-            }
-            received
-        };
-        let send = write_all(&mut self.writer, &mut self.outbox);
-        tokio::join!(send, receive).1
     }
 
     pub async fn answer(&mut self) -> Value {
@@ -150,14 +105,14 @@ impl<T: Over> WireOver<T> {
 
     /// Closes our direction, and waits for the server to end.
     pub async fn close(mut self) -> Result<(), ServeError> {
-        self.writer.close().await.unwrap();
+        self.finish().await;
         while self.next().await.is_some() {}
         self.serving.await.unwrap()
     }
 
     /// Closes our direction, and gives back everything that still came.
     pub async fn drain(mut self) -> Vec<Value> {
-        self.writer.close().await.unwrap();
+        self.finish().await;
         let mut rest = Vec::new();
         while let Some(message) = self.next().await {
             rest.push(message);
@@ -167,22 +122,17 @@ impl<T: Over> WireOver<T> {
     }
 }
 
-async fn write_all(writer: &mut Writer, outbox: &mut Outbox) {
-    while !outbox.is_empty() {
-        writer.write(outbox).await.unwrap();
+impl<T> Deref for WireOver<T> {
+    type Target = Lines;
+
+    fn deref(&self) -> &Lines {
+        &self.lines
     }
 }
 
-async fn next_message(reader: &mut Reader) -> Option<Value> {
-    loop {
-        match reader.next_frame() {
-            Some(Incoming::Frame(frame)) => return Some(serde_json::from_slice(frame).unwrap()),
-            Some(other) => panic!("{other:?}"),
-            None => {}
-        }
-        if !reader.fill().await.unwrap() {
-            return None;
-        }
+impl<T> DerefMut for WireOver<T> {
+    fn deref_mut(&mut self) -> &mut Lines {
+        &mut self.lines
     }
 }
 

@@ -15,6 +15,7 @@ use serde_json::json;
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinHandle;
 
+use crate::support::clock::{in_time, until};
 use crate::support::{self, builder, text};
 
 /// A server that counts the calls of all its clients, and says who they are.
@@ -42,9 +43,7 @@ impl Serving {
     /// Serves at `path`, and waits until clients can connect.
     async fn at(path: &Path, configure: impl FnOnce(Unix) -> Unix) -> Self {
         let serving = Self::start(counting().serve(configure(unix(path))));
-        while !path.exists() {
-            tokio::task::yield_now().await;
-        }
+        until("the socket file is there", || path.exists()).await;
         serving
     }
 
@@ -110,12 +109,15 @@ async fn a_file_that_was_left_behind_is_replaced() {
     let path = directory.path().join("server.sock");
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     let serving = Serving::start(counting().serve(unix(&path)));
-    let client = loop {
-        match connect(&path).await {
-            Ok(client) => break client,
-            Err(_) => tokio::task::yield_now().await,
+    let connected = async {
+        loop {
+            match connect(&path).await {
+                Ok(client) => break client,
+                Err(_) => tokio::task::yield_now().await,
+            }
         }
     };
+    let client = in_time(connected).await;
     assert_eq!(count(&client).await.unwrap(), 1);
     serving.end().await;
 }

@@ -20,7 +20,7 @@ use tokio_tungstenite::tungstenite::client::ClientRequestBuilder;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-use crate::support::clock::Clock;
+use crate::support::clock::{Clock, in_time};
 use crate::support::{self, call, stateless};
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
@@ -68,9 +68,17 @@ async fn ask(socket: &mut Socket, message: Value) -> Value {
         .await
         .unwrap();
     loop {
-        if let Message::Text(text) = socket.next().await.unwrap().unwrap() {
+        let message = in_time(socket.next()).await.unwrap();
+        if let Message::Text(text) = message.unwrap() {
             return serde_json::from_str(&text).unwrap();
         }
+    }
+}
+
+/// Reads to the end of the connection, of which only a close frame may be left.
+async fn closed(mut socket: Socket) {
+    while let Some(Ok(message)) = in_time(socket.next()).await {
+        assert!(message.is_close(), "{message:?}");
     }
 }
 
@@ -115,9 +123,7 @@ async fn an_oversized_message_is_named_and_ends_the_connection() {
             .unwrap()
             .contains("10000")
     );
-    while let Some(Ok(message)) = socket.next().await {
-        assert!(message.is_close(), "{message:?}");
-    }
+    closed(socket).await;
     connect(&site, None).await.unwrap();
 }
 
@@ -126,9 +132,7 @@ async fn binary_messages_end_the_connection() {
     let site = open();
     let mut socket = connect(&site, None).await.unwrap();
     socket.send(Message::binary(vec![1, 2, 3])).await.unwrap();
-    while let Some(Ok(message)) = socket.next().await {
-        assert!(message.is_close(), "{message:?}");
-    }
+    closed(socket).await;
     connect(&site, None).await.unwrap();
 }
 

@@ -13,17 +13,13 @@ use mcp_runtime::{CallError, Client, ClientBuilder, Revision};
 use serde_json::json;
 
 use super::server::server;
+use crate::support::client::{self, builder};
+use crate::support::clock::until;
 
 const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
 
-fn builder() -> ClientBuilder {
-    Client::builder("test", "1.0.0")
-}
-
 async fn connect(builder: ClientBuilder, revision: Revision) -> Client {
-    let (ours, theirs) = memory::pair();
-    tokio::spawn(server().serve(theirs).without_signals().into_future());
-    builder.revision(revision).connect(ours).await.unwrap()
+    client::connect(builder.revision(revision), &server()).await
 }
 
 async fn fill_in(form: Form) -> ElicitReply {
@@ -172,9 +168,8 @@ async fn a_call_that_is_given_up_takes_its_question_with_it() {
         question.recv().await.unwrap();
         assert_eq!(dropped.load(Ordering::SeqCst), 0);
         call.abort();
-        while dropped.load(Ordering::SeqCst) == 0 {
-            tokio::task::yield_now().await;
-        }
+        let is_dropped = || dropped.load(Ordering::SeqCst) > 0;
+        until("the question is dropped", is_dropped).await;
         client.list_tools().await.expect("the connection goes on");
     }
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use crate::support::client::{builder, connect};
 use mcp_runtime::prelude::*;
-use mcp_runtime::transport::memory;
 use mcp_runtime::types::{CallToolResult, ContentBlock};
 use mcp_runtime::{CallError, Client, Revision};
 use serde_json::json;
@@ -53,19 +53,12 @@ impl Slow {
 }
 
 async fn client(revision: Revision) -> Client {
-    let (ours, theirs) = memory::pair();
-    tokio::spawn(
-        Slow.into_server()
-            .serve(theirs)
-            .without_signals()
-            .into_future(),
-    );
-    let client = Client::builder("test", "1").without_keep_alive();
+    let client = builder().without_keep_alive();
     let client = client.on_form(async |form| {
         sleep(THINKING).await;
         form.accept(json!({"answer": true}))
     });
-    client.revision(revision).connect(ours).await.unwrap()
+    connect(client.revision(revision), &Slow.into_server()).await
 }
 
 fn text(result: &CallToolResult) -> &str {

@@ -8,6 +8,7 @@ use mcp_runtime::{ServeError, Server};
 use tokio::task::JoinHandle;
 
 use super::pump;
+use crate::support::clock::until;
 use crate::support::over::{Line, Over};
 
 /// TCP.
@@ -77,9 +78,7 @@ fn serve_when(
     let shutdown = serve.shutdown_handle();
     let serving = tokio::spawn(serve.into_future());
     tokio::spawn(async move {
-        while !ready() {
-            tokio::task::yield_now().await;
-        }
+        until("the server listens", ready).await;
         pump::connect(line, client).await;
         shutdown.shut_down();
         serving.await.unwrap()

@@ -1,0 +1,16 @@
+//! Clients of tests.
+
+use mcp_runtime::transport::memory;
+use mcp_runtime::{Client, ClientBuilder, Server};
+
+/// A client with the defaults.
+pub fn builder() -> ClientBuilder {
+    Client::builder("test", "1.0.0")
+}
+
+/// Connects to `server` in memory.
+pub async fn connect(builder: ClientBuilder, server: &Server) -> Client {
+    let (ours, theirs) = memory::pair();
+    tokio::spawn(server.serve(theirs).without_signals().into_future());
+    builder.connect(ours).await.unwrap()
+}
