@@ -119,11 +119,11 @@ impl Connections {
 
 /// Number of calls that wait for a connection.
 #[derive(Clone)]
-pub(super) struct WaitingCalls(Arc<watch::Sender<usize>>);
+pub(super) struct WaitingCalls(watch::Sender<usize>);
 
 impl WaitingCalls {
     pub(super) fn new() -> Self {
-        Self(Arc::new(watch::Sender::new(0)))
+        Self(watch::Sender::new(0))
     }
 
     /// Waits until a call waits.

@@ -312,7 +312,7 @@ async fn until_dead(channel: &Channel, keep_alive: KeepAlive) {
 async fn changed(roots: &mut Option<watch::Receiver<Vec<Root>>>) {
     let changed = async { roots.as_mut()?.changed().await.ok() };
     if changed.await.is_none() {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 
