@@ -1,10 +1,9 @@
-//! The trace that a request is part of, across programs.
+//! Trace context of a request, across programs.
 
 use mcp_types::RawJsonRef;
 use serde::Serialize;
 
-/// The trace that a request is part of, as its `_meta` carries it from the caller to the called
-/// (2026-07-28, "Overview", section `_meta`; W3C Trace Context and W3C Baggage).
+/// The trace that a request belongs to, as it travels in `_meta` (2026-07-28, "Overview", section `_meta`; W3C Trace Context and W3C Baggage).
 ///
 /// ```
 /// use mcp_runtime::TraceContext;
@@ -23,7 +22,7 @@ pub struct TraceContext {
 }
 
 impl TraceContext {
-    /// The context that `traceparent` describes; `None` where that is malformed.
+    /// The context of a `traceparent`; `None` if it is malformed.
     #[must_use]
     pub fn new(traceparent: impl Into<String>) -> Option<Self> {
         let traceparent = traceparent.into();
@@ -34,14 +33,14 @@ impl TraceContext {
         })
     }
 
-    /// Adds what vendors say of the trace, in the format of the `tracestate` header.
+    /// Adds vendor data, in the format of the `tracestate` header.
     #[must_use]
     pub fn with_tracestate(mut self, tracestate: impl Into<String>) -> Self {
         self.tracestate = Some(tracestate.into());
         self
     }
 
-    /// Adds what the program says of the request, in the format of the `baggage` header.
+    /// Adds the caller's properties, in the format of the `baggage` header.
     #[must_use]
     pub fn with_baggage(mut self, baggage: impl Into<String>) -> Self {
         self.baggage = Some(baggage.into());
@@ -54,40 +53,40 @@ impl TraceContext {
         &self.traceparent
     }
 
-    /// What vendors say of the trace.
+    /// The vendor data.
     #[must_use]
     pub fn tracestate(&self) -> Option<&str> {
         self.tracestate.as_deref()
     }
 
-    /// What the calling program says of the request. Not verified.
+    /// The caller's properties. Not verified.
     #[must_use]
     pub fn baggage(&self) -> Option<&str> {
         self.baggage.as_deref()
     }
 
-    /// The trace: 32 hexadecimal digits.
+    /// The trace id: 32 hexadecimal digits.
     #[must_use]
     pub fn trace_id(&self) -> &str {
         self.traceparent.get(3..35).unwrap_or_default()
     }
 
-    /// The caller's span: 16 hexadecimal digits.
+    /// The id of the caller's span: 16 hexadecimal digits.
     #[must_use]
     pub fn parent_id(&self) -> &str {
         self.traceparent.get(36..52).unwrap_or_default()
     }
 
-    /// What `_meta` says, if it is well-formed; a malformed trace is begun anew, as the W3C wants.
+    /// The context in `_meta`; `None` if it is malformed, in which case a new trace begins (W3C).
     pub(crate) fn of_meta(meta: RawJsonRef<'_>) -> Option<Self> {
-        let says = |name| {
-            let said = meta.member(name).map(RawJsonRef::parse::<Option<String>>);
-            said.transpose().ok().map(Option::flatten)
+        let member = |name| {
+            let value = meta.member(name).map(RawJsonRef::parse::<Option<String>>);
+            value.transpose().ok().map(Option::flatten)
         };
-        let context = Self::new(says("traceparent")??)?;
+        let context = Self::new(member("traceparent")??)?;
         Some(Self {
-            tracestate: says("tracestate")?,
-            baggage: says("baggage")?,
+            tracestate: member("tracestate")?,
+            baggage: member("baggage")?,
             ..context
         })
     }

@@ -1,4 +1,4 @@
-//! Putting a server together.
+//! Builder of servers, and parser of the sets of revisions in attributes.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::settings::Settings;
 use super::{Context, HandlerError, List, Server};
 use crate::protocol::{OwnMethods, Requirement};
 
-/// What a server says of itself and what it offers.
+/// Builder of a [`Server`]: its settings, and its tools, prompts and resources.
 #[derive(Debug, Default)]
 pub struct ServerBuilder {
     pub(super) settings: Settings,
@@ -21,63 +21,60 @@ pub struct ServerBuilder {
 }
 
 impl ServerBuilder {
-    /// The server's name, for programs; `mcp-server` unless set.
+    /// Sets the server's name, for programs; `mcp-server` by default.
     pub fn name(&mut self, name: impl Into<String>) -> &mut Self {
         self.settings.info.name = name.into();
         self
     }
 
-    /// The server's version; `0.0.0` unless set.
+    /// Sets the server's version; `0.0.0` by default.
     pub fn version(&mut self, version: impl Into<String>) -> &mut Self {
         self.settings.info.version = version.into();
         self
     }
 
-    /// All that the server says of itself: name, version, title, icons and more.
+    /// Sets the server's name, version, title, icons and more.
     pub fn info(&mut self, info: Implementation) -> &mut Self {
         self.settings.info = info;
         self
     }
 
-    /// What a model should know to use the server well.
+    /// Sets the instructions for models that use the server.
     pub fn instructions(&mut self, instructions: impl Into<String>) -> &mut Self {
         self.registry.introduction.instruct(instructions.into());
         self
     }
 
-    /// The revisions that are served; all that are known unless set.
+    /// Sets the revisions that are served; all by default.
     pub fn revisions(&mut self, revisions: Revisions) -> &mut Self {
         self.settings.revisions = revisions;
         self
     }
 
-    /// How long clients may keep the lists of tools, prompts and resources, and for whom.
-    ///
-    /// Only clients of 2026-07-28 are told ("Caching"); unless set, nothing may be kept.
+    /// Allows clients to cache the lists of tools, prompts and resources for `ttl` (2026-07-28,
+    /// "Caching"). By default they may not.
     pub fn cache(&mut self, ttl: Duration, scope: CacheScope) -> &mut Self {
         self.settings.caching = Caching::new(ttl, scope);
         self
     }
 
-    /// How many items a page of the lists has; everything is on one page unless set
-    /// (2026-07-28, "Pagination"). Clients ask for the next page with a cursor, which stays good
-    /// when items are added or removed meanwhile: none is skipped, and none comes twice.
+    /// Sets the number of items on a page of the lists; by default all are on one page (2026-07-28,
+    /// "Pagination"). Cursors stay valid when items are added or removed: none is skipped, and none
+    /// is listed twice.
     pub fn page_size(&mut self, items: NonZeroUsize) -> &mut Self {
         self.settings.page_size = Some(items);
         self
     }
 
-    /// Names the lists that can change while the server runs, through [`Server::edit`] or because
-    /// a template's resources come and go. Clients are told that they will be told.
-    ///
-    /// All other lists stay as they were built, and clients need not ask for them twice.
+    /// Declares the lists that can change while the server runs, by [`Server::edit`] or because a
+    /// template's resources come and go (`listChanged`). All other lists stay as they were built.
     pub fn dynamic(&mut self, lists: impl IntoIterator<Item = List>) -> &mut Self {
         self.settings.dynamic.extend(lists);
         self
     }
 
-    /// Serves only clients that have these capabilities. Others are refused at the handshake, or
-    /// with each stateless request but `server/discover`, and told what they lack.
+    /// Serves only clients with these capabilities. Others get an error that names the missing ones, at
+    /// the handshake or for each stateless request but `server/discover`.
     ///
     /// ```
     /// use mcp_runtime::Server;
@@ -93,9 +90,9 @@ impl ServerBuilder {
         self
     }
 
-    /// Declares an extension and its settings, to clients of 2026-07-28 under `extensions`, to older
-    /// ones under `experimental`. Its name has a prefix that belongs to whoever made it
-    /// (2026-07-28, "Versioning", section Extension Negotiation).
+    /// Declares an extension and its settings, under `extensions` for clients of 2026-07-28 and under
+    /// `experimental` for older ones. Its name has a prefix that belongs to its vendor (2026-07-28,
+    /// "Versioning", section Extension Negotiation).
     ///
     /// ```
     /// use mcp_runtime::Server;
@@ -118,13 +115,13 @@ impl ServerBuilder {
         self
     }
 
-    /// Serves requests for `method`, which an extension brings: `function` gets the parameters, and
-    /// gives back a result that is an object. Parameters that do not fit are refused with
-    /// "Invalid params"; those of 2026-07-28 always have a `_meta` among them.
+    /// Serves a method of an extension: `function` gets the parameters, and returns a result that is an
+    /// object. Parameters that do not fit are refused with "Invalid params"; in 2026-07-28 they always
+    /// include `_meta`.
     ///
     /// # Panics
     ///
-    /// When the protocol itself has a method of that name.
+    /// When the method is one of the protocol's own.
     pub fn method<P, F, R, E>(
         &mut self,
         method: impl Into<String>,
@@ -146,19 +143,19 @@ impl ServerBuilder {
         self
     }
 
-    /// Handlers log to the client: what [`Context::log`](super::Context::log) is given is sent, and
-    /// clients are told so. Otherwise it is dropped.
+    /// Declares logging: messages of [`Context::log`](super::Context::log) are sent to clients.
+    /// Otherwise they are dropped.
     pub fn logging(&mut self) -> &mut Self {
         self.settings.logging = true;
         self
     }
 
-    /// The server, ready to serve.
+    /// Builds the server.
     ///
     /// # Panics
     ///
-    /// When servers that are [mounted](Self::mount) say different things of one extension, or both
-    /// serve one of its methods.
+    /// When [mounted](Self::mount) servers declare one extension with different settings, or serve the
+    /// same method.
     #[must_use]
     pub fn build(mut self) -> Server {
         join_settings(&mut self.settings, &self.registry.mounts);

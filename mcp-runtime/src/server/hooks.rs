@@ -9,7 +9,6 @@ use mcp_types::{ClientCapabilities, ErrorObject, Implementation, Revision};
 
 use super::{Server, ServerBuilder};
 use crate::connection::{BoxFuture, Contained, Peer, contain};
-use crate::error::ServeError;
 use crate::protocol::Negotiated;
 
 type BoxError = Box<dyn Error + Send + Sync>;
@@ -81,7 +80,7 @@ impl ServerBuilder {
     /// Runs `hook` each time before the server is served, for example to open a database.
     ///
     /// Hooks run in the order in which they were added. An error ends serving with
-    /// [`ServeError::Start`].
+    /// [`ServeError::Start`](crate::ServeError::Start).
     ///
     /// ```
     /// use mcp_runtime::Server;
@@ -129,7 +128,7 @@ impl ServerBuilder {
     ///
     /// Hooks run in the reverse of the order in which they were added, all of them, also when
     /// serving has failed, but not when `on_start` has. An error is logged, and returned as
-    /// [`ServeError::Shutdown`] unless there is another one. SIGTERM or Ctrl-C cuts them short.
+    /// [`ServeError::Shutdown`](crate::ServeError::Shutdown) unless there is another one. SIGTERM or Ctrl-C cuts them short.
     pub fn on_shutdown<F>(&mut self, hook: impl Fn() -> F + Send + Sync + 'static) -> &mut Self
     where
         F: Future<Output: IntoHookResult> + Send + 'static,
@@ -146,7 +145,17 @@ impl Server {
 
     /// Runs the `on_initialized` hooks for a client.
     pub(crate) fn initialized(&self, negotiated: &Arc<Negotiated>, peer: impl FnOnce() -> Peer) {
-        self.hooks().initialized(negotiated, peer);
+        let hooks = &self.hooks().initialized;
+        if hooks.is_empty() {
+            return;
+        }
+        let client = Initialized {
+            negotiated: Arc::clone(negotiated),
+            peer: peer(),
+        };
+        for hook in hooks {
+            hook(client.clone());
+        }
     }
 }
 
@@ -174,7 +183,7 @@ impl Hooks {
         let server = mounted.clone();
         self.start.push(boxed(move || {
             let server = server.clone();
-            async move { server.hooks().run_start().await }
+            async move { server.hooks().start().await }
         }));
         let server = mounted.clone();
         self.initialized.push(Box::new(move |client| {
@@ -184,16 +193,12 @@ impl Hooks {
         let server = mounted.clone();
         self.shutdown.push(boxed(move || {
             let server = server.clone();
-            async move { server.hooks().run_shutdown().await }
+            async move { server.hooks().shut_down().await }
         }));
     }
 
     /// Runs the `on_start` hooks, up to the first error.
-    pub(super) async fn start(&self) -> Result<(), ServeError> {
-        self.run_start().await.map_err(ServeError::Start)
-    }
-
-    async fn run_start(&self) -> Result<(), BoxError> {
+    pub(super) async fn start(&self) -> Result<(), BoxError> {
         for hook in &self.start {
             hook().await?;
         }
@@ -201,11 +206,7 @@ impl Hooks {
     }
 
     /// Runs all `on_shutdown` hooks, last first; returns the first error.
-    pub(super) async fn shut_down(&self) -> Result<(), ServeError> {
-        self.run_shutdown().await.map_err(ServeError::Shutdown)
-    }
-
-    async fn run_shutdown(&self) -> Result<(), BoxError> {
+    pub(super) async fn shut_down(&self) -> Result<(), BoxError> {
         let mut outcome = Ok(());
         for hook in self.shutdown.iter().rev() {
             if let Err(error) = hook().await {
@@ -214,20 +215,6 @@ impl Hooks {
             }
         }
         outcome
-    }
-
-    /// Runs the `on_initialized` hooks.
-    pub(super) fn initialized(&self, negotiated: &Arc<Negotiated>, peer: impl FnOnce() -> Peer) {
-        if self.initialized.is_empty() {
-            return;
-        }
-        let client = Initialized {
-            negotiated: Arc::clone(negotiated),
-            peer: peer(),
-        };
-        for hook in &self.initialized {
-            hook(client.clone());
-        }
     }
 }
 

@@ -1,12 +1,12 @@
-//! Who is at the other end of a stream.
+//! Identity of the client of a stream, in builds without HTTP.
 
 use std::any::Any;
 
 use super::Context;
 
 impl Context {
-    /// Who calls, as far as the program has said: what [`Serve::identity`](super::Serve::identity)
-    /// was given, if it is a `T`.
+    /// The identity of the client that the program has set with
+    /// [`Serve::identity`](super::Serve::identity), if it is a `T`.
     ///
     /// ```
     /// # use mcp_runtime::Context;
@@ -17,7 +17,7 @@ impl Context {
     /// }
     /// ```
     ///
-    /// What the client says of itself is in [`client_info`](Self::client_info).
+    /// The client's own name is in [`client_info`](Self::client_info).
     #[must_use]
     pub fn identity<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.peer().identity()

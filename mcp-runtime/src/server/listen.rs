@@ -1,4 +1,4 @@
-//! Serving many connections at once.
+//! Serving the connections of a listener.
 
 use std::future::Future;
 use std::io;
@@ -11,17 +11,17 @@ use crate::connection::Command;
 use crate::limits::ACCEPT_PAUSE;
 use crate::transport::Transport;
 
-/// Brings clients.
+/// Accepts connections.
 pub(crate) trait Listener: Send {
-    /// A client, when it has come.
+    /// An accepted connection.
     type Client: Send + 'static;
 
-    /// Waits for the next client.
+    /// Waits for the next connection.
     ///
-    /// Must be cancel safe: a future that is dropped loses no client.
+    /// Must be cancel safe: dropping the future loses no connection.
     fn accept(&mut self) -> impl Future<Output = io::Result<Self::Client>> + Send;
 
-    /// Serves a client until it leaves, or as long as is allowed once `ending` is set.
+    /// Serves a connection until it ends, or for the drain time once `ending` is set.
     fn serve(
         client: Self::Client,
         running: Running,
@@ -29,8 +29,8 @@ pub(crate) trait Listener: Send {
     ) -> impl Future<Output = ()> + Send + 'static;
 }
 
-/// Serves every client of `listener`, of whom `max_connections` may be there at the same time,
-/// until the end is asked for; then those that are there, for as long as the drain time allows.
+/// Serves the connections of `listener`, at most `max_connections` at the same time, until a
+/// shutdown; then those that are open, for the drain time.
 pub(crate) async fn listen<L: Listener>(
     mut listener: L,
     mut running: Running,
@@ -59,7 +59,7 @@ pub(crate) async fn listen<L: Listener>(
             Some(_) = connections.join_next(), if !connections.is_empty() => {}
         }
     }
-    // Nobody else can connect from here on.
+    // Refuses further connections.
     drop(listener);
     ending.send_replace(true);
     while !connections.is_empty() {
@@ -74,8 +74,7 @@ pub(crate) async fn listen<L: Listener>(
     }
 }
 
-/// Serves one connection among others until it ends, or as long as is allowed once `ending` is
-/// set.
+/// Serves one connection until it ends, or for the drain time once `ending` is set.
 pub(crate) async fn attend<T: Transport>(
     transport: T,
     running: Running,
@@ -95,8 +94,8 @@ pub(crate) async fn attend<T: Transport>(
     }
 }
 
-/// Waits until the end is near.
+/// Waits until `ending` is set.
 pub(crate) async fn ended(ending: &mut watch::Receiver<bool>) {
-    // When the sender is gone, so is the server.
+    // Fails when the server is gone.
     let _ = ending.wait_for(|ending| *ending).await;
 }

@@ -1,7 +1,8 @@
-//! The server's side: what is offered, and how a call reaches the function that serves it.
+//! Servers: their builder and catalogue, and the way of a request to its handler.
 //!
-//! A type becomes a server by [`McpServer`], which `#[mcp_server]` implements; what it registers
-//! with a [`ServerBuilder`] is kept in a [`Server`], built once and shared by all connections.
+//! `#[mcp_server]` implements [`McpServer`], which registers functions with a [`ServerBuilder`]. The
+//! [`Server`] that it builds is shared by all connections. `dispatch` is where a request meets its
+//! handler.
 
 mod answer;
 pub(crate) mod builder;

@@ -90,7 +90,7 @@ impl<E: Endpoint> Serve<E> {
     async fn run(self) -> Result<(), ServeError> {
         let server = self.running.server.clone();
         let hooks = server.hooks();
-        hooks.start().await?;
+        hooks.start().await.map_err(ServeError::Start)?;
         let (served, mut signals) = match self.signals.then(Signals::listen).transpose() {
             Ok(signals) => {
                 let signals = signals.map(|it| SignalHandler::new(it, self.running.peer.clone()));
@@ -105,7 +105,7 @@ impl<E: Endpoint> Serve<E> {
             }
         };
         tokio::select! {
-            released = hooks.shut_down() => served.and(released),
+            released = hooks.shut_down() => served.and(released.map_err(ServeError::Shutdown)),
             () = signal => {
                 tracing::warn!("`on_shutdown` was cut short by a signal");
                 served

@@ -1,4 +1,4 @@
-//! What the log says of each request.
+//! Spans and log events of requests.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use crate::TraceContext;
 use crate::connection::{BoxFuture, Served};
 use crate::protocol::{Negotiated, RequestParams};
 
-/// One request, as the log sees it. It is of level debug, so a quiet server pays next to nothing.
+/// The span of a request, at level debug, and the event of its end.
 pub(super) struct Trace {
     span: Span,
     ending: Option<Ending>,
@@ -37,13 +37,13 @@ impl Trace {
         Self { span, ending }
     }
 
-    /// Runs what serves the request, as a part of it.
+    /// Runs `serve` inside the span.
     pub(super) fn in_scope<T>(&self, serve: impl FnOnce() -> T) -> T {
         self.span.in_scope(serve)
     }
 
-    /// Adds what is known once the request is admitted: what was negotiated, and the tool, prompt or resource
-    /// that it is about.
+    /// Records what is known once the request is admitted: revision, client, the name of the tool or
+    /// prompt or the URI, and the caller's trace.
     pub(super) fn admitted(&self, negotiated: &Negotiated, params: &RequestParams<'_>) {
         if self.ending.is_none() {
             return;
@@ -63,7 +63,7 @@ impl Trace {
         }
     }
 
-    /// Logs how the request ends and how long it took, unless nobody listens.
+    /// Logs the end of the request and its duration, if the span is enabled.
     pub(super) fn end<A: Send + 'static>(self, served: Served<A>) -> Served<A> {
         let Some(mut ending) = self.ending else {
             return served;
@@ -80,7 +80,7 @@ impl Trace {
     }
 }
 
-/// A future whose end is logged.
+/// A future inside the span whose end is logged.
 fn watched<A: Send + 'static>(
     span: Span,
     mut ending: Ending,
@@ -94,7 +94,7 @@ fn watched<A: Send + 'static>(
     Box::pin(watched.instrument(span))
 }
 
-/// Reports when it is dropped: so a request that was cancelled is reported, too.
+/// Logs the end of a request when dropped, which includes cancelled ones.
 struct Ending {
     begun: Instant,
     outcome: &'static str,

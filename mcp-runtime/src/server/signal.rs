@@ -1,8 +1,8 @@
 //! Shutdown on signals of the operating system.
 
-#[cfg_attr(all(feature = "signal", unix), path = "unix.rs")]
-#[cfg_attr(all(feature = "signal", not(unix)), path = "ctrl_c.rs")]
-#[cfg_attr(not(feature = "signal"), path = "none.rs")]
+#[cfg_attr(all(feature = "signal", unix), path = "signal/unix.rs")]
+#[cfg_attr(all(feature = "signal", not(unix)), path = "signal/ctrl_c.rs")]
+#[cfg_attr(not(feature = "signal"), path = "signal/none.rs")]
 mod platform;
 
 use tokio::sync::watch;

@@ -3,7 +3,7 @@
 #[cfg(feature = "log-layer")]
 mod layer;
 #[cfg(not(feature = "log-layer"))]
-#[path = "no_layer.rs"]
+#[path = "logging/no_layer.rs"]
 mod layer;
 
 use std::sync::atomic::{AtomicU8, Ordering};
