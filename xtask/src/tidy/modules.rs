@@ -101,22 +101,17 @@ fn mods(file: &File) -> impl Iterator<Item = &ItemMod> {
 fn paths(file: &File, item: &ItemMod) -> (bool, Vec<String>) {
     let attributes = item.attrs.iter();
     let texts = attributes.map(|it| it.meta.to_token_stream().to_string());
-    let texts: Vec<_> = texts.filter(|text| text.starts_with("cfg")).collect();
+    let texts: Vec<_> = texts.filter(|text| !text.starts_with("doc")).collect();
     let chosen = texts.iter().filter_map(|text| {
         let (_, path) = text.split_once("path = \"")?;
         Some(format!("{}/{}", file.folder(), path.split('"').next()?))
     });
     let chosen: Vec<_> = chosen.collect();
-    if !chosen.is_empty() {
-        return (true, chosen);
-    }
     let folder = match file.name() {
         "lib.rs" | "main.rs" | "mod.rs" => file.folder(),
         _ => file.path.trim_end_matches(".rs"),
     };
-    let paths = ["", "/mod"].map(|end| format!("{folder}/{}{end}.rs", item.ident));
-    (
-        texts.iter().any(|text| text.starts_with("cfg (")),
-        paths.into(),
-    )
+    let usual = ["", "/mod"].map(|end| format!("{folder}/{}{end}.rs", item.ident));
+    let is_conditional = !chosen.is_empty() || texts.iter().any(|text| text.starts_with("cfg ("));
+    (is_conditional, chosen.into_iter().chain(usual).collect())
 }
