@@ -1,85 +1,10 @@
 //! Everything that a server offers, and the methods that serve it.
 //!
-//! `methods` is where a method meets its list or entry; those about subscriptions are in
-//! `subscriptions`.
+//! `snapshot` has the catalogues and the capabilities that are declared for them. `methods` is where
+//! a method meets its list or entry; those about subscriptions are in `subscriptions`.
 
 mod methods;
+mod snapshot;
 mod subscriptions;
 
-use std::sync::Arc;
-
-use mcp_types::{JsonObject, ServerCapabilities};
-
-use super::List;
-use super::answer::{Identity, Prepared};
-use super::catalog::{Catalog, Registry};
-use super::introduction::Introduction;
-use super::notify::Announced;
-use super::prompts::PromptRoute;
-use super::resources::ResourceRoute;
-use super::settings::Settings;
-use super::tools::ToolRoute;
-
-/// Everything that a server offers, shared by all connections. It is immutable: an edit replaces
-/// it.
-#[derive(Debug)]
-pub(super) struct Router {
-    settings: Arc<Settings>,
-    identity: Arc<Identity>,
-    pub(super) introduction: Introduction,
-    capabilities: ServerCapabilities,
-    pub(super) tools: Arc<Catalog<ToolRoute>>,
-    pub(super) prompts: Arc<Catalog<PromptRoute>>,
-    pub(super) resources: Arc<Catalog<ResourceRoute>>,
-    discover: Prepared,
-}
-
-impl Router {
-    /// The router of what `registry` has. Catalogues in which nothing has changed are shared with
-    /// the router before.
-    pub(super) fn new(settings: Arc<Settings>, registry: &mut Registry) -> Self {
-        let mut router = Self {
-            identity: Arc::new(Identity::new(&settings.info)),
-            introduction: Introduction::joined(registry),
-            capabilities: ServerCapabilities::default(),
-            tools: registry.tools.snapshot(&settings),
-            prompts: registry.prompts.snapshot(&settings),
-            resources: registry.resources.snapshot(&settings),
-            discover: Prepared::default(),
-            settings,
-        };
-        router.capabilities = router.declared();
-        router
-    }
-
-    /// The capabilities that clients can make use of. A list that may change is declared even while
-    /// it is empty.
-    fn declared(&self) -> ServerCapabilities {
-        let mut capabilities = ServerCapabilities::default();
-        let dynamic = |list| self.settings.dynamic.contains(&list).then_some(true);
-        let list_changed = dynamic(List::Tools);
-        if list_changed.is_some() || !self.tools.is_empty() {
-            capabilities.tools.get_or_insert_default().list_changed = list_changed;
-        }
-        let list_changed = dynamic(List::Prompts);
-        if list_changed.is_some() || !self.prompts.is_empty() {
-            capabilities.prompts.get_or_insert_default().list_changed = list_changed;
-        }
-        let list_changed = dynamic(List::Resources);
-        if list_changed.is_some() || !self.resources.is_empty() {
-            let resources = capabilities.resources.get_or_insert_default();
-            resources.list_changed = list_changed;
-            resources.subscribe = self.resources.has_subscribable().then_some(true);
-        }
-        let completes = self.prompts.has_completers() || self.resources.has_completers();
-        capabilities.completions = completes.then(JsonObject::new);
-        capabilities.logging = self.settings.logging.then(JsonObject::new);
-        capabilities.experimental = self.introduction.experimental.clone();
-        capabilities
-    }
-
-    /// The changes that the server announces.
-    pub(super) fn announced(&self) -> Announced {
-        Announced::by(&self.capabilities)
-    }
-}
+pub(super) use snapshot::Router;
