@@ -5,16 +5,21 @@
 //! [`transport::http`](crate::transport::http) from requests. A [`Role`] is the part of a server or
 //! of a client. [`Peer`] is the handle with which the rest of the program reaches the other side.
 
+#[cfg_attr(
+    not(feature = "http-server"),
+    allow(dead_code, reason = "sessions over HTTP need more than streams")
+)]
 mod core;
 mod driver;
 mod handler;
+#[cfg_attr(
+    not(feature = "http-server"),
+    allow(dead_code, reason = "sessions over HTTP need more than streams")
+)]
 mod in_flight;
 #[cfg_attr(
-    not(feature = "server"),
-    allow(
-        dead_code,
-        reason = "servers send more to their clients than the reverse"
-    )
+    not(feature = "http-server"),
+    allow(dead_code, reason = "sessions over HTTP need more than streams")
 )]
 mod peer;
 mod pending;
@@ -51,12 +56,12 @@ pub(crate) use handler::{Contained, contain};
 pub(crate) use handler::{Handler, Progress, poll_once};
 #[cfg(feature = "http-server")]
 pub(crate) use in_flight::{BatchKey, Kind, ReplyTo, RequestKey};
+pub(crate) use peer::Command;
 pub use peer::Peer;
 #[cfg(feature = "server")]
 pub(crate) use peer::notification;
-pub(crate) use peer::{Closed, Command};
 #[cfg(feature = "http-server")]
-pub(crate) use peer::{Link, Unsent};
+pub(crate) use peer::{Closed, Link, Unsent};
 #[cfg(feature = "http-server")]
 pub(crate) use pending::{Answer, Requested, Waiter};
 #[cfg(feature = "client")]

@@ -4,7 +4,10 @@
 //! [`Negotiated`] is what was agreed on, by handshake or by the request itself; a [`RequestError`] is a
 //! message that is not served, with the error to answer it with.
 
-#[cfg(feature = "server")]
+#[cfg_attr(
+    not(feature = "server"),
+    allow(dead_code, reason = "servers alone require capabilities of clients")
+)]
 mod capabilities;
 #[cfg(feature = "client")]
 #[cfg_attr(
@@ -21,7 +24,7 @@ pub(crate) mod era_errors;
 #[cfg(any(feature = "client", feature = "server"))]
 pub(crate) mod form;
 #[cfg_attr(
-    not(feature = "server"),
+    not(all(feature = "server", feature = "http-server")),
     allow(dead_code, reason = "servers alone know methods of extensions")
 )]
 mod methods;

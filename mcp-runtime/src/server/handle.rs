@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_types::{Revisions, Tool};
+use mcp_types::Tool;
 
 use super::changes::Change;
 use super::router::Router;
@@ -86,10 +86,6 @@ impl Server {
             requirement: settings.requirement.clone(),
             own_methods: settings.own_methods.clone(),
         }
-    }
-
-    pub(crate) fn revisions(&self) -> Revisions {
-        self.settings().revisions
     }
 }
 

@@ -176,7 +176,7 @@ fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Be
 pub(super) fn check_version(state: &HttpState, named: NamedRevision) -> Result<(), Rejection> {
     match named {
         NamedRevision::Absent => Ok(()),
-        NamedRevision::Known(revision) if state.server.revisions().contains(revision) => Ok(()),
+        NamedRevision::Known(revision) if state.rules.supported.contains(revision) => Ok(()),
         NamedRevision::Known(_) | NamedRevision::Unknown => Err(Rejection::Version),
     }
 }
