@@ -42,7 +42,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
 const ABOVE_THE_SERVER: &[&str] = &[
     "mcp-runtime/src/transport/http/",
     "mcp-runtime/src/transport/socket/",
-    "mcp-runtime/src/transport/websocket/server/",
+    "mcp-runtime/src/transport/websocket/server.rs",
 ];
 
 pub(super) fn check(workspace: &Workspace, violations: &mut Vec<Violation>) {
