@@ -44,8 +44,6 @@ mod role;
 mod stream;
 mod write_timeout;
 
-use std::time::Instant;
-
 pub(crate) use self::core::{Core, Limits};
 #[cfg(feature = "http-server")]
 pub(crate) use self::core::{Member, Step};
@@ -62,6 +60,7 @@ pub use peer::Peer;
 pub(crate) use peer::notification;
 #[cfg(feature = "http-server")]
 pub(crate) use peer::{Closed, Link, Unsent};
+pub(crate) use pending::now;
 #[cfg(feature = "http-server")]
 pub(crate) use pending::{Answer, Requested, Waiter};
 #[cfg(feature = "client")]
@@ -75,8 +74,3 @@ pub use role::BoxFuture;
 #[cfg(not(feature = "server"))]
 pub(crate) use role::BoxFuture;
 pub(crate) use role::{Role, Served};
-
-/// The time by tokio's clock, which tests can stop.
-pub(crate) fn now() -> Instant {
-    tokio::time::Instant::now().into_std()
-}

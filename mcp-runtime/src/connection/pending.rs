@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mcp_types::jsonrpc::{ErrorObject, RequestId, write};
 use mcp_types::{
@@ -132,4 +132,9 @@ pub(super) fn cancellation<D: Clone>(
     let mut frame = Vec::new();
     write::notification(&mut frame, CancelledNotification::METHOD, Some(&params));
     Some((requested.to.clone(), frame))
+}
+
+/// The time by tokio's clock, which tests can stop.
+pub(crate) fn now() -> Instant {
+    tokio::time::Instant::now().into_std()
 }

@@ -133,18 +133,17 @@ fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Be
         true => session.new_stream(&post.connection.unread),
         false => Arc::clone(session.standalone()),
     };
+    let exchange = Exchange {
+        arrival: post.arrival,
+        session: Some(Arc::clone(&session)),
+        stream: Arc::clone(&stream),
+    };
+    let to = Arc::clone(&stream);
     let delivery = Delivery {
         server: &post.state.server,
         permits: &post.state.permits,
-        exchange: Arc::new(Exchange {
-            arrival: post.arrival,
-            session: Some(Arc::clone(&session)),
-            stream: Arc::clone(&stream),
-        }),
-        reply: ReplyTo {
-            to: Arc::clone(&stream),
-            batch,
-        },
+        exchange: Arc::new(exchange),
+        reply: ReplyTo { to, batch },
         params: post.params.and_then(Result::ok),
     };
     let answer = match frame {

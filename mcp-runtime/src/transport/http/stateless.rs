@@ -1,6 +1,6 @@
 //! The stateless era: each request stands by itself (2026-07-28, "Streamable HTTP").
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{HeaderMap, StatusCode};
 use mcp_types::jsonrpc::write::ErrorId;
@@ -16,7 +16,7 @@ use super::server::service::HttpState;
 use super::stream::Stream;
 use crate::connection::{self, Kind, Progress, Served, contain, poll_once};
 use crate::error::RequestError;
-use crate::protocol::{LastNegotiated, RequestParams};
+use crate::protocol::{Admission, LastNegotiated, RequestParams};
 use crate::server::IncomingRequest;
 
 pub(super) fn begin(post: Post<'_>, frame: Frame<'_>) -> Begun {
@@ -62,17 +62,9 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         session: &state.stateless,
     };
     let mut admitted = false;
+    let last = post.connection.negotiated.as_deref();
     let admit = || {
-        let last = post.connection.negotiated.as_deref();
-        let admission = match last {
-            Some(last) => {
-                let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-                state.rules.admit_stateless(method, read, &mut last)
-            }
-            None => state
-                .rules
-                .admit_stateless(method, read, &mut LastNegotiated::default()),
-        }?;
+        let admission = admit(state, method, read, last)?;
         admitted = true;
         Ok(admission)
     };
@@ -101,6 +93,20 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
         Progress::Refused(error) => {
             Begun::refused(ErrorId::Of(id), &error, StatusCode::TOO_MANY_REQUESTS)
         }
+    }
+}
+
+/// Admits a request; `last` is the outcome of the one before over the same connection.
+fn admit<'a>(
+    state: &HttpState,
+    method: &str,
+    params: RequestParams<'a>,
+    last: Option<&Mutex<LastNegotiated>>,
+) -> Result<Admission<'a>, RequestError> {
+    let mut first = LastNegotiated::default();
+    match last.map(|last| last.lock().unwrap_or_else(PoisonError::into_inner)) {
+        Some(mut last) => state.rules.admit_stateless(method, params, &mut last),
+        None => state.rules.admit_stateless(method, params, &mut first),
     }
 }
 
