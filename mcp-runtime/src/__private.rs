@@ -23,12 +23,12 @@ pub use crate::server::handler::text::Text;
 pub use crate::server::input::form_fields::{FormChoice, FormField, form_field};
 pub use crate::server::prompts::PromptRoute;
 pub use crate::server::prompts::PromptSpec;
-pub use crate::server::prompts::result::prompt_output;
+pub use crate::server::prompts::route::prompt_output;
 pub use crate::server::resources::ResourceRoute;
 pub use crate::server::resources::contents::resource_output;
 pub use crate::server::resources::spec::resource_spec;
 pub use crate::server::tools::ToolRoute;
-pub use crate::server::tools::argument::argument;
+pub use crate::server::tools::arguments::argument;
 pub use crate::server::tools::result::Returned;
 pub use crate::server::tools::spec::ToolSpec;
 pub use crate::server::{

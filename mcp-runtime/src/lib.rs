@@ -145,24 +145,24 @@ pub use client::{Call, Client, ClientBuilder, ConnectError, Status};
 pub use connection::Peer;
 pub use error::{CallError, ChildExited, HttpError, ProtocolError, ServeError, Unavailable};
 #[cfg(feature = "macros")]
-#[doc = include_str!("docs/elicit.md")]
+#[doc = include_str!("../docs/elicit.md")]
 pub use mcp_macros::Elicit;
 #[cfg(feature = "macros")]
 pub use mcp_macros::main;
 #[cfg(feature = "macros")]
-#[doc = include_str!("docs/mcp_server.md")]
+#[doc = include_str!("../docs/mcp_server.md")]
 pub use mcp_macros::mcp_server;
 #[cfg(feature = "macros")]
-#[doc = include_str!("docs/prompt.md")]
+#[doc = include_str!("../docs/prompt.md")]
 pub use mcp_macros::prompt;
 #[cfg(feature = "macros")]
-#[doc = include_str!("docs/resource.md")]
+#[doc = include_str!("../docs/resource.md")]
 pub use mcp_macros::resource;
 #[cfg(feature = "macros")]
-#[doc = include_str!("docs/tool.md")]
+#[doc = include_str!("../docs/tool.md")]
 pub use mcp_macros::tool;
 #[cfg(feature = "macros")]
-#[doc = include_str!("docs/hooks.md")]
+#[doc = include_str!("../docs/hooks.md")]
 pub use mcp_macros::{on_initialized, on_shutdown, on_start};
 pub use mcp_types as types;
 pub use mcp_types::{Era, Revision, Revisions};

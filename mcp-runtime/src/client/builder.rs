@@ -18,7 +18,7 @@ use super::connect::{connect, expected, without_probe};
 use super::connection::{Connection, Open};
 use super::notifications::{Dispatcher, OnNotification};
 use super::state::ClientState;
-use super::status::{OnStatus, Status, StatusSender};
+use super::state::{OnStatus, Status, StatusSender};
 use super::{
     Changed, Client, ConnectError, ElicitReply, Form, KeepAlive, Page, Reconnect, ResponseCache,
     Roots,

@@ -11,7 +11,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use super::state::ClientState;
-use super::status::TransportState;
+use super::state::TransportState;
 use crate::connection::{Driver, Limits, Outgoing, Peer, Role, SendOptions, Served};
 use crate::error::{CallError, RequestError, shared};
 use crate::limits::{CLOSE_TIMEOUT, EXCERPT_CHARS};

@@ -13,7 +13,7 @@ use super::connection::{
 use super::input::Roots;
 use super::notifications::Notifications;
 use super::state::ClientState;
-use super::status::{Status, StatusWatch};
+use super::state::{Status, StatusWatch};
 use super::supervisor::Supervisor;
 use crate::error::CallError;
 use crate::protocol::Negotiated;

@@ -14,13 +14,11 @@ mod error;
 mod handle;
 mod input;
 mod notifications;
-mod pages;
 #[cfg(feature = "server")]
 mod proxy;
 mod requests;
 mod result;
 mod state;
-mod status;
 #[cfg(feature = "stream")]
 mod stream;
 mod subscription;
@@ -37,11 +35,11 @@ pub use error::ConnectError;
 pub use handle::Client;
 pub use input::{ElicitReply, Form, Page, Roots};
 pub use notifications::{Changed, Notifications};
-pub use pages::{ListRequest, Pages};
 pub use requests::TypedCall;
-pub use status::{Status, StatusWatch, TransportState};
+pub use state::{Status, StatusWatch, TransportState};
 #[cfg(feature = "stream")]
 pub use stream::{Items, NotificationStream, SubscriptionStream};
+pub use stream::{ListRequest, Pages};
 pub use subscription::Subscription;
 #[cfg(feature = "server")]
 pub(crate) use subscription::SubscriptionEvent;

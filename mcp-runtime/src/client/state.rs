@@ -1,14 +1,16 @@
 //! State of a client that outlives its connections.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_types::{LoggingLevel, Tool, meta_keys};
+use tokio::sync::watch;
 
 use super::cache::ClientCache;
 use super::config::Config;
 use super::notifications::Dispatcher;
-use super::status::StatusSender;
+use crate::protocol::LifecycleState;
 
 /// Everything that the connections of a client share.
 pub(super) struct ClientState {
@@ -95,5 +97,124 @@ impl SessionState {
     /// A tool as it was last listed.
     pub(super) fn tool(&self, name: &str) -> Option<&Tool> {
         self.tools.get(name)
+    }
+}
+
+/// State of the transport.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TransportState {
+    /// Not opened yet, or closed.
+    Disconnected,
+    /// Being opened.
+    Connecting,
+    /// Open.
+    Connected,
+    /// Lost, and going to be opened again.
+    Reconnecting,
+    /// Lost for good; opened again only for another call, where that is possible at all.
+    /// [`Client::lost_because`](crate::Client::lost_because) has the reason.
+    Lost,
+}
+
+impl fmt::Display for TransportState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Disconnected => "disconnected",
+            Self::Connecting => "connecting",
+            Self::Connected => "connected",
+            Self::Reconnecting => "reconnecting",
+            Self::Lost => "lost",
+        })
+    }
+}
+
+/// The state of a client: of its transport, and of the protocol that runs over it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Status {
+    /// State of the transport.
+    pub transport: TransportState,
+    /// State of the protocol.
+    pub lifecycle: LifecycleState,
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}", self.transport, self.lifecycle)
+    }
+}
+
+/// Follows the status of a client.
+///
+/// Changes in quick succession may be seen as one; [`on_status`] sees each of them.
+///
+/// [`on_status`]: crate::ClientBuilder::on_status
+#[derive(Clone, Debug)]
+pub struct StatusWatch(watch::Receiver<Status>);
+
+impl StatusWatch {
+    /// The status as it is now.
+    #[must_use]
+    pub fn current(&self) -> Status {
+        *self.0.borrow()
+    }
+
+    /// Waits for a change. `None` once there can't be any, because the client is gone.
+    pub async fn changed(&mut self) -> Option<Status> {
+        self.0.changed().await.ok()?;
+        Some(*self.0.borrow_and_update())
+    }
+}
+
+/// An observer of the status.
+pub(super) type OnStatus = Box<dyn Fn(Status) + Send + Sync>;
+
+/// The current status. A change is logged, then passed to the observer and to watchers.
+pub(super) struct StatusSender {
+    status: watch::Sender<Status>,
+    observer: Option<OnStatus>,
+}
+
+impl StatusSender {
+    pub(super) fn new(observer: Option<OnStatus>) -> Self {
+        Self {
+            status: watch::Sender::new(Status {
+                transport: TransportState::Disconnected,
+                lifecycle: LifecycleState::Uninitialized,
+            }),
+            observer,
+        }
+    }
+
+    pub(super) fn current(&self) -> Status {
+        *self.status.borrow()
+    }
+
+    pub(super) fn watch(&self) -> StatusWatch {
+        StatusWatch(self.status.subscribe())
+    }
+
+    pub(super) fn set_transport(&self, transport: TransportState) {
+        self.change(|status| status.transport = transport);
+    }
+
+    pub(super) fn set_lifecycle(&self, lifecycle: LifecycleState) {
+        self.change(|status| status.lifecycle = lifecycle);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Status)) {
+        let mut changed = None;
+        self.status.send_if_modified(|status| {
+            let before = *status;
+            change(status);
+            changed = (before != *status).then_some(*status);
+            changed.is_some()
+        });
+        if let Some(now) = changed {
+            tracing::info!(transport = %now.transport, lifecycle = %now.lifecycle, "connection");
+            if let Some(observer) = &self.observer {
+                observer(now);
+            }
+        }
     }
 }

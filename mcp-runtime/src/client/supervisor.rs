@@ -20,7 +20,7 @@ use super::connect::{expected, finish, negotiate};
 use super::connection::{Connection, ConnectionState, Open, Phase, WaitingCalls};
 use super::error::ConnectError;
 use super::state::ClientState;
-use super::status::TransportState;
+use super::state::TransportState;
 use crate::error::CallError;
 
 /// Watches the connection of a client, and restores it when it is lost.

@@ -16,9 +16,9 @@ use serde::Deserialize;
 use tokio::task::AbortHandle;
 
 use super::handler::contain;
+use super::handler::write_error;
 use super::in_flight::{BatchKey, Batches, InFlight, Kind, ReplyTo, RequestKey};
 use super::pending::{Answer, Requested, Sent, answered, cancellation};
-use super::response::write_error;
 use super::{Role, now};
 use crate::error::{CallError, RequestError};
 use crate::limits::{DRAIN_TIMEOUT, MAX_DEPTH, MAX_IN_FLIGHT, MAX_OPEN, WRITE_TIMEOUT};

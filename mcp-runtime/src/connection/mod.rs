@@ -31,7 +31,6 @@ mod pending;
     )
 )]
 mod queue;
-mod response;
 #[cfg_attr(
     not(feature = "server"),
     allow(
@@ -48,10 +47,13 @@ pub(crate) use self::core::{Core, Limits};
 #[cfg(feature = "http-server")]
 pub(crate) use self::core::{Member, Step};
 pub(crate) use driver::Driver;
+pub(crate) use handler::Outgoing;
 #[cfg(feature = "server")]
 pub(crate) use handler::{Contained, contain};
 #[cfg(feature = "http-server")]
 pub(crate) use handler::{Handler, Progress, poll_once};
+#[cfg(feature = "http-server")]
+pub(crate) use handler::{response, write_error};
 #[cfg(feature = "http-server")]
 pub(crate) use in_flight::{BatchKey, Kind, ReplyTo, RequestKey};
 pub(crate) use peer::Command;
@@ -66,9 +68,6 @@ pub(crate) use pending::{Answer, Requested, Waiter};
 #[cfg(feature = "client")]
 pub(crate) use pending::{OnProgress, SendOptions};
 pub(crate) use queue::Commands;
-pub(crate) use response::Outgoing;
-#[cfg(feature = "http-server")]
-pub(crate) use response::{response, write_error};
 #[cfg(feature = "server")]
 pub use role::BoxFuture;
 #[cfg(not(feature = "server"))]

@@ -7,7 +7,7 @@ use mcp_types::RawJsonRef;
 use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{ErrorObject, RequestId};
 
-use super::response::Outgoing;
+use super::handler::Outgoing;
 use crate::error::RequestError;
 
 /// A future that can be moved between threads, boxed.

@@ -19,12 +19,10 @@ mod hooks;
 #[cfg(not(feature = "http-server"))]
 mod identity;
 pub mod input;
-mod introduction;
 #[cfg(any(
     feature = "socket",
     all(feature = "http-server", feature = "websocket")
 ))]
-pub(crate) mod listen;
 mod logging;
 mod metadata;
 mod notify;

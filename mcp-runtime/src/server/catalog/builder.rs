@@ -3,7 +3,7 @@
 
 use mcp_types::{Prompt, Tool};
 
-use super::entry::Visibility;
+use super::entries::Visibility;
 use crate::server::prompts::PromptRoute;
 use crate::server::resources::ResourceRoute;
 use crate::server::tools::ToolRoute;

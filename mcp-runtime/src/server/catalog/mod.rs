@@ -8,7 +8,6 @@
 mod builder;
 mod edit;
 mod entries;
-mod entry;
 mod lists;
 mod mount;
 mod namespace;
@@ -18,7 +17,7 @@ mod snapshot;
 pub use builder::{OfferedPrompt, OfferedResource, OfferedTool};
 pub use edit::{Edit, FixedList};
 pub(super) use entries::Registry;
-pub(super) use entry::{Entry, Visibility};
+pub(super) use entries::{Entry, Visibility};
 pub use lists::List;
 pub(super) use lists::{Caching, ListResult};
 pub(super) use mount::{Mount, Outer, join_settings};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::entries::{Entries, Registry};
-use super::entry::{Entry, Visibility};
+use super::entries::{Entry, Visibility};
 use super::lists::List;
 use super::namespace::Namespace;
 use super::snapshot::Catalog;

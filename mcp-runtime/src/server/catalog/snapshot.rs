@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mcp_types::Revision;
 use mcp_types::jsonrpc::PreparedResult;
 
-use super::entry::{Entry, Visibility};
+use super::entries::{Entry, Visibility};
 use super::lists::{Caching, ListResult};
 use super::pages::{Place, cut};
 use crate::error::RequestError;

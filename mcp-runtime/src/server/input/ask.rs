@@ -7,7 +7,7 @@ use std::time::Duration;
 use mcp_types::jsonrpc::code;
 use mcp_types::{
     Conform, CreateMessageRequest, ElicitRequest, Era, ErrorObject, InputRequest, ListRootsRequest,
-    RawJson, Request,
+    ListRootsResult, RawJson, Request, Root,
 };
 
 use crate::ProtocolError;
@@ -242,5 +242,67 @@ impl ServerBuilder {
     pub fn answer_timeout(&mut self, timeout: Duration) -> &mut Self {
         self.settings.answer_timeout = timeout;
         self
+    }
+}
+
+/// A question for the client's roots; await it to ask. Made by [`Context::roots`].
+#[must_use = "nothing is asked until this is awaited"]
+#[derive(Clone, Debug)]
+pub struct ListRoots {
+    cx: Context,
+    key: Option<String>,
+}
+
+impl ListRoots {
+    /// Names the question, see [`Elicit::key`](super::Elicit::key).
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+}
+
+impl Ask for ListRoots {
+    type Answer = Vec<Root>;
+
+    fn context(&self) -> &Context {
+        &self.cx
+    }
+
+    fn question(&self) -> Result<Question, AskError> {
+        Ok(Question {
+            request: InputRequest::ListRoots(None),
+            key: self.key.clone(),
+            timeout: None,
+        })
+    }
+
+    fn read(&self, answer: &RawJson) -> Result<Vec<Root>, AskError> {
+        read_roots(answer)
+    }
+}
+
+pub(super) fn read_roots(answer: &RawJson) -> Result<Vec<Root>, AskError> {
+    let result = answer.parse().map(|result: ListRootsResult| result.roots);
+    result.map_err(|error| AskError::misfit(&error))
+}
+
+impl IntoFuture for ListRoots {
+    type Output = Result<Vec<Root>, AskError>;
+    type IntoFuture = BoxFuture<Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        answer(self)
+    }
+}
+
+impl Context {
+    /// Asks which folders and files the client wants the server to work on.
+    ///
+    /// Await it for the answer, as with [`elicit`](Self::elicit). Follows 2026-07-28, "Roots", which deprecates it.
+    pub fn roots(&self) -> ListRoots {
+        ListRoots {
+            cx: self.clone(),
+            key: None,
+        }
     }
 }

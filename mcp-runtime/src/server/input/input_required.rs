@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::state::Questions;
-use super::{Ask, AskError, Elicited, InputState, Sampled, elicit, roots};
+use super::{Ask, AskError, Elicited, InputState, Sampled, ask, elicit};
 use crate::error::RequestError;
 use crate::server::Context;
 
@@ -131,7 +131,7 @@ impl Answers<'_> {
     /// The roots, asked for with this key.
     #[must_use]
     pub fn roots(&self, key: &str) -> Option<Result<Vec<Root>, AskError>> {
-        Some(roots::read(&self.raw(key)?))
+        Some(ask::read_roots(&self.raw(key)?))
     }
 
     /// The answer with this key, as the client sent it.

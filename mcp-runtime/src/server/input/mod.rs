@@ -14,7 +14,6 @@ mod form;
 pub(crate) mod form_fields;
 mod input_required;
 mod retry_state;
-mod roots;
 mod run;
 mod sample;
 #[cfg(feature = "seal")]
@@ -23,10 +22,10 @@ mod state;
 #[cfg(any(test, not(feature = "seal")))]
 mod stored;
 
+pub use ask::ListRoots;
 pub use ask::{Ask, AskAll, AskError};
 pub use elicit::{Elicit, Elicited, Outcome};
 pub use input_required::{Answers, Asked, InputRequired};
-pub use roots::ListRoots;
 pub(in crate::server) use run::{may_ask, run};
 pub use sample::{IntoConversation, Sample, Sampled};
 #[cfg(feature = "seal")]

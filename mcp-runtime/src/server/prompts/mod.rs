@@ -5,9 +5,8 @@
 //! returned.
 
 mod entry;
-pub(crate) mod result;
-mod route;
+pub(crate) mod route;
 
 pub use crate::server::handler::text::{FromText, TextArgument, TextArguments, argument, optional};
-pub use result::IntoPromptResult;
+pub use route::IntoPromptResult;
 pub use route::{PromptCall, PromptClosure, PromptRoute, PromptSpec};

@@ -15,8 +15,8 @@ use super::subscriptions::{LastingSubscription, Watched};
 use crate::client::{Client, SubscriptionEvent};
 use crate::error::CallError;
 use crate::server::List;
-use crate::server::introduction::Introduction;
 use crate::server::notify::Announced;
+use crate::server::settings::Introduction;
 use crate::server::state::ServerState;
 
 /// The server behind a proxy.

@@ -8,7 +8,6 @@ pub(crate) mod contents;
 mod entry;
 mod file_tree;
 mod find;
-mod list;
 mod route;
 pub(crate) mod spec;
 mod uri;

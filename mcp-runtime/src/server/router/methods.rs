@@ -9,19 +9,23 @@ use mcp_types::{
     ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest,
     ListResourceTemplatesResult, ListResourcesRequest, ListResourcesResult, ListToolsRequest,
     ListToolsResult, PingRequest, ReadResourceRequest, Request, Revision, SetLevelRequest,
-    SetLevelRequestParams, Side, SubscribeRequest, SubscriptionsListenRequest, UnsubscribeRequest,
+    SetLevelRequestParams, Side, SubscribeRequest, SubscribeRequestParams, SubscriptionFilter,
+    SubscriptionsListenRequest, SubscriptionsListenRequestParams, UnsubscribeRequest,
+    UnsubscribeRequestParams,
 };
 use serde::Serialize;
 
 use super::Router;
 use crate::connection::Served;
 use crate::error::RequestError;
+use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::protocol::{Negotiated, not_offered};
 use crate::server::answer::{Identity, then};
 use crate::server::catalog::{Catalog, Entry, ListResult};
 use crate::server::dispatch::ServerRequest;
 use crate::server::logging::Severity;
-use crate::server::{Answer, MethodCall, Reply};
+use crate::server::notify::Subscription;
+use crate::server::{Answer, Context, MethodCall, Reply};
 
 type Outcome = Result<Served<Answer>, RequestError>;
 
@@ -228,4 +232,69 @@ fn set_log_level(request: ServerRequest<'_>) -> Outcome {
 
 fn not_offered_by_us(request: ServerRequest<'_>) -> RequestError {
     not_offered(request.method, Side::Server, request.context.revision())
+}
+
+impl Router {
+    pub(super) fn listen(
+        &self,
+        request: ServerRequest<'_>,
+    ) -> Result<Served<Answer>, RequestError> {
+        let params: SubscriptionsListenRequestParams = request.params.decode()?;
+        let context = request.context;
+        let subscription = Subscription {
+            id: context.request_id().clone(),
+            accepted: self.accepted(params.notifications, context)?,
+            negotiated: Arc::clone(context.negotiated()),
+            peer: context.peer().clone(),
+            session: Arc::clone(context.session()),
+            info: self.settings.info.clone(),
+        };
+        Ok(Served::Open(Box::pin(subscription.serve())))
+    }
+
+    /// The part of a filter that the server can honour.
+    ///
+    /// # Errors
+    ///
+    /// When something in it is no URI.
+    fn accepted(
+        &self,
+        wanted: SubscriptionFilter,
+        context: &Context,
+    ) -> Result<SubscriptionFilter, RequestError> {
+        let announced = self.announced();
+        let both = |wanted: Option<bool>, announced: bool| wanted.filter(|_| announced);
+        let mut accepted = SubscriptionFilter::new();
+        accepted.tools_list_changed = both(wanted.tools_list_changed, announced.tools);
+        accepted.prompts_list_changed = both(wanted.prompts_list_changed, announced.prompts);
+        accepted.resources_list_changed = both(wanted.resources_list_changed, announced.resources);
+        let uris = wanted.resource_subscriptions.unwrap_or_default();
+        let uris = self
+            .resources
+            .subscribable(uris, MAX_SUBSCRIPTIONS, context)?;
+        accepted.resource_subscriptions = Some(uris).filter(|uris| !uris.is_empty());
+        Ok(accepted)
+    }
+
+    pub(super) fn subscribe(
+        &self,
+        request: ServerRequest<'_>,
+    ) -> Result<Served<Answer>, RequestError> {
+        let params: SubscribeRequestParams = request.params.decode()?;
+        let context = request.context;
+        let canonical = self.resources.check_subscribable(&params.uri, context)?;
+        context.session().subscribe(&canonical, &params.uri)?;
+        self.resources.subscribed(&params.uri);
+        Ok(Served::Now(Ok(Answer::empty())))
+    }
+
+    pub(super) fn unsubscribe(
+        &self,
+        request: ServerRequest<'_>,
+    ) -> Result<Served<Answer>, RequestError> {
+        let params: UnsubscribeRequestParams = request.params.decode()?;
+        self.resources.check_uri(&params.uri)?;
+        request.context.session().unsubscribe(&params.uri);
+        Ok(Served::Now(Ok(Answer::empty())))
+    }
 }

@@ -5,6 +5,5 @@
 
 mod methods;
 mod snapshot;
-mod subscriptions;
 
 pub(super) use snapshot::Router;

@@ -7,10 +7,10 @@ use mcp_types::{JsonObject, ServerCapabilities};
 use crate::server::List;
 use crate::server::answer::{Identity, Prepared};
 use crate::server::catalog::{Catalog, Registry};
-use crate::server::introduction::Introduction;
 use crate::server::notify::Announced;
 use crate::server::prompts::PromptRoute;
 use crate::server::resources::ResourceRoute;
+use crate::server::settings::Introduction;
 use crate::server::settings::Settings;
 use crate::server::tools::ToolRoute;
 

@@ -5,7 +5,7 @@ use std::ops::Bound;
 
 use serde::Serialize;
 
-use super::argument::Argument;
+use super::arguments::Argument;
 use super::pattern::{self, InvalidPattern, Texty};
 
 /// A type whose values have an order that JSON Schema knows: the numbers.

@@ -4,8 +4,7 @@
 //! goes through `arguments`, which decodes each value and has it checked by `validation`, into the
 //! user's function; the returned value becomes a result by [`IntoToolResult`].
 
-pub(crate) mod argument;
-pub(super) mod arguments;
+pub(crate) mod arguments;
 #[cfg_attr(
     not(all(debug_assertions, feature = "validation")),
     path = "unchecked.rs"
@@ -13,7 +12,6 @@ pub(super) mod arguments;
 mod checked;
 mod constraint;
 mod entry;
-mod error;
 mod expected;
 #[cfg(feature = "client")]
 mod forwarded;
@@ -29,10 +27,10 @@ pub(crate) mod spec;
 mod structured;
 mod validation;
 
-pub use argument::{Argument, Shown, ToolArgument, argument};
+pub use arguments::{Argument, Shown, ToolArgument, argument};
 pub use constraint::{HeaderArgument, Measured, Ranged};
-pub use error::ToolError;
 pub use pattern::{InvalidPattern, Texty};
+pub use result::ToolError;
 pub use result::{Audio, Image, IntoToolResult, Json};
 pub use route::{ToolCall, ToolRoute};
 pub use spec::{Arguments, ToolClosure, ToolSpec};

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use mcp_types::{CallToolResult, RawJson, RawJsonRef, Revision, Tool};
 
-use super::argument::Argument;
+use super::arguments::Argument;
 use super::arguments::{self, Slot};
 use super::checked::checked;
-use super::{error, structured};
+use super::{result, structured};
 use crate::error::RequestError;
 use crate::protocol::{ParamHeader, StrictJson, structured_content_is_object};
 use crate::server::catalog::Visibility;
@@ -105,7 +105,7 @@ impl<'a> ToolCall<'a> {
         Ok(Reply::Pending(Box::pin(async move {
             match context.within(limit, future).await {
                 Some(value) => convert(value),
-                None => Ok(error::failure(format!("not finished within {limit:?}"))),
+                None => Ok(result::failure(format!("not finished within {limit:?}"))),
             }
         })))
     }
@@ -114,7 +114,7 @@ impl<'a> ToolCall<'a> {
 impl From<Rejection> for Reply<CallToolResult> {
     fn from(rejection: Rejection) -> Self {
         Self::Ready(match rejection {
-            Rejection::Arguments(text) => Ok(error::failure(text)),
+            Rejection::Arguments(text) => Ok(result::failure(text)),
             Rejection::Protocol(error) => Err(error),
         })
     }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use mcp_types::{CallToolResult, RawJson, Tool, ToolAnnotations};
 use serde_json::Value;
 
-use super::argument::Argument;
+use super::arguments::Argument;
 use super::parameter::{Parameter, input_schema};
 use super::result::{IntoToolResult, ToolOutput};
 use super::route::{Handler, ToolCall, ToolRoute};
@@ -295,7 +295,7 @@ for_each_arity!(tuples);
 mod tests {
     use super::ToolSpec;
     use crate::server::Reply;
-    use crate::server::tools::argument::argument;
+    use crate::server::tools::arguments::argument;
 
     #[test]
     fn properties_stand_in_the_order_of_the_arguments() {

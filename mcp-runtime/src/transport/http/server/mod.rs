@@ -14,7 +14,6 @@ pub(super) mod response;
 pub(super) mod service;
 mod timeout_io;
 pub(super) mod unread;
-pub(super) mod write_timeout;
 
 pub use access::Principal;
 pub use body::ResponseBody;

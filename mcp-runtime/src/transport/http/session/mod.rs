@@ -4,14 +4,13 @@
 //! of those that are open.
 
 mod http_session;
-mod id;
 mod messages;
 mod store;
 mod table;
 
 pub(super) use http_session::HttpSession;
-pub use id::SessionId;
-pub(super) use id::first_request_id;
 pub(super) use messages::Delivery;
+pub use store::SessionId;
+pub(super) use store::first_request_id;
 pub use store::{MemorySessions, SessionRecord, SessionStore, SessionStoreError};
 pub(super) use table::Sessions;
