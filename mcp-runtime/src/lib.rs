@@ -99,8 +99,6 @@ pub mod client;
 )]
 mod connection;
 mod error;
-#[cfg(any(feature = "client", feature = "server"))]
-mod join_all;
 #[cfg_attr(
     not(all(
         unix,

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::convert::Infallible;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -13,6 +13,7 @@ use mcp_types::jsonrpc::{ErrorObject, RequestId, write};
 
 use super::Served;
 use super::in_flight::Kind;
+use crate::connection::BoxFuture;
 use crate::error::RequestError;
 use crate::transport::Outbox;
 
@@ -140,4 +141,23 @@ fn failure<A>(
 /// Appends the answer to a message that is refused.
 pub(crate) fn write_error(out: &mut Vec<u8>, id: ErrorId<'_>, error: &ErrorObject) {
     write::error(out, id, error);
+}
+
+/// Polls `futures` concurrently until all are ready, and returns their outputs in the same order.
+pub(crate) async fn join_all<T>(mut futures: Vec<BoxFuture<T>>) -> Vec<T> {
+    let mut outputs: Vec<Option<T>> = futures.iter().map(|_| None).collect();
+    poll_fn(|task| {
+        let mut poll = Poll::Ready(());
+        for (future, output) in futures.iter_mut().zip(&mut outputs) {
+            if output.is_none() {
+                match future.as_mut().poll(task) {
+                    Poll::Ready(value) => *output = Some(value),
+                    Poll::Pending => poll = Poll::Pending,
+                }
+            }
+        }
+        poll
+    })
+    .await;
+    outputs.into_iter().flatten().collect()
 }

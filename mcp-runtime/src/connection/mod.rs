@@ -47,11 +47,11 @@ pub(crate) use self::core::{Core, Limits};
 #[cfg(feature = "http-server")]
 pub(crate) use self::core::{Member, Step};
 pub(crate) use driver::Driver;
-pub(crate) use handler::Outgoing;
 #[cfg(feature = "server")]
 pub(crate) use handler::{Contained, contain};
 #[cfg(feature = "http-server")]
 pub(crate) use handler::{Handler, Progress, poll_once};
+pub(crate) use handler::{Outgoing, join_all};
 #[cfg(feature = "http-server")]
 pub(crate) use handler::{response, write_error};
 #[cfg(feature = "http-server")]

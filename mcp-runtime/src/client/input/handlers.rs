@@ -14,8 +14,8 @@ use tokio::sync::watch;
 
 use super::{ElicitReply, Form, Page};
 use crate::connection::BoxFuture;
+use crate::connection::join_all;
 use crate::error::{CallError, RequestError};
-use crate::join_all::join_all;
 use crate::protocol::{decode_params, not_offered};
 
 type Handler<Q, A> = Box<dyn Fn(Q) -> BoxFuture<A> + Send + Sync>;

@@ -11,9 +11,9 @@ use mcp_types::{
 use super::ask::send;
 use super::retry_state::{Binding, RetryState, now};
 use super::state::{InputState, Questions};
+use crate::connection::join_all;
 use crate::connection::{BoxFuture, Served};
 use crate::error::RequestError;
-use crate::join_all::join_all;
 use crate::limits::MAX_ASKING_ROUNDS;
 use crate::protocol::Lacking;
 use crate::server::dispatch::{OwnedRequest, ServerRequest};
