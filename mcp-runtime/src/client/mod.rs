@@ -14,6 +14,7 @@ mod error;
 mod handle;
 mod input;
 mod notifications;
+mod pages;
 #[cfg(feature = "server")]
 mod proxy;
 mod requests;
@@ -35,11 +36,11 @@ pub use error::ConnectError;
 pub use handle::Client;
 pub use input::{ElicitReply, Form, Page, Roots};
 pub use notifications::{Changed, Notifications};
+pub use pages::{ListRequest, Pages};
 pub use requests::TypedCall;
 pub use state::{Status, StatusWatch, TransportState};
 #[cfg(feature = "stream")]
 pub use stream::{Items, NotificationStream, SubscriptionStream};
-pub use stream::{ListRequest, Pages};
 pub use subscription::Subscription;
 #[cfg(feature = "server")]
 pub(crate) use subscription::SubscriptionEvent;

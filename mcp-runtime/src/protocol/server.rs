@@ -121,6 +121,10 @@ enum State {
 }
 
 /// The decision about a request.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is matched where it is returned; a box would be an allocation for each request"
+)]
 #[derive(Debug)]
 pub(crate) enum Admission<'a> {
     /// Answer the handshake with this outcome.

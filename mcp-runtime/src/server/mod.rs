@@ -23,6 +23,7 @@ pub mod input;
     feature = "socket",
     all(feature = "http-server", feature = "websocket")
 ))]
+pub(crate) mod listen;
 mod logging;
 mod metadata;
 mod notify;
@@ -32,6 +33,13 @@ pub mod prompts;
 mod proxy;
 pub mod resources;
 mod router;
+#[cfg_attr(
+    not(feature = "http-server"),
+    allow(
+        dead_code,
+        reason = "streams let the driver use the role, HTTP sessions use it themselves"
+    )
+)]
 pub(crate) mod running;
 mod serve;
 #[cfg_attr(

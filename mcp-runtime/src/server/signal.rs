@@ -31,7 +31,7 @@ impl SignalHandler {
     pub(super) async fn next(&mut self) {
         self.received.mark_unchanged();
         if self.received.changed().await.is_err() {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

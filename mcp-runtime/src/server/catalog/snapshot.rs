@@ -176,7 +176,7 @@ impl<R: Entry> Catalog<R> {
         items: Vec<L::Item>,
         next: Option<&Place>,
     ) -> L {
-        let page = L::page(items, next.map(|place| place.cursor::<L>()));
+        let page = L::page(items, next.map(Place::cursor::<L>));
         self.caching.mark(page, self.differs_by_caller)
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn check(_: &'static str, _: &'static str) -> Result<(), InvalidPatte
 
 /// The patterns of a schema, which are not enforced.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Patterns;
+pub(super) struct Patterns {}
 
 #[allow(clippy::unused_self, reason = "has the signatures of its counterpart")]
 impl Patterns {

@@ -14,8 +14,8 @@ use tokio::sync::watch;
 
 use crate::error::ServeError;
 use crate::limits::MAX_CONNECTIONS;
+use crate::server::listen::{Listener, attend, listen};
 use crate::server::running::Running;
-use crate::server::running::{Listener, attend, listen};
 use crate::server::{Connected, Endpoint};
 use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES};
 

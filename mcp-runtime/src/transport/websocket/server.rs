@@ -33,8 +33,8 @@ use crate::error::ServeError;
 use crate::limits::{
     MAX_CONNECTIONS, MAX_FRAME_BYTES, WEBSOCKET_HANDSHAKE_TIMEOUT, WEBSOCKET_PING,
 };
+use crate::server::listen::{Listener, attend, ended, listen};
 use crate::server::running::Running;
-use crate::server::running::{Listener, attend, ended, listen};
 use crate::server::{Connected, Endpoint, Server};
 use crate::transport::TcpAddress;
 use crate::transport::http::{

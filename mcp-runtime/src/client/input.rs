@@ -1,4 +1,7 @@
-//! Handlers for elicitation, sampling and roots.
+//! Answers to a server's questions: elicitation, sampling and roots.
+//!
+//! In revisions with a handshake the server sends them as requests, in stateless ones it returns an
+//! `InputRequiredResult` and the call is sent again with the answers.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -6,17 +9,17 @@ use std::sync::Arc;
 use mcp_types::{
     ClientCapabilities, ClientCapabilitiesElicitation, ClientCapabilitiesRoots,
     ClientCapabilitiesSampling, Conform, CreateMessageRequestParams, CreateMessageResult,
-    ElicitRequestParams, ErrorObject, InputRequest, InputRequiredResult, JsonObject,
+    ElicitAction, ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams,
+    ElicitResult, ElicitSchema, ErrorObject, InputRequest, InputRequiredResult, JsonObject,
     ListRootsResult, OrderedMap, RawJson, RawJsonRef, Revision, Root, Side, methods,
 };
 use serde::Serialize;
+use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-use super::{ElicitReply, Form, Page};
-use crate::connection::BoxFuture;
-use crate::connection::join_all;
+use crate::connection::{BoxFuture, join_all};
 use crate::error::{CallError, RequestError};
-use crate::protocol::{decode_params, not_offered};
+use crate::protocol::{decode_params, form, not_offered};
 
 type Handler<Q, A> = Box<dyn Fn(Q) -> BoxFuture<A> + Send + Sync>;
 
@@ -25,20 +28,20 @@ type Answering = BoxFuture<Result<RawJson, ErrorObject>>;
 
 /// The handlers that answer a server's questions.
 #[derive(Default)]
-pub(in crate::client) struct InputHandlers {
-    pub(in crate::client) form: Option<Handler<Form, ElicitReply>>,
-    pub(in crate::client) page: Option<Handler<Page, ElicitReply>>,
-    pub(in crate::client) sample:
+pub(super) struct InputHandlers {
+    pub(super) form: Option<Handler<Form, ElicitReply>>,
+    pub(super) page: Option<Handler<Page, ElicitReply>>,
+    pub(super) sample:
         Option<Handler<CreateMessageRequestParams, Result<CreateMessageResult, ErrorObject>>>,
-    pub(in crate::client) sample_with_tools: bool,
-    pub(in crate::client) roots: Option<Roots>,
+    pub(super) sample_with_tools: bool,
+    pub(super) roots: Option<Roots>,
     /// Finds the roots when they are asked for, where there is no list of them.
-    pub(in crate::client) find_roots: Option<Handler<(), Result<Vec<Root>, ErrorObject>>>,
+    pub(super) find_roots: Option<Handler<(), Result<Vec<Root>, ErrorObject>>>,
 }
 
 impl InputHandlers {
     /// The capabilities to declare to a server that speaks `revision`.
-    pub(in crate::client) fn capabilities(&self, revision: Revision) -> ClientCapabilities {
+    pub(super) fn capabilities(&self, revision: Revision) -> ClientCapabilities {
         let empty = |present: bool| present.then(JsonObject::new);
         let mut capabilities = ClientCapabilities::new();
         if self.form.is_some() || self.page.is_some() {
@@ -71,7 +74,7 @@ impl InputHandlers {
     /// # Errors
     ///
     /// When there is no handler for it, or its parameters are malformed.
-    pub(in crate::client) fn serve(
+    pub(super) fn serve(
         &self,
         method: &str,
         params: Option<RawJsonRef<'_>>,
@@ -131,7 +134,7 @@ impl InputHandlers {
     /// # Errors
     ///
     /// When there is no handler for one of them, or a handler fails.
-    pub(in crate::client) async fn respond(
+    pub(super) async fn respond(
         &self,
         method: &'static str,
         required: InputRequiredResult,
@@ -166,7 +169,7 @@ impl InputHandlers {
 /// Members of a call that is sent again with answers (2026-07-28, "Multi Round-Trip Requests").
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::client) struct InputResponses {
+pub(super) struct InputResponses {
     #[serde(skip_serializing_if = "Option::is_none")]
     input_responses: Option<OrderedMap<RawJson>>,
     /// The server's state, as it came.
@@ -231,7 +234,7 @@ impl Roots {
     }
 
     /// Follows changes of the list.
-    pub(in crate::client) fn watch(&self) -> watch::Receiver<Vec<Root>> {
+    pub(super) fn watch(&self) -> watch::Receiver<Vec<Root>> {
         self.list.subscribe()
     }
 }
@@ -245,5 +248,220 @@ impl<R: Into<Root>, const N: usize> From<[R; N]> for Roots {
 impl From<&Roots> for Roots {
     fn from(roots: &Roots) -> Self {
         roots.clone()
+    }
+}
+
+/// The user's answer to an elicitation; made by [`Form`] and [`Page`].
+#[must_use = "the server waits for it"]
+#[derive(Clone, Debug, PartialEq)]
+pub struct ElicitReply {
+    /// The result, or why the server gets an error instead.
+    pub(super) outcome: Result<ElicitResult, String>,
+}
+
+impl ElicitReply {
+    /// The user says no.
+    pub fn decline() -> Self {
+        Self::of(ElicitAction::Decline)
+    }
+
+    /// The user dismisses the question without an answer.
+    pub fn cancel() -> Self {
+        Self::of(ElicitAction::Cancel)
+    }
+
+    /// No answer: the server gets an error with this reason.
+    pub(crate) fn fault(reason: impl ToString) -> Self {
+        Self {
+            outcome: Err(reason.to_string()),
+        }
+    }
+
+    fn of(action: ElicitAction) -> Self {
+        Self {
+            outcome: Ok(ElicitResult::new(action)),
+        }
+    }
+}
+
+/// A form that a server asks the user to fill in (2026-07-28, "Elicitation", section Form Mode
+/// Elicitation Requests).
+///
+/// The user must see which server asks, and be able to decline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Form {
+    params: ElicitRequestFormParams,
+}
+
+impl Form {
+    pub(super) fn new(params: ElicitRequestFormParams) -> Self {
+        Self { params }
+    }
+
+    /// The question, in words for the user.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.params.message
+    }
+
+    /// The fields.
+    #[must_use]
+    pub fn schema(&self) -> &ElicitSchema {
+        &self.params.requested_schema
+    }
+
+    /// The question as the server wrote it.
+    #[must_use]
+    pub fn params(&self) -> &ElicitRequestFormParams {
+        &self.params
+    }
+
+    /// The default values of the fields, to show to the user.
+    #[must_use]
+    pub fn suggestions(&self) -> Map<String, Value> {
+        let fields = self.schema().properties.iter();
+        let suggested = fields.filter_map(|(name, field)| {
+            let field = serde_json::to_value(field).ok()?;
+            let default = field.get("default").filter(|value| !value.is_null())?;
+            Some((name.to_owned(), default.clone()))
+        });
+        suggested.collect()
+    }
+
+    /// The user agrees, with `content` in the fields: an object. Fields that it leaves out get their
+    /// default values.
+    ///
+    /// Content that does not fit the form is not sent: the server gets an error, and the reason is
+    /// logged.
+    pub fn accept(&self, content: impl Serialize) -> ElicitReply {
+        let content = match serde_json::to_value(content) {
+            Ok(Value::Object(content)) => content,
+            Ok(_) => return ElicitReply::fault("the content of a form is an object"),
+            Err(error) => return ElicitReply::fault(error),
+        };
+        let mut filled = self.suggestions();
+        filled.extend(content);
+        if let Err(reason) = form::check(&filled, self.schema()) {
+            return ElicitReply::fault(reason);
+        }
+        match serde_json::from_value(Value::Object(filled)) {
+            Ok(content) => {
+                let mut result = ElicitResult::new(ElicitAction::Accept);
+                result.content = Some(content);
+                ElicitReply {
+                    outcome: Ok(result),
+                }
+            }
+            Err(error) => ElicitReply::fault(error),
+        }
+    }
+
+    /// The user agrees with all default values.
+    pub fn accept_suggestions(&self) -> ElicitReply {
+        self.accept(Map::new())
+    }
+
+    /// The user says no.
+    pub fn decline(&self) -> ElicitReply {
+        ElicitReply::decline()
+    }
+
+    /// The user dismisses the form without an answer.
+    pub fn cancel(&self) -> ElicitReply {
+        ElicitReply::cancel()
+    }
+}
+
+/// A web page that a server asks the user to open, for input that the client must not see
+/// (2026-07-28, "Elicitation", section URL Mode Elicitation Requests).
+///
+/// The user must see which server asks and the whole address. It is opened in a browser only if the
+/// user agrees; the client itself never fetches it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Page {
+    params: ElicitRequestUrlParams,
+}
+
+impl Page {
+    pub(super) fn new(params: ElicitRequestUrlParams) -> Self {
+        Self { params }
+    }
+
+    /// The reason to open it, in words for the user.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.params.message
+    }
+
+    /// The address.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.params.url
+    }
+
+    /// The id that `notifications/elicitation/complete` names once the user is done there
+    /// (2025-11-25).
+    #[must_use]
+    pub fn id(&self) -> Option<&str> {
+        self.params.elicitation_id.as_deref()
+    }
+
+    /// The user agrees, and the page was opened. Its outcome is between the user and the server.
+    pub fn accept(&self) -> ElicitReply {
+        ElicitReply::of(ElicitAction::Accept)
+    }
+
+    /// The user says no.
+    pub fn decline(&self) -> ElicitReply {
+        ElicitReply::decline()
+    }
+
+    /// The user dismisses the question without an answer.
+    pub fn cancel(&self) -> ElicitReply {
+        ElicitReply::cancel()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn form() -> Form {
+        let params = json!({
+            "message": "Check this.",
+            "requestedSchema": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string", "default": "John Doe"},
+                    "age": {"type": "integer", "default": 30, "maximum": 99},
+                    "verified": {"type": "boolean", "default": true},
+                    "mail": {"type": "string"},
+                },
+                "required": ["mail"],
+            },
+        });
+        Form::new(serde_json::from_value(params).unwrap())
+    }
+
+    #[test]
+    fn suggestions_stand_in_for_what_is_left_out() {
+        let reply = form().accept(json!({"mail": "a@b.c", "age": 31}));
+        let result = serde_json::to_value(reply.outcome.unwrap()).unwrap();
+        let content = json!({"mail": "a@b.c", "age": 31, "name": "John Doe", "verified": true});
+        assert_eq!(result, json!({"action": "accept", "content": content}));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_not_accepted() {
+        let fault = |content: Value| form().accept(content).outcome.unwrap_err();
+        assert_eq!(fault(json!({})), "`mail` is missing");
+        assert_eq!(
+            fault(json!({"mail": "a", "age": 100})),
+            "`age` must be at most 99"
+        );
+        assert_eq!(fault(json!({"mail": 7})), "`mail` must be text");
+        assert_eq!(fault(json!([])), "the content of a form is an object");
     }
 }

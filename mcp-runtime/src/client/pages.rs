@@ -1,0 +1,125 @@
+//! Lists, fetched page by page.
+
+use mcp_types::{
+    ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest,
+    ListResourceTemplatesResult, ListResourcesRequest, ListResourcesResult, ListToolsRequest,
+    ListToolsResult, PaginatedRequestParams, Prompt, Request, Resource, ResourceTemplate, Tool,
+};
+
+use super::Client;
+use crate::error::CallError;
+
+/// A request for one page of a list.
+///
+/// Implemented for `ListToolsRequest`, `ListPromptsRequest`, `ListResourcesRequest` and
+/// `ListResourceTemplatesRequest`.
+pub trait ListRequest: Request<Params = PaginatedRequestParams> + Sized + 'static {
+    /// An item of the list.
+    type Item: Send + 'static;
+
+    /// The items of a page, and the cursor of the next one.
+    fn split(page: Self::Result) -> (Vec<Self::Item>, Option<String>);
+}
+
+impl ListRequest for ListToolsRequest {
+    type Item = Tool;
+
+    fn split(page: ListToolsResult) -> (Vec<Tool>, Option<String>) {
+        (page.tools, page.next_cursor)
+    }
+}
+
+impl ListRequest for ListPromptsRequest {
+    type Item = Prompt;
+
+    fn split(page: ListPromptsResult) -> (Vec<Prompt>, Option<String>) {
+        (page.prompts, page.next_cursor)
+    }
+}
+
+impl ListRequest for ListResourcesRequest {
+    type Item = Resource;
+
+    fn split(page: ListResourcesResult) -> (Vec<Resource>, Option<String>) {
+        (page.resources, page.next_cursor)
+    }
+}
+
+impl ListRequest for ListResourceTemplatesRequest {
+    type Item = ResourceTemplate;
+
+    fn split(page: ListResourceTemplatesResult) -> (Vec<ResourceTemplate>, Option<String>) {
+        (page.resource_templates, page.next_cursor)
+    }
+}
+
+impl Client {
+    /// A list of the server, page by page.
+    ///
+    /// ```no_run
+    /// # async fn example(client: mcp_runtime::Client) -> Result<(), mcp_runtime::CallError> {
+    /// use mcp_runtime::types::ListResourcesRequest;
+    ///
+    /// let mut pages = client.pages::<ListResourcesRequest>();
+    /// while let Some(resources) = pages.next().await? {
+    ///     for resource in resources {
+    ///         println!("{}", resource.uri);
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn pages<R: ListRequest>(&self) -> Pages<R> {
+        Pages {
+            client: self.clone(),
+            left: self.state().config.max_pages,
+            next: Some(PaginatedRequestParams::new()),
+            request: std::marker::PhantomData,
+        }
+    }
+
+    /// All pages of a list, up to the number that the client allows.
+    pub(super) async fn all_pages<R: ListRequest>(&self) -> Result<Vec<R::Item>, CallError> {
+        let mut pages = self.pages::<R>();
+        let mut items = Vec::new();
+        while let Some(more) = pages.next().await? {
+            items.extend(more);
+        }
+        Ok(items)
+    }
+}
+
+/// A list that is fetched page by page; made by [`Client::pages`].
+#[derive(Debug)]
+pub struct Pages<R> {
+    client: Client,
+    /// How many pages may still be fetched.
+    left: usize,
+    next: Option<PaginatedRequestParams>,
+    request: std::marker::PhantomData<fn() -> R>,
+}
+
+impl<R: ListRequest> Pages<R> {
+    /// The next page; `None` after the last one, and after an error.
+    ///
+    /// # Errors
+    ///
+    /// Why the page is missing; [`CallError::Result`] when the list has more pages than
+    /// [`max_pages`](super::ClientBuilder::max_pages).
+    pub async fn next(&mut self) -> Result<Option<Vec<R::Item>>, CallError> {
+        let Some(params) = self.next.take() else {
+            return Ok(None);
+        };
+        self.left = self.left.checked_sub(1).ok_or_else(|| CallError::Result {
+            method: R::METHOD.to_owned(),
+            reason: format!(
+                "the list has more than {} pages",
+                self.client.state().config.max_pages
+            ),
+        })?;
+        let (items, cursor) = R::split(self.client.request::<R>(params).await?);
+        self.next = cursor.map(|cursor| PaginatedRequestParams::new().with_cursor(cursor));
+        Ok(Some(items))
+    }
+}
