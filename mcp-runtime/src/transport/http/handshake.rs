@@ -117,8 +117,7 @@ fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Be
     let (wants_answer, batch) = match &frame {
         Frame::Single(Message::InvalidResponse { id, reason }) => {
             session.answered(id.as_ref(), Err(reason.clone()));
-            // No id: it is no request to be answered (2025-11-25, "Transports", section "Sending
-            // Messages to the Server").
+            // It is no request that an error could be about (2025-11-25, "Transports").
             let error = RequestError::InvalidResponse(reason.clone());
             return Begun::refused(ErrorId::Absent, &error, StatusCode::BAD_REQUEST);
         }
@@ -126,11 +125,7 @@ fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Be
         Frame::Batch(members) => match session.batch(members) {
             Ok(batch) => (batch.is_some(), batch),
             Err((error, only_responses)) => {
-                let id = match only_responses {
-                    true => ErrorId::Absent,
-                    false => ErrorId::Null,
-                };
-                return Begun::refused(id, &error, StatusCode::BAD_REQUEST);
+                return refused_batch(only_responses, &error);
             }
         },
     };
@@ -174,6 +169,15 @@ fn in_session(post: Post<'_>, session: Arc<HttpSession>, frame: Frame<'_>) -> Be
         Some((status, message)) => Begun::now(status, message, later),
         None => Begun::Later(later),
     }
+}
+
+/// Refuses a batch; the error has no id where the batch has responses only.
+fn refused_batch(only_responses: bool, error: &RequestError) -> Begun {
+    let id = match only_responses {
+        true => ErrorId::Absent,
+        false => ErrorId::Null,
+    };
+    Begun::refused(id, error, StatusCode::BAD_REQUEST)
 }
 
 /// Refuses a version that no session speaks.
