@@ -2,14 +2,63 @@
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt as _;
-use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Type, parse_quote, parse_quote_spanned};
+use syn::{
+    Attribute, Expr, ExprLit, ImplItem, Lit, LitStr, Path, Type, parse_quote, parse_quote_spanned,
+};
 
 use crate::attribute::Entries;
 use crate::bounds;
 use crate::diagnostics::Diagnostics;
-use crate::model::{Argument, Made, Rules};
+use crate::grammar::Grammar;
+use crate::model::{Argument, Helper, Made, Rules};
 use crate::pattern;
-use crate::signature::Expected;
+
+/// The attributes that parameters of the function may have, and the functions that these may name.
+pub(crate) struct Expected<'a> {
+    /// Whether a parameter may take all arguments.
+    pub(crate) may_flatten: bool,
+    /// Whether the function belongs to a type.
+    pub(crate) of_type: bool,
+    pub(crate) grammar: &'a Grammar,
+    pub(crate) helpers: &'a Helpers,
+}
+
+/// The functions of the block, and whether they take the server.
+#[derive(Default)]
+pub(crate) struct Helpers(Vec<(Ident, bool)>);
+
+impl Helpers {
+    /// Looks at all functions of `items`.
+    pub(crate) fn of(items: &[ImplItem]) -> Self {
+        let functions = items.iter().filter_map(|item| match item {
+            ImplItem::Fn(function) => {
+                let signature = &function.sig;
+                Some((signature.ident.clone(), signature.receiver().is_some()))
+            }
+            _ => None,
+        });
+        Self(functions.collect())
+    }
+
+    /// Looks up the function at `path`.
+    ///
+    /// `Self::function` takes the server, unless the block shows that it does not; a function that
+    /// stands elsewhere does not take it.
+    pub(crate) fn find(&self, path: Path) -> Helper {
+        let of_self = path
+            .segments
+            .first()
+            .is_some_and(|first| first.ident == "Self");
+        let known = path.segments.last().and_then(|last| {
+            let found = self.0.iter().find(|(name, _)| *name == last.ident);
+            found.map(|(_, has_self)| *has_self)
+        });
+        Helper {
+            has_self: of_self && known.unwrap_or(true),
+            path,
+        }
+    }
+}
 
 /// Reads the settings of the parameter `ident`.
 pub(crate) fn read(

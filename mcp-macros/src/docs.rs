@@ -2,8 +2,6 @@
 
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, parse_quote};
 
-use crate::signature::string;
-
 /// The text of the doc comments among `attributes`; `None` where there is none.
 ///
 /// The one space that follows `///` is dropped from each line, and blank lines at both ends are.
@@ -56,6 +54,11 @@ fn literal(piece: &Expr) -> Option<String> {
         }) => Some(text.value()),
         _ => None,
     }
+}
+
+/// A string literal as an expression.
+fn string(text: &str) -> Expr {
+    parse_quote!(#text)
 }
 
 #[cfg(test)]

@@ -4,12 +4,12 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens as _, format_ident};
 use syn::{ImplItemFn, ItemFn, parse_quote};
 
+use crate::argument::Helpers;
 use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::function::{self, Subject, Surroundings};
 use crate::grammar::MAIN;
 use crate::model::Undocumented;
-use crate::signature::Helpers;
 use crate::{expand, manifest, server};
 
 /// An attribute such as `#[tool]` that no `#[mcp_server]` has taken up: it stands on a function

@@ -3,11 +3,12 @@
 use syn::ext::IdentExt as _;
 use syn::{Attribute, Expr, LitStr, Path, Signature, parse_quote};
 
+use crate::argument::{Expected, Helpers};
 use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::grammar::{Grammar, PROMPT, PROMPT_ARG, RESOURCE, RESOURCE_ARG, TOOL, TOOL_ARG};
 use crate::model::{Function, Kind, Undocumented};
-use crate::signature::{Expected, Helpers, take_attribute};
+use crate::signature::take_attribute;
 use crate::{docs, expand, resource, signature, tool, validate};
 
 /// The attributes that make a function reachable, with what they and their parameters may say.

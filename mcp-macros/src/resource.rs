@@ -2,12 +2,12 @@
 
 use syn::Attribute;
 
+use crate::argument::Helpers;
 use crate::attribute::Entries;
 use crate::cache;
 use crate::diagnostics::Diagnostics;
 use crate::grammar::URI;
 use crate::model::Resource;
-use crate::signature::Helpers;
 
 /// Reads what only resources have; `None` without a URI.
 pub(crate) fn read(

@@ -4,12 +4,12 @@ use proc_macro2::TokenStream;
 use quote::ToTokens as _;
 use syn::{Attribute, Expr, ImplItem, Item, ItemImpl, ItemMod, Lit, Path, parse_quote};
 
+use crate::argument::Helpers;
 use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::function::{self, Subject, Surroundings};
 use crate::grammar::{DYNAMIC, REQUIRES, SERVER};
 use crate::model::{Function, Hook, Info, Role, Server, Undocumented};
-use crate::signature::Helpers;
 use crate::{cache, docs, expand, hook, manifest, validate};
 
 /// Expands `#[mcp_server]`. The item comes back without our attributes, whatever is wrong with it.

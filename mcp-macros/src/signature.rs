@@ -5,62 +5,14 @@ use quote::{ToTokens, format_ident};
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{
-    Attribute, Expr, FnArg, ImplItem, Pat, PatType, Path, Receiver, ReceiverKind, ReturnType,
-    Safety, Signature, Type, TypeImplTrait, parse_quote,
+    Attribute, FnArg, Pat, PatType, Path, Receiver, ReceiverKind, ReturnType, Safety, Signature,
+    Type, TypeImplTrait, parse_quote,
 };
 
-use crate::argument;
+use crate::argument::{self, Expected};
 use crate::diagnostics::Diagnostics;
 use crate::docs;
-use crate::grammar::Grammar;
-use crate::model::{Callable, Flatten, Helper, Parameter};
-
-/// What the function's parameters may say, and the functions that they may name.
-pub(crate) struct Expected<'a> {
-    /// Whether a parameter may take all arguments.
-    pub(crate) may_flatten: bool,
-    /// Whether the function belongs to a type.
-    pub(crate) of_type: bool,
-    pub(crate) grammar: &'a Grammar,
-    pub(crate) helpers: &'a Helpers,
-}
-
-/// The functions of the block, and whether they take the server.
-#[derive(Default)]
-pub(crate) struct Helpers(Vec<(Ident, bool)>);
-
-impl Helpers {
-    /// Looks at all functions of `items`.
-    pub(crate) fn of(items: &[ImplItem]) -> Self {
-        let functions = items.iter().filter_map(|item| match item {
-            ImplItem::Fn(function) => {
-                let signature = &function.sig;
-                Some((signature.ident.clone(), signature.receiver().is_some()))
-            }
-            _ => None,
-        });
-        Self(functions.collect())
-    }
-
-    /// What is known about the function at `path`.
-    ///
-    /// `Self::function` takes the server, unless the block shows that it does not; a function that
-    /// stands elsewhere does not take it.
-    pub(crate) fn find(&self, path: Path) -> Helper {
-        let of_self = path
-            .segments
-            .first()
-            .is_some_and(|first| first.ident == "Self");
-        let known = path.segments.last().and_then(|last| {
-            let found = self.0.iter().find(|(name, _)| *name == last.ident);
-            found.map(|(_, has_self)| *has_self)
-        });
-        Helper {
-            has_self: of_self && known.unwrap_or(true),
-            path,
-        }
-    }
-}
+use crate::model::{Callable, Flatten, Parameter};
 
 /// Reads `signature`, and removes from it what only we understand.
 ///
@@ -251,11 +203,6 @@ fn check_flatten(
             "say it with attributes of serde and schemars on the struct's fields",
         );
     }
-}
-
-/// A string literal as an expression.
-pub(crate) fn string(text: &str) -> Expr {
-    parse_quote!(#text)
 }
 
 fn name_of(pattern: &Pat, diagnostics: &mut Diagnostics) -> Option<Ident> {

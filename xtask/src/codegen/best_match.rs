@@ -3,9 +3,9 @@
 //! Each member is described by its constants and its fields; the member that
 //! fits a value best is the one it is decoded as.
 
+use super::emitted_union::EmittedUnion;
 use super::ir::Type;
 use super::merge::{Merged, MergedStruct, Shape};
-use super::unions::EmittedUnion;
 use proc_macro2::TokenStream;
 use quote::quote;
 

@@ -1,55 +1,15 @@
-//! `Conform`: each value made into what one revision allows.
-//!
-//! Fields that a revision does not know go, fields that it requires come, and
-//! values that it cannot express become the nearest one that it can.
+//! Statements that make a value conform to one revision.
 
 use super::error::{Error, Result};
-use super::fields::Fields;
 use super::ir::Type;
-use super::merge::{Merged, MergedEnum, MergedMember, MergedType, Set, Shape};
-use super::nearest;
-use super::overlay::{Nearest, Overlay};
+use super::merge::{Merged, Shape};
+use super::overlay::Overlay;
 use super::rust::ident;
-use super::span::{bits, condition};
-use super::variants::{self, Tag};
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeSet;
 
-/// `Conform` of all types.
-pub(crate) fn emit(merged: &Merged, overlay: &Overlay) -> Result<TokenStream> {
-    let mut active = BTreeSet::new();
-    // A type matters if something in it can change, however deep.
-    loop {
-        let conform = Conform {
-            merged,
-            overlay,
-            active: &active,
-        };
-        let mut next = BTreeSet::new();
-        for (name, ty) in &merged.types {
-            if !conform.body(name, ty)?.is_empty() {
-                next.insert(name.clone());
-            }
-        }
-        if next == active {
-            break;
-        }
-        active = next;
-    }
-    let conform = Conform {
-        merged,
-        overlay,
-        active: &active,
-    };
-    let types = merged
-        .types
-        .iter()
-        .map(|(name, ty)| conform.implementation(name, ty));
-    types.collect()
-}
-
-/// What is known while the code is put together.
+/// The merged schemas, and the types that need code.
 pub(crate) struct Conform<'a> {
     pub(crate) merged: &'a Merged,
     pub(crate) overlay: &'a Overlay,
@@ -58,116 +18,6 @@ pub(crate) struct Conform<'a> {
 }
 
 impl Conform<'_> {
-    fn implementation(&self, name: &str, ty: &MergedType) -> Result<TokenStream> {
-        let body = self.body(name, ty)?;
-        let nearest = self.overlay.nearest(name);
-        let support = match &ty.shape {
-            Shape::Struct(_) => TokenStream::new(),
-            Shape::Enum(values) => self.enum_exists(name, ty, values),
-            Shape::Union(members) => {
-                let exists = self.union_exists(name, ty, members);
-                let nearest = nearest
-                    .map(|nearest| nearest::of_union(self, name, members, nearest))
-                    .transpose()?;
-                quote!(#exists #nearest)
-            }
-        };
-        if matches!(ty.shape, Shape::Enum(_)) && nearest.is_none() {
-            return Ok(support);
-        }
-        let name = ident(name);
-        let revision = revision_in(&body);
-        Ok(quote! {
-            #support
-
-            impl Conform for #name {
-                fn conform(&mut self, #revision: Revision) { #body }
-            }
-        })
-    }
-
-    /// The statements that make a value conform.
-    fn body(&self, name: &str, ty: &MergedType) -> Result<TokenStream> {
-        match &ty.shape {
-            Shape::Struct(structure) => Fields {
-                conform: self,
-                name,
-                ty,
-                structure,
-            }
-            .body(),
-            Shape::Union(members) => Ok(self.union_body(name, members)),
-            Shape::Enum(_) => Ok(match self.overlay.nearest(name) {
-                Some(Nearest {
-                    value: Some(value), ..
-                }) => quote! {
-                    if !self.exists_in(revision) {
-                        *self = Self::from(#value);
-                    }
-                },
-                _ => TokenStream::new(),
-            }),
-        }
-    }
-
-    fn union_body(&self, name: &str, members: &[MergedMember]) -> TokenStream {
-        let variants = variants::of_union(self.merged, name, members);
-        let nearest = self.overlay.nearest(name).map(|_| {
-            let nearest = quote!(Self::from_text(self.describe()));
-            let nearest = match variants::tag(self.merged, members) {
-                Tag::BestMatch => {
-                    let known = members.iter().map(|member| bits(&member.known));
-                    quote!(fit::refit(self, &[#(#known),*], revision).unwrap_or_else(|| #nearest))
-                }
-                _ => nearest,
-            };
-            quote! {
-                if !self.exists_in(revision) {
-                    *self = #nearest;
-                }
-            }
-        });
-        let arms = members
-            .iter()
-            .zip(&variants)
-            .filter_map(|(member, variant)| {
-                let variant = ident(variant);
-                let optional = self.optional_params(member);
-                let fill = optional.and_then(|method| {
-                    let required = &self.merged.methods.get(method)?.params_required;
-                    condition(self.merged, required, &member.known).map(|condition| {
-                        quote! {
-                            if #condition {
-                                value.get_or_insert_default();
-                            }
-                        }
-                    })
-                });
-                let visit = match optional {
-                    Some(_) => {
-                        let visit = self.visit(&member.member.ty, &quote!(value), None)?;
-                        quote!(if let Some(value) = value { #visit })
-                    }
-                    None => self.visit(&member.member.ty, &quote!(value), None)?,
-                };
-                Some((quote!(Self::#variant(value)), quote!(#fill #visit)))
-            });
-        let (patterns, bodies): (Vec<_>, Vec<_>) = arms.unzip();
-        let arms = match (&patterns[..], &bodies[..]) {
-            ([], _) => TokenStream::new(),
-            ([pattern], [body]) => quote!(if let #pattern = self { #body }),
-            _ => quote!(match self { #(#patterns => { #bodies })* _ => {} }),
-        };
-        quote!(#nearest #arms)
-    }
-
-    /// The method of a variant whose parameters may be absent.
-    fn optional_params<'m>(&self, member: &'m MergedMember) -> Option<&'m str> {
-        let name = member.member.method.as_deref()?;
-        let method = self.merged.methods.get(name)?;
-        (method.params_required != method.known).then_some(name)
-    }
-
     /// Statements that make the value at `place` conform.
     pub(crate) fn visit(
         &self,
@@ -243,56 +93,6 @@ impl Conform<'_> {
         !matches!(shape, Some(Shape::Enum(_)))
     }
 
-    fn enum_exists(&self, name: &str, ty: &MergedType, values: &MergedEnum) -> TokenStream {
-        let known = values
-            .values
-            .iter()
-            .map(|(value, known)| (variants::of_value(value), known));
-        self.exists(name, ty, known, &values.open)
-    }
-
-    fn union_exists(&self, name: &str, ty: &MergedType, members: &[MergedMember]) -> TokenStream {
-        let variants = variants::of_union(self.merged, name, members);
-        let known = variants
-            .into_iter()
-            .zip(members.iter().map(|member| &member.known));
-        self.exists(name, ty, known, &Set::new())
-    }
-
-    /// `exists_in` of an enum or union.
-    fn exists<'s>(
-        &self,
-        name: &str,
-        ty: &MergedType,
-        variants: impl Iterator<Item = (String, &'s Set)>,
-        unknown: &Set,
-    ) -> TokenStream {
-        let mut arms = Vec::new();
-        let variants = variants.map(|(variant, known)| (variant, known.clone()));
-        for (variant, known) in variants.chain([("Unknown".to_owned(), unknown.clone())]) {
-            let variant = ident(&variant);
-            if let Some(condition) = condition(self.merged, &known, &ty.known) {
-                arms.push(quote!(Self::#variant { .. } => #condition));
-            }
-        }
-        let name = ident(name);
-        let revision = revision_in(&quote!(#(#arms)*));
-        let body = match (&arms[..], unknown.is_empty()) {
-            ([], _) => quote!(true),
-            ([_], true) => quote!(!matches!(self, Self::Unknown(_))),
-            _ => quote!(match self { #(#arms,)* _ => true }),
-        };
-        quote! {
-            impl #name {
-                /// Whether a message of that revision can contain this value.
-                #[must_use]
-                pub fn exists_in(&self, #revision: Revision) -> bool {
-                    #body
-                }
-            }
-        }
-    }
-
     /// The method of `Option` that fills an absent field where it is required.
     pub(crate) fn fill(&self, place: &str, ty: &Type) -> Result<TokenStream> {
         let fault = |what: &str| Error::conflict(place, what);
@@ -339,7 +139,7 @@ impl Conform<'_> {
 }
 
 /// The name of the parameter `revision`, if the body uses it.
-fn revision_in(body: &TokenStream) -> TokenStream {
+pub(super) fn revision_in(body: &TokenStream) -> TokenStream {
     parameter_in(body, "revision")
 }
 

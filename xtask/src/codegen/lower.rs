@@ -8,7 +8,7 @@ use super::error::{Error, Result};
 use super::ir::{Def, Enum, Model, Struct, Type};
 use super::load::Schema;
 use super::names::pascal;
-use super::normalise::referred;
+use super::normalize::referred;
 use super::overlay::{Overlay, SupportKind};
 use super::{join, methods};
 use serde_json::{Map, Value};

@@ -1,6 +1,6 @@
 //! Unions of messages, told apart by `method`.
 
-use super::unions::EmittedUnion;
+use super::emitted_union::EmittedUnion;
 use proc_macro2::TokenStream;
 use quote::quote;
 

@@ -3,7 +3,7 @@
 //! The steps, in the order of [`run()`]:
 //!
 //! 1. [`load`] reads the stored schemas, and [`overlay`] what no rule covers;
-//! 2. [`normalise`] brings them into one form of JSON Schema;
+//! 2. [`normalize`] brings them into one form of JSON Schema;
 //! 3. [`lower`], with [`structures`], [`alternatives`] and [`methods`], takes
 //!    over what messages contain into the terms of [`ir`];
 //! 4. [`merge`] joins the revisions, and [`variants`] classifies the unions;
@@ -18,8 +18,10 @@ mod alternatives;
 mod availability;
 mod best_match;
 mod conform;
+mod conform_impls;
 mod dispatch;
 mod docs;
+mod emitted_union;
 mod enums;
 mod error;
 mod fields;
@@ -34,7 +36,7 @@ mod messages;
 mod methods;
 mod names;
 mod nearest;
-mod normalise;
+mod normalize;
 mod output;
 mod overlay;
 mod revisions;

@@ -7,9 +7,9 @@ use super::merge::{Merged, merge};
 use super::output::{File, write};
 use super::overlay::Overlay;
 use super::{
-    availability, conform, dispatch, enums, revisions, strategies, structs, types, unions,
+    availability, conform_impls, dispatch, enums, revisions, strategies, structs, types, unions,
 };
-use super::{keys, listing, load, lower, normalise, rust};
+use super::{keys, listing, load, lower, normalize, rust};
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::path::Path;
@@ -40,7 +40,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
 pub(super) fn models(root: &Path, overlay: &Overlay) -> Result<Vec<Model>> {
     let mut models = Vec::new();
     for schema in load::load(root)?.into_iter().rev() {
-        let schema = normalise::normalise(schema, overlay)?;
+        let schema = normalize::normalize(schema, overlay)?;
         models.push(lower::lower(&schema, &models, overlay)?);
     }
     models.reverse();
@@ -73,7 +73,7 @@ type Module = (&'static str, &'static str, TokenStream);
 /// What is known about the types.
 fn tables(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<[Module; 4]> {
     let availability = availability::emit(merged, overlay)?;
-    let conform = conform::emit(merged, overlay)?;
+    let conform = conform_impls::emit(merged, overlay)?;
     Ok([
         (
             "messages",

@@ -1,0 +1,133 @@
+//! One union: its enum, its conversions, and how it is encoded.
+
+use super::docs::{Docs, lines};
+use super::ir::{Member, Type};
+use super::merge::{Merged, MergedMember};
+use super::rust::{self, ident};
+use super::variants;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+/// A union with what its code needs.
+pub(crate) struct EmittedUnion<'a> {
+    pub(crate) merged: &'a Merged,
+    pub(crate) name: &'a str,
+    pub(crate) ident: Ident,
+    pub(crate) members: &'a [MergedMember],
+    pub(crate) variants: Vec<Ident>,
+}
+
+impl<'a> EmittedUnion<'a> {
+    pub(super) fn new(merged: &'a Merged, name: &'a str, members: &'a [MergedMember]) -> Self {
+        let variants = variants::of_union(merged, name, members);
+        Self {
+            merged,
+            name,
+            ident: ident(name),
+            members,
+            variants: variants.iter().map(|variant| ident(variant)).collect(),
+        }
+    }
+
+    /// What a variant holds.
+    pub(crate) fn content(&self, member: &Member) -> TokenStream {
+        let mut ty = rust::stored(&member.ty);
+        if rust::is_boxed(&member.ty, self.merged) {
+            ty = quote!(Box<#ty>);
+        }
+        match self.is_optional(member) {
+            true => quote!(Option<#ty>),
+            false => ty,
+        }
+    }
+
+    /// Whether a message may lack its parameters.
+    pub(crate) fn is_optional(&self, member: &Member) -> bool {
+        let method = member
+            .method
+            .as_ref()
+            .and_then(|method| self.merged.methods.get(method));
+        method.is_some_and(|method| method.params_required != method.known)
+    }
+
+    pub(super) fn item(&self, doc: &TokenStream, docs: &Docs<'_>) -> TokenStream {
+        let name = &self.ident;
+        let variants = self
+            .members
+            .iter()
+            .zip(&self.variants)
+            .map(|(member, variant)| {
+                let doc = docs.of(&format!("{}::{variant}", self.name), &member.known);
+                let content = self.content(&member.member);
+                quote!(#doc #variant(#content))
+            });
+        let unknown =
+            lines("Something that this version of the crate does not know, kept as it came.");
+        quote! {
+            #doc
+            #[derive(Clone, Debug, PartialEq)]
+            #[non_exhaustive]
+            pub enum #name {
+                #(#variants,)*
+                #unknown
+                Unknown(RawJson),
+            }
+        }
+    }
+
+    /// `From` each type that only one variant holds.
+    pub(super) fn conversions(&self) -> TokenStream {
+        let mut out = TokenStream::new();
+        let name = &self.ident;
+        for (member, variant) in self.members.iter().zip(&self.variants) {
+            let ty = &member.member.ty;
+            let same = self.members.iter().filter(|other| other.member.ty == *ty);
+            if same.count() > 1 || member.member.method.is_some() {
+                continue;
+            }
+            let stored = rust::stored(ty);
+            let value = match rust::is_boxed(ty, self.merged) {
+                true => quote!(Box::new(value)),
+                false => quote!(value),
+            };
+            out.extend(quote! {
+                impl From<#stored> for #name {
+                    fn from(value: #stored) -> Self { Self::#variant(#value) }
+                }
+            });
+        }
+        out
+    }
+
+    /// `Serialize` by the member's own: each struct writes its own constant.
+    pub(crate) fn serialize(&self) -> TokenStream {
+        let name = &self.ident;
+        let members = self.members.iter().zip(&self.variants);
+        let arms = members.map(|(member, variant)| match member.member.ty {
+            Type::Number => quote!(Self::#variant(value) => number::whole(value, serializer)),
+            _ => quote!(Self::#variant(value) => value.serialize(serializer)),
+        });
+        quote! {
+            impl Serialize for #name {
+                fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                    match self {
+                        #(#arms,)*
+                        Self::Unknown(value) => value.serialize(serializer),
+                    }
+                }
+            }
+        }
+    }
+
+    /// `Deserialize` by the function `read`.
+    pub(crate) fn deserialize(&self, read: &TokenStream) -> TokenStream {
+        let name = &self.ident;
+        quote! {
+            impl<'de> Deserialize<'de> for #name {
+                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                    #read(deserializer)
+                }
+            }
+        }
+    }
+}
