@@ -1,7 +1,8 @@
 //! Serving the connections of a listener.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io;
+use std::task::{Context, Poll};
 
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -11,45 +12,30 @@ use crate::connection::Command;
 use crate::limits::ACCEPT_PAUSE;
 use crate::transport::Transport;
 
-/// Accepts connections.
-pub(crate) trait Listener: Send {
-    /// An accepted connection.
-    type Client: Send + 'static;
-
-    /// Waits for the next connection.
-    ///
-    /// Must be cancel safe: dropping the future loses no connection.
-    fn accept(&mut self) -> impl Future<Output = io::Result<Self::Client>> + Send;
-
-    /// Serves a connection until it ends, or for the drain time once `ending` is set.
-    fn serve(
-        client: Self::Client,
-        running: Running,
-        ending: watch::Receiver<bool>,
-    ) -> impl Future<Output = ()> + Send + 'static;
-}
-
-/// Serves the connections of `listener`, at most `max_connections` at the same time, until a
-/// shutdown; then those that are open, for the drain time.
-pub(crate) async fn listen<L: Listener>(
-    mut listener: L,
+/// Accepts connections by `poll_accept`, at most `max_connections` at the same time, and serves each
+/// in a task, until a shutdown; then those that are open, for the drain time.
+///
+/// `serve` gets a connection, and the receiver of the shutdown.
+pub(crate) async fn listen<C, S: Future<Output = ()> + Send + 'static>(
     mut running: Running,
     max_connections: usize,
+    mut poll_accept: impl FnMut(&mut Context<'_>) -> Poll<io::Result<C>>,
+    serve: impl Fn(C, Running, watch::Receiver<bool>) -> S,
 ) {
     let ending = watch::Sender::new(false);
     let mut connections = JoinSet::new();
     loop {
-        let room = connections.len() < max_connections;
+        let has_room = connections.len() < max_connections;
         tokio::select! {
             command = running.commands.recv() => match command {
                 Some(Command::ShutDown) | None => break,
                 Some(Command::Abort) => return,
                 Some(_) => {}
             },
-            accepted = listener.accept(), if room => match accepted {
-                Ok(client) => {
+            accepted = poll_fn(&mut poll_accept), if has_room => match accepted {
+                Ok(accepted) => {
                     let connection = Running::new(running.server.clone(), running.limits);
-                    connections.spawn(L::serve(client, connection, ending.subscribe()));
+                    connections.spawn(serve(accepted, connection, ending.subscribe()));
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
@@ -59,8 +45,8 @@ pub(crate) async fn listen<L: Listener>(
             Some(_) = connections.join_next(), if !connections.is_empty() => {}
         }
     }
-    // Refuses further connections.
-    drop(listener);
+    // Closes the listener.
+    drop(poll_accept);
     ending.send_replace(true);
     while !connections.is_empty() {
         tokio::select! {
@@ -75,7 +61,7 @@ pub(crate) async fn listen<L: Listener>(
 }
 
 /// Serves one connection until it ends, or for the drain time once `ending` is set.
-pub(crate) async fn attend<T: Transport>(
+pub(crate) async fn serve_connection<T: Transport>(
     transport: T,
     running: Running,
     mut ending: watch::Receiver<bool>,

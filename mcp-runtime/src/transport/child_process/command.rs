@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::process::Command;
 
-use super::platform::{Group, resolve};
+use super::platform;
 use super::stderr::Stderr;
 use crate::limits::CHILD_GRACE;
 use crate::transport::DEFAULT_MAX_FRAME_BYTES;
@@ -231,8 +231,7 @@ impl ChildProcess {
 
     pub(super) fn command(&self) -> Command {
         let directory = self.directory.as_deref();
-        let program = resolve(&self.program, directory, &self.environment);
-        let mut command = Command::new(program);
+        let mut command = platform::command(&self.program, directory, &self.environment);
         command
             .args(&self.arguments)
             .stdin(Stdio::piped())
@@ -243,10 +242,9 @@ impl ChildProcess {
             command.env_clear().envs(safe(std::env::vars_os()));
         }
         command.envs(&self.environment);
-        if let Some(directory) = &self.directory {
+        if let Some(directory) = directory {
             command.current_dir(directory);
         }
-        Group::prepare(&mut command);
         command
     }
 }

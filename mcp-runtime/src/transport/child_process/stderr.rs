@@ -37,45 +37,30 @@ impl Stderr {
 
     /// Reads until the end.
     pub(super) async fn read(self, stream: ChildStderr, program: String, recent: Captured) {
-        let read = match self {
-            Self::Log => log(stream, &program, &recent).await,
-            Self::Capture(captured) => capture(stream, &captured, &recent).await,
-            Self::Inherit | Self::Discard => Ok(()),
-        };
-        if let Err(error) = read {
+        if let Err(error) = self.copy(stream, &program, &recent).await {
             tracing::debug!(program, %error, "standard error of a child can't be read");
         }
     }
-}
 
-async fn log(stream: ChildStderr, program: &str, recent: &Captured) -> io::Result<()> {
-    let mut stream = BufReader::new(stream);
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        let mut part = (&mut stream).take(STDERR_LINE_BYTES);
-        if part.read_until(b'\n', &mut line).await? == 0 {
-            return Ok(());
+    async fn copy(self, stream: ChildStderr, program: &str, recent: &Captured) -> io::Result<()> {
+        let mut stream = BufReader::new(stream);
+        let mut bytes = Vec::new();
+        loop {
+            bytes.clear();
+            let mut part = (&mut stream).take(STDERR_LINE_BYTES);
+            let count = match &self {
+                Self::Capture(_) => part.read_buf(&mut bytes).await?,
+                _ => part.read_until(b'\n', &mut bytes).await?,
+            };
+            if count == 0 {
+                return Ok(());
+            }
+            recent.push(&bytes);
+            match &self {
+                Self::Capture(captured) => captured.push(&bytes),
+                _ => tracing::info!(program, "{}", String::from_utf8_lossy(&bytes).trim_end()),
+            }
         }
-        recent.push(&line);
-        let line = String::from_utf8_lossy(&line);
-        tracing::info!(program, "{}", line.trim_end());
-    }
-}
-
-async fn capture(
-    mut stream: ChildStderr,
-    captured: &Captured,
-    recent: &Captured,
-) -> io::Result<()> {
-    let mut buffer = vec![0; 4096];
-    loop {
-        let count = stream.read(&mut buffer).await?;
-        if count == 0 {
-            return Ok(());
-        }
-        captured.push(&buffer[..count]);
-        recent.push(&buffer[..count]);
     }
 }
 

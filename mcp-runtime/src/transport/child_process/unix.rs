@@ -1,6 +1,5 @@
 //! Child processes on Unix.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -17,11 +16,6 @@ use tokio::process::{Child, Command};
 pub(super) struct Group(Option<Pid>);
 
 impl Group {
-    /// Makes the child that `command` starts the leader of a group.
-    pub(super) fn prepare(command: &mut Command) {
-        command.process_group(0);
-    }
-
     /// The group of a child that was just started.
     pub(super) fn new(child: &Child) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
@@ -44,11 +38,13 @@ impl Group {
     }
 }
 
-/// Returns `program`, which the system looks up in `PATH` by itself.
-pub(super) fn resolve<'a>(
-    program: &'a OsStr,
+/// A command that starts `program`, which the system looks up in `PATH`, as the leader of a group.
+pub(super) fn command(
+    program: &OsStr,
     _directory: Option<&Path>,
     _environment: &BTreeMap<OsString, OsString>,
-) -> Cow<'a, OsStr> {
-    Cow::Borrowed(program)
+) -> Command {
+    let mut command = Command::new(program);
+    command.process_group(0);
+    command
 }

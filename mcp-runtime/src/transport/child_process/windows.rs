@@ -1,6 +1,5 @@
 //! Child processes on Windows.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -15,8 +14,6 @@ use win32job::{ExtendedLimitInfo, Job};
 pub(super) struct Group(Option<Job>);
 
 impl Group {
-    pub(super) fn prepare(_command: &mut Command) {}
-
     /// Puts a child that was just started into a job of its own.
     pub(super) fn new(child: &Child) -> Self {
         let job = child.raw_handle().map(|handle| assigned(handle as isize));
@@ -48,23 +45,22 @@ fn assigned(handle: isize) -> io::Result<Job> {
     Ok(job)
 }
 
-/// Looks `program` up as a shell does: by `PATH` of the child's environment, or else of this
-/// process, and by `PATHEXT`. A name that stands for no file is left to the system.
+/// A command that starts `program`, which is looked up as a shell does: by `PATH` of the child's
+/// environment, or else of this process, and by `PATHEXT`. A name that stands for no file is left to
+/// the system.
 ///
 /// The system itself finds only `name.exe`. A shell also finds `name.cmd` and whatever else `PATHEXT`
 /// lists: programs that npm installs, such as `npx`, are of this kind.
-pub(super) fn resolve<'a>(
-    program: &'a OsStr,
+pub(super) fn command(
+    program: &OsStr,
     directory: Option<&Path>,
     environment: &BTreeMap<OsString, OsString>,
-) -> Cow<'a, OsStr> {
+) -> Command {
     let own = environment
         .iter()
         .find(|(name, _)| name.eq_ignore_ascii_case("PATH"));
     let path = own.map(|(_, path)| path.clone());
     let path = path.or_else(|| std::env::var_os("PATH"));
-    match which::which_in(program, path, directory.unwrap_or(Path::new("."))) {
-        Ok(file) => Cow::Owned(file.into_os_string()),
-        Err(_) => Cow::Borrowed(program),
-    }
+    let found = which::which_in(program, path, directory.unwrap_or(Path::new(".")));
+    Command::new(found.unwrap_or_else(|_| program.into()))
 }

@@ -2,14 +2,13 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::task::Context;
 
-use tokio::net::TcpListener;
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::sync::watch;
+use tokio::net::TcpStream;
 
 use crate::error::ServeError;
 use crate::limits::MAX_CONNECTIONS;
-use crate::server::listen::{Listener, attend, listen};
+use crate::server::listen::{listen, serve_connection};
 use crate::server::running::Running;
 use crate::server::{Connected, Endpoint};
 use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES, TcpAddress};
@@ -96,35 +95,19 @@ impl Tcp {
 
 impl Endpoint for Tcp {
     async fn run(self, running: Running) -> Result<(), ServeError> {
-        let listener = LineListener {
-            listener: self.address.bind().await.map_err(ServeError::Open)?,
-            max_frame_bytes: self.max_frame_bytes,
+        let listener = self.address.bind().await.map_err(ServeError::Open)?;
+        let serve = move |(stream, _): (TcpStream, SocketAddr), running, ending| {
+            // A message is one write, which must not wait for another. Fails if the client has left,
+            // which reading shows as well.
+            let _ = stream.set_nodelay(true);
+            let (reader, writer) = stream.into_split();
+            let lines = ByteStream::new(reader, writer).max_frame_bytes(self.max_frame_bytes);
+            serve_connection(lines, running, ending)
         };
-        listen(listener, running, self.max_connections).await;
+        let poll_accept = move |cx: &mut Context<'_>| listener.poll_accept(cx);
+        listen(running, self.max_connections, poll_accept, serve).await;
         Ok(())
     }
 }
 
 impl Connected for Tcp {}
-
-struct LineListener {
-    listener: TcpListener,
-    max_frame_bytes: usize,
-}
-
-impl Listener for LineListener {
-    type Client = ByteStream<OwnedReadHalf, OwnedWriteHalf>;
-
-    async fn accept(&mut self) -> io::Result<Self::Client> {
-        let (stream, _) = self.listener.accept().await?;
-        // A message is one write, which must not wait for another. Fails if the client has left,
-        // which reading shows as well.
-        let _ = stream.set_nodelay(true);
-        let (reader, writer) = stream.into_split();
-        Ok(ByteStream::new(reader, writer).max_frame_bytes(self.max_frame_bytes))
-    }
-
-    async fn serve(client: Self::Client, running: Running, ending: watch::Receiver<bool>) {
-        attend(client, running, ending).await;
-    }
-}

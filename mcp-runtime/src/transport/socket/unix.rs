@@ -7,14 +7,14 @@ use std::os::unix::net::UnixStream as StdStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::Context;
 
-use tokio::net::UnixListener;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::sync::watch;
+use tokio::net::unix::SocketAddr;
+use tokio::net::{UnixListener, UnixStream};
 
 use crate::error::ServeError;
 use crate::limits::MAX_CONNECTIONS;
-use crate::server::listen::{Listener, attend, listen};
+use crate::server::listen::{listen, serve_connection};
 use crate::server::running::Running;
 use crate::server::{Connected, Endpoint};
 use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES};
@@ -94,53 +94,26 @@ impl Unix {
 
 impl Endpoint for Unix {
     async fn run(self, running: Running) -> Result<(), ServeError> {
-        let (file, listener) =
-            SocketFile::listen(self.path, self.mode).map_err(ServeError::Open)?;
-        let listener = LineListener {
-            listener,
-            _file: file,
-            max_frame_bytes: self.max_frame_bytes,
+        let socket = SocketFile::listen(self.path, self.mode).map_err(ServeError::Open)?;
+        let serve = move |(stream, _): (UnixStream, SocketAddr), mut running: Running, ending| {
+            if let Ok(credentials) = stream.peer_cred() {
+                running.peer = running.peer.identified(Arc::new(Caller {
+                    user: credentials.uid(),
+                    group: credentials.gid(),
+                    process: credentials.pid(),
+                }));
+            }
+            let (reader, writer) = stream.into_split();
+            let lines = ByteStream::new(reader, writer).max_frame_bytes(self.max_frame_bytes);
+            serve_connection(lines, running, ending)
         };
-        listen(listener, running, self.max_connections).await;
+        let poll_accept = move |cx: &mut Context<'_>| socket.listener.poll_accept(cx);
+        listen(running, self.max_connections, poll_accept, serve).await;
         Ok(())
     }
 }
 
 impl Connected for Unix {}
-
-struct LineListener {
-    listener: UnixListener,
-    /// Removed after `listener` is closed.
-    _file: SocketFile,
-    max_frame_bytes: usize,
-}
-
-impl Listener for LineListener {
-    type Client = (Option<Caller>, ByteStream<OwnedReadHalf, OwnedWriteHalf>);
-
-    async fn accept(&mut self) -> io::Result<Self::Client> {
-        let (stream, _) = self.listener.accept().await?;
-        let caller = stream.peer_cred().ok().map(|credentials| Caller {
-            user: credentials.uid(),
-            group: credentials.gid(),
-            process: credentials.pid(),
-        });
-        let (reader, writer) = stream.into_split();
-        let lines = ByteStream::new(reader, writer).max_frame_bytes(self.max_frame_bytes);
-        Ok((caller, lines))
-    }
-
-    async fn serve(
-        (caller, lines): Self::Client,
-        mut running: Running,
-        ending: watch::Receiver<bool>,
-    ) {
-        if let Some(caller) = caller {
-            running.peer = running.peer.identified(Arc::new(caller));
-        }
-        attend(lines, running, ending).await;
-    }
-}
 
 /// A socket file of this process, removed when it is dropped.
 #[derive(Debug)]
@@ -148,6 +121,7 @@ struct SocketFile {
     path: PathBuf,
     /// Device and inode: another file may have taken its place.
     identity: (u64, u64),
+    listener: UnixListener,
 }
 
 impl SocketFile {
@@ -160,7 +134,7 @@ impl SocketFile {
     ///
     /// When another process listens there, when something else than a socket is there, or when the
     /// directory can't be written to.
-    fn listen(path: PathBuf, mode: u32) -> io::Result<(Self, UnixListener)> {
+    fn listen(path: PathBuf, mode: u32) -> io::Result<Self> {
         check_free(&path)?;
         let made = temporary(&path);
         let listener = UnixListener::bind(&made)?;
@@ -168,10 +142,11 @@ impl SocketFile {
             .and_then(|()| fs::symlink_metadata(&made))
             .and_then(|metadata| fs::rename(&made, &path).map(|()| metadata));
         match moved {
-            Ok(metadata) => {
-                let identity = identity(&metadata);
-                Ok((Self { path, identity }, listener))
-            }
+            Ok(metadata) => Ok(Self {
+                identity: identity(&metadata),
+                path,
+                listener,
+            }),
             Err(error) => {
                 // The first error matters.
                 let _ = fs::remove_file(&made);

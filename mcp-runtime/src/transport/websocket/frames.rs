@@ -1,15 +1,12 @@
 //! Frames over an open WebSocket, for clients and servers.
 
-use std::future::poll_fn;
-use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
+use std::{io, mem};
 
 use futures_util::stream::{SplitSink, SplitStream};
-use futures_util::{Sink, SinkExt, StreamExt};
+use futures_util::{FutureExt, SinkExt, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
@@ -19,8 +16,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Bytes, Error, Message, Utf8Bytes};
 
-use crate::limits::FOREVER;
-use crate::limits::WEBSOCKET_PING;
+use crate::limits::{FOREVER, WEBSOCKET_PING};
 use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
 
 /// A WebSocket on which the handshake is done.
@@ -67,12 +63,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Transport for WebSocket
 
     async fn open(self) -> io::Result<(Self::Reader, Self::Writer)> {
         let (sink, stream) = self.stream.split();
-        let sender = Arc::new(Sender::new(sink, self.close_code));
+        let sender = Arc::new(Sender {
+            sink: Mutex::new(sink),
+            code: AtomicU16::new(self.close_code.into()),
+        });
         let reader = WebSocketReader {
             stream,
             limit: self.limit,
-            found: None,
-            current: None,
+            message: None,
+            unread: false,
             ended: false,
             sender: Arc::clone(&sender),
             ping: self.ping,
@@ -89,21 +88,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Transport for WebSocket
 pub struct WebSocketReader<S> {
     stream: SplitStream<WebSocketStream<S>>,
     limit: usize,
-    found: Option<Found>,
-    /// The message that was taken last.
-    current: Option<Utf8Bytes>,
+    /// The last message; `None` if it exceeded the limit.
+    message: Option<Utf8Bytes>,
+    /// Whether the last message was not taken yet.
+    unread: bool,
     ended: bool,
     sender: Arc<Sender<S>>,
     ping: Duration,
     next_ping: Instant,
     /// Whether the peer has given a sign of life since the last ping.
     heard: bool,
-}
-
-#[derive(Debug)]
-enum Found {
-    Text(Utf8Bytes),
-    TooLarge,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> WebSocketReader<S> {
@@ -113,7 +107,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> WebSocketReader<S> {
     ///
     /// If nothing has come since the last one.
     fn ping(&mut self) -> io::Result<()> {
-        if !std::mem::replace(&mut self.heard, false) {
+        if !mem::replace(&mut self.heard, false) {
             let reason = "the peer gives no sign of life";
             return Err(io::Error::new(io::ErrorKind::TimedOut, reason));
         }
@@ -121,12 +115,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> WebSocketReader<S> {
         self.sender.ping()
     }
 
-    fn receive(&mut self, message: Option<Result<Message, Error>>) -> io::Result<bool> {
+    fn receive(&mut self, message: Option<Result<Message, Error>>) -> io::Result<()> {
         self.heard = true;
         match message {
             Some(Ok(Message::Text(text))) => {
-                self.found = Some(Found::Text(text));
-                return Ok(true);
+                self.message = Some(text);
+                self.unread = true;
             }
             Some(Ok(Message::Binary(_))) => {
                 self.sender.close_with(CloseCode::Unsupported);
@@ -137,9 +131,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> WebSocketReader<S> {
             // What follows an oversized message can't be told from it.
             Some(Err(Error::Capacity(_))) => {
                 self.sender.close_with(CloseCode::Size);
-                self.ended = true;
-                self.found = Some(Found::TooLarge);
-                return Ok(true);
+                self.message = None;
+                (self.unread, self.ended) = (true, true);
             }
             Some(Ok(Message::Close(_))) | None => self.ended = true,
             Some(Err(error)) => {
@@ -150,40 +143,34 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> WebSocketReader<S> {
                 ended(error)?;
             }
         }
-        Ok(false)
+        Ok(())
     }
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameReader for WebSocketReader<S> {
     fn next_frame(&mut self) -> Option<Incoming<'_>> {
-        match self.found.take()? {
-            Found::Text(text) => {
-                let text = self.current.insert(text);
-                Some(Incoming::Frame(text.as_bytes()))
-            }
-            Found::TooLarge => Some(Incoming::TooLarge {
+        if !mem::take(&mut self.unread) {
+            return None;
+        }
+        Some(match &self.message {
+            Some(text) => Incoming::Frame(text.as_bytes()),
+            None => Incoming::TooLarge {
                 head: &[],
                 tail: &[],
                 limit: self.limit,
-            }),
-        }
+            },
+        })
     }
 
     async fn fill(&mut self) -> io::Result<bool> {
-        while !self.ended {
-            let message = tokio::select! {
+        while !self.ended && !self.unread {
+            tokio::select! {
                 biased;
-                message = self.stream.next() => message,
-                () = tokio::time::sleep_until(self.next_ping) => {
-                    self.ping()?;
-                    continue;
-                }
-            };
-            if self.receive(message)? {
-                return Ok(true);
+                message = self.stream.next() => self.receive(message)?,
+                () = tokio::time::sleep_until(self.next_ping) => self.ping()?,
             }
         }
-        Ok(false)
+        Ok(self.unread)
     }
 }
 
@@ -199,12 +186,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> FrameWriter for WebSock
     async fn write(&mut self, outbox: &mut Outbox) -> io::Result<()> {
         let mut sink = self.sender.sink.lock().await;
         while let Some(length) = memchr::memchr(b'\n', &outbox.bytes()[self.started..]) {
-            poll_fn(|cx| Sink::poll_ready(Pin::new(&mut *sink), cx))
-                .await
-                .map_err(failed)?;
             let line = &outbox.bytes()[self.started..self.started + length];
             let text = std::str::from_utf8(line).map_err(io::Error::other)?;
-            sink.start_send_unpin(Message::text(text)).map_err(failed)?;
+            sink.feed(Message::text(text)).await.map_err(failed)?;
             self.started += length + 1;
         }
         sink.flush().await.map_err(failed)?;
@@ -231,13 +215,6 @@ struct Sender<S> {
 }
 
 impl<S> Sender<S> {
-    fn new(sink: SplitSink<WebSocketStream<S>, Message>, close_code: CloseCode) -> Self {
-        Self {
-            sink: Mutex::new(sink),
-            code: AtomicU16::new(close_code.into()),
-        }
-    }
-
     /// Sets the code with which the connection will be closed.
     fn close_with(&self, code: CloseCode) {
         self.code.store(code.into(), Ordering::Relaxed);
@@ -251,24 +228,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Sender<S> {
         let Ok(mut sink) = self.sink.try_lock() else {
             return Ok(());
         };
-        let mut sink = Pin::new(&mut *sink);
-        let mut cx = Context::from_waker(Waker::noop());
-        if let Poll::Ready(ready) = Sink::poll_ready(sink.as_mut(), &mut cx) {
-            ready.map_err(failed)?;
-            let ping = Message::Ping(Bytes::new());
-            sink.as_mut().start_send(ping).map_err(failed)?;
-            // What does not leave now leaves with what is sent next.
-            let _ = Sink::poll_flush(sink, &mut cx).map_err(failed)?;
-        }
-        Ok(())
+        // What does not leave now leaves with what is sent next.
+        let sent = sink.send(Message::Ping(Bytes::new())).now_or_never();
+        sent.unwrap_or(Ok(())).map_err(failed)
     }
 
-    /// Says close_code, and why.
+    /// Sends the close code, and closes the connection.
     async fn close(&self) -> io::Result<()> {
         let mut sink = self.sink.lock().await;
         let close = Message::Close(Some(CloseFrame {
             code: self.code.load(Ordering::Relaxed).into(),
-            reason: Utf8Bytes::from_static(""),
+            reason: Utf8Bytes::default(),
         }));
         sink.send(close).await.or_else(ended)?;
         sink.close().await.or_else(ended)

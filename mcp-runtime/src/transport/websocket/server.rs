@@ -3,28 +3,25 @@
 use std::convert::Infallible;
 use std::fmt;
 use std::future::{Ready, ready};
-use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::header::{
-    CONNECTION, HeaderMap, HeaderName, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY,
-    SEC_WEBSOCKET_PROTOCOL, SEC_WEBSOCKET_VERSION, UPGRADE,
+    CONNECTION, HeaderMap, HeaderValue, SEC_WEBSOCKET_PROTOCOL, SEC_WEBSOCKET_VERSION, UPGRADE,
 };
-use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
-use tokio_tungstenite::tungstenite::handshake::server::ErrorResponse;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
 use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
-use tokio_tungstenite::{WebSocketStream, accept_hdr_async_with_config};
 use tower_service::Service;
 
 use super::frames::{WebSocket, config};
@@ -33,16 +30,13 @@ use crate::error::ServeError;
 use crate::limits::{
     MAX_CONNECTIONS, MAX_FRAME_BYTES, WEBSOCKET_HANDSHAKE_TIMEOUT, WEBSOCKET_PING,
 };
-use crate::server::listen::{Listener, attend, ended, listen};
+use crate::server::listen::{ended, listen, serve_connection};
 use crate::server::running::Running;
 use crate::server::{Connected, Endpoint, Server};
 use crate::transport::TcpAddress;
 use crate::transport::http::{
     Arrival, Http, HttpOptions, Rejection, ResponseBody, Route, check_caller,
 };
-
-/// The subprotocol of MCP.
-const SUBPROTOCOL: HeaderValue = HeaderValue::from_static("mcp");
 
 /// Settings of each connection.
 #[derive(Clone, Copy, Debug)]
@@ -60,19 +54,73 @@ impl Default for Settings {
     }
 }
 
-/// Serves a client until it leaves or the server ends. `arrival` is the request that opened the
-/// connection.
-async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
-    stream: WebSocketStream<S>,
+/// A request that is answered by opening a WebSocket.
+struct Upgrade {
+    io: OnUpgrade,
     arrival: Arrival,
-    ping: Duration,
-    mut running: Running,
-    ending: watch::Receiver<bool>,
-) {
-    let mut socket = WebSocket::new(stream).ping_every(ping);
-    socket.close_code = CloseCode::Away;
-    running.peer = running.peer.identified(Arc::new(arrival));
-    attend(socket, running, ending).await;
+}
+
+impl Upgrade {
+    /// Returns the response to a request and, if that opens a WebSocket (RFC 6455, section 4.2), the
+    /// upgrade that follows it.
+    ///
+    /// # Errors
+    ///
+    /// Hosts and origins that are not allowed, and methods other than GET.
+    fn accept<B>(
+        mut request: Request<B>,
+        peer_addr: Option<SocketAddr>,
+        options: &HttpOptions,
+    ) -> Result<(Response<ResponseBody>, Option<Self>), Rejection> {
+        check_caller(request.uri(), request.headers(), options)?;
+        if request.method() != Method::GET {
+            return Err(Rejection::Method("GET"));
+        }
+        let Ok(mut response) = create_response_with_body(&request, ResponseBody::empty) else {
+            return Ok((upgrade_required(), None));
+        };
+        if offers_mcp(request.headers()) {
+            let subprotocol = HeaderValue::from_static("mcp");
+            let headers = response.headers_mut();
+            headers.insert(SEC_WEBSOCKET_PROTOCOL, subprotocol);
+        }
+        let io = hyper::upgrade::on(&mut request);
+        let (parts, _) = request.into_parts();
+        let arrival = Arrival { parts, peer_addr };
+        Ok((response, Some(Self { io, arrival })))
+    }
+
+    /// Serves the client until it leaves or the server ends.
+    async fn serve(self, settings: Settings, mut running: Running, ending: watch::Receiver<bool>) {
+        let io = match self.io.await {
+            Ok(upgraded) => TokioIo::new(upgraded),
+            Err(error) => return tracing::debug!(%error, "an upgrade failed"),
+        };
+        let config = Some(config(settings.max_frame_bytes));
+        let stream = WebSocketStream::from_raw_socket(io, Role::Server, config).await;
+        let mut socket = WebSocket::new(stream).ping_every(settings.ping);
+        socket.close_code = CloseCode::Away;
+        running.peer = running.peer.identified(Arc::new(self.arrival));
+        serve_connection(socket, running, ending).await;
+    }
+}
+
+/// Returns the response to a client that does not ask for a WebSocket.
+fn upgrade_required() -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::empty());
+    *response.status_mut() = StatusCode::UPGRADE_REQUIRED;
+    let headers = response.headers_mut();
+    headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+    headers.insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
+    response
+}
+
+/// Whether a client offers the subprotocol of MCP.
+fn offers_mcp(headers: &HeaderMap) -> bool {
+    headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().any(|value| {
+        let mut offered = value.as_bytes().split(|byte| *byte == b',');
+        offered.any(|name| name.trim_ascii().eq_ignore_ascii_case(b"mcp"))
+    })
 }
 
 /// An address at which WebSocket clients are served, each on a connection of its own.
@@ -145,88 +193,54 @@ impl WebSocketServer {
 
 impl Endpoint for WebSocketServer {
     async fn run(self, running: Running) -> Result<(), ServeError> {
-        let max_connections = self.max_connections;
-        let listener = WebSocketListener {
-            listener: self.address.bind().await.map_err(ServeError::Open)?,
-            options: Arc::new(self.options),
-            settings: self.settings,
+        let listener = self.address.bind().await.map_err(ServeError::Open)?;
+        let (options, settings) = (Arc::new(self.options), self.settings);
+        let serve = move |accepted, running, ending| {
+            serve_accepted(accepted, Arc::clone(&options), settings, running, ending)
         };
-        listen(listener, running, max_connections).await;
+        let poll_accept = move |cx: &mut Context<'_>| listener.poll_accept(cx);
+        listen(running, self.max_connections, poll_accept, serve).await;
         Ok(())
     }
 }
 
 impl Connected for WebSocketServer {}
 
-struct WebSocketListener {
-    listener: TcpListener,
+/// Serves one TCP connection: a request over HTTP/1.1, and the WebSocket that it opens.
+async fn serve_accepted(
+    (stream, addr): (TcpStream, SocketAddr),
     options: Arc<HttpOptions>,
     settings: Settings,
-}
-
-/// A TCP connection without a handshake.
-struct Accepted {
-    stream: TcpStream,
-    addr: SocketAddr,
-    options: Arc<HttpOptions>,
-    settings: Settings,
-}
-
-impl Listener for WebSocketListener {
-    type Client = Accepted;
-
-    async fn accept(&mut self) -> io::Result<Accepted> {
-        let (stream, addr) = self.listener.accept().await?;
-        Ok(Accepted {
-            stream,
-            addr,
-            options: Arc::clone(&self.options),
-            settings: self.settings,
-        })
-    }
-
-    async fn serve(client: Accepted, running: Running, mut ending: watch::Receiver<bool>) {
-        let ping = client.settings.ping;
-        let handshake = tokio::time::timeout(WEBSOCKET_HANDSHAKE_TIMEOUT, client.handshake());
-        let opened = tokio::select! {
-            opened = handshake => opened,
-            () = ended(&mut ending) => return,
-        };
-        match opened.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())) {
-            Ok((stream, arrival)) => serve(stream, arrival, ping, running, ending).await,
-            Err(error) => tracing::debug!(%error, "a handshake failed"),
+    running: Running,
+    mut ending: watch::Receiver<bool>,
+) {
+    // Fails if the client has left, which reading shows as well.
+    let _ = stream.set_nodelay(true);
+    let opened = OnceLock::new();
+    let answer = service_fn(|request| {
+        let (mut response, upgrade) = Upgrade::accept(request, Some(addr), &options)
+            .unwrap_or_else(|rejection| (rejection.response(), None));
+        match upgrade {
+            Some(upgrade) => {
+                opened.get_or_init(|| upgrade);
+            }
+            None => {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(CONNECTION, close);
+            }
         }
+        ready(Ok::<_, Infallible>(response))
+    });
+    let handshake = http1::Builder::new().serve_connection(TokioIo::new(stream), answer);
+    let handshake = tokio::time::timeout(WEBSOCKET_HANDSHAKE_TIMEOUT, handshake.with_upgrades());
+    tokio::select! {
+        outcome = handshake => if !matches!(outcome, Ok(Ok(()))) {
+            return tracing::debug!(?outcome, "a handshake failed");
+        },
+        () = ended(&mut ending) => return,
     }
-}
-
-impl Accepted {
-    /// Opens the WebSocket. Clients that are not allowed are refused.
-    #[allow(
-        clippy::result_large_err,
-        reason = "the library's callback has this type"
-    )]
-    async fn handshake(self) -> io::Result<(WebSocketStream<TcpStream>, Arrival)> {
-        self.stream.set_nodelay(true)?;
-        let config = Some(config(self.settings.max_frame_bytes));
-        let mut opened = None;
-        let check = |request: &Request<()>, mut response: Response<()>| {
-            opened = Some(request.clone().into_parts().0);
-            if let Err(rejection) = check_caller(request.uri(), request.headers(), &self.options) {
-                let mut error = ErrorResponse::new(Some(rejection.to_string()));
-                *error.status_mut() = StatusCode::FORBIDDEN;
-                return Err(error);
-            }
-            if offers_mcp(request.headers()) {
-                let headers = response.headers_mut();
-                headers.insert(SEC_WEBSOCKET_PROTOCOL, SUBPROTOCOL);
-            }
-            Ok(response)
-        };
-        let accepted = accept_hdr_async_with_config(self.stream, check, config).await;
-        let stream = accepted.map_err(io::Error::other)?;
-        let parts = opened.ok_or(io::ErrorKind::UnexpectedEof)?;
-        let peer_addr = Some(self.addr);
-        Ok((stream, Arrival { parts, peer_addr }))
+    if let Some(upgrade) = opened.into_inner() {
+        upgrade.serve(settings, running, ending).await;
     }
 }
 
@@ -305,43 +319,22 @@ impl WebSocketService {
         self.shared.ending.send_replace(true);
     }
 
-    fn upgrade(
-        &self,
-        parts: Parts,
-        upgrade: OnUpgrade,
-    ) -> Result<Response<ResponseBody>, Rejection> {
-        check_caller(&parts.uri, &parts.headers, &self.shared.options)?;
-        if *self.shared.ending.borrow() {
+    fn answer<B>(&self, request: Request<B>) -> Result<Response<ResponseBody>, Rejection> {
+        let Shared { options, ending } = &*self.shared;
+        let (response, upgrade) = Upgrade::accept(request, self.peer_addr, options)?;
+        if *ending.borrow() {
             return Err(Rejection::Ending);
         }
-        if parts.method != Method::GET {
-            return Err(Rejection::Method("GET"));
+        if let Some(upgrade) = upgrade {
+            let running = Running::new(self.server.clone(), self.limits);
+            let serving = upgrade.serve(self.settings, running, ending.subscribe());
+            // The connection outlives the service: nobody has asked for its end.
+            let shared = Arc::clone(&self.shared);
+            tokio::spawn(async move {
+                serving.await;
+                drop(shared);
+            });
         }
-        let Some(response) = switching_protocols(&parts) else {
-            return Ok(upgrade_required());
-        };
-        let running = Running::new(self.server.clone(), self.limits);
-        let arrival = Arrival {
-            parts,
-            peer_addr: self.peer_addr,
-        };
-        let Settings {
-            max_frame_bytes,
-            ping,
-        } = self.settings;
-        let ending = self.shared.ending.subscribe();
-        // The connection outlives the service: nobody has asked for its end.
-        let shared = Arc::clone(&self.shared);
-        tokio::spawn(async move {
-            let io = match upgrade.await {
-                Ok(upgraded) => TokioIo::new(upgraded),
-                Err(error) => return tracing::debug!(%error, "an upgrade failed"),
-            };
-            let config = Some(config(max_frame_bytes));
-            let stream = WebSocketStream::from_raw_socket(io, Role::Server, config).await;
-            serve(stream, arrival, ping, running, ending).await;
-            drop(shared);
-        });
         Ok(response)
     }
 }
@@ -370,53 +363,6 @@ impl Http {
     }
 }
 
-/// Returns the answer that opens a WebSocket (RFC 6455, section 4.2); `None` if the client does not
-/// ask for one.
-fn switching_protocols(parts: &Parts) -> Option<Response<ResponseBody>> {
-    let headers = &parts.headers;
-    let upgrades = lists(headers, &CONNECTION, "upgrade") && lists(headers, &UPGRADE, "websocket");
-    let version = headers.get(SEC_WEBSOCKET_VERSION);
-    if !upgrades || version.is_none_or(|version| version != "13") {
-        return None;
-    }
-    let key = headers.get(SEC_WEBSOCKET_KEY)?;
-    let accept = derive_accept_key(key.as_bytes());
-    let accept = HeaderValue::try_from(accept).ok()?;
-    let mut response = Response::new(ResponseBody::empty());
-    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
-    let answer = response.headers_mut();
-    answer.insert(CONNECTION, HeaderValue::from_static("upgrade"));
-    answer.insert(UPGRADE, HeaderValue::from_static("websocket"));
-    answer.insert(SEC_WEBSOCKET_ACCEPT, accept);
-    if offers_mcp(headers) {
-        answer.insert(SEC_WEBSOCKET_PROTOCOL, SUBPROTOCOL);
-    }
-    Some(response)
-}
-
-/// Returns the answer to a client that does not ask for a WebSocket.
-fn upgrade_required() -> Response<ResponseBody> {
-    let mut response = Response::new(ResponseBody::empty());
-    *response.status_mut() = StatusCode::UPGRADE_REQUIRED;
-    let headers = response.headers_mut();
-    headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
-    headers.insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
-    response
-}
-
-/// Whether a client offers the subprotocol of MCP.
-fn offers_mcp(headers: &HeaderMap) -> bool {
-    lists(headers, &SEC_WEBSOCKET_PROTOCOL, "mcp")
-}
-
-/// Whether a header is a list that contains `token`.
-fn lists(headers: &HeaderMap, name: &HeaderName, token: &str) -> bool {
-    headers.get_all(name).iter().any(|value| {
-        let mut tokens = value.as_bytes().split(|byte| *byte == b',');
-        tokens.any(|found| found.trim_ascii().eq_ignore_ascii_case(token.as_bytes()))
-    })
-}
-
 impl<B> Service<Request<B>> for WebSocketService {
     type Response = Response<ResponseBody>;
     type Error = Infallible;
@@ -426,11 +372,9 @@ impl<B> Service<Request<B>> for WebSocketService {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, mut request: Request<B>) -> Self::Future {
-        let upgrade = hyper::upgrade::on(&mut request);
-        let (parts, _) = request.into_parts();
-        let opened = self.upgrade(parts, upgrade);
-        ready(Ok(opened.unwrap_or_else(Rejection::response)))
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let response = self.answer(request);
+        ready(Ok(response.unwrap_or_else(Rejection::response)))
     }
 }
 
