@@ -1,6 +1,6 @@
 //! Serving the connections of a listener.
 
-use std::future::{Future, poll_fn};
+use std::future::{Future, pending, poll_fn};
 use std::io;
 use std::task::{Context, Poll};
 
@@ -80,8 +80,9 @@ pub(crate) async fn serve_connection<T: Transport>(
     }
 }
 
-/// Waits until `ending` is set.
+/// Waits until `ending` is set. A sender that is dropped asks for no end.
 pub(crate) async fn ended(ending: &mut watch::Receiver<bool>) {
-    // Fails when the server is gone.
-    let _ = ending.wait_for(|ending| *ending).await;
+    if ending.wait_for(|ending| *ending).await.is_err() {
+        pending().await
+    }
 }

@@ -44,16 +44,18 @@ impl ServerAddress {
     /// header can't be sent. The text repeats neither the URL nor values of headers.
     pub(super) fn target(&self, schemes: [&str; 2]) -> io::Result<(Uri, HeaderMap)> {
         let (user_information, url) = split_user_information(&self.url);
+        let credentials = user_information.map(|it| (AUTHORIZATION.to_string(), basic(it)));
         let mut headers = HeaderMap::new();
-        if let Some(user_information) = user_information {
-            insert(
-                &mut headers,
-                AUTHORIZATION.as_str(),
-                &basic(user_information),
-            )?;
-        }
-        for (name, value) in &self.headers {
-            insert(&mut headers, name, value)?;
+        for (name, value) in credentials.iter().chain(&self.headers) {
+            let key = HeaderName::try_from(name)
+                .map_err(|_| invalid(format!("the header `{name}` has no valid name")))?;
+            let mut value = HeaderValue::try_from(value).map_err(|_| {
+                invalid(format!(
+                    "the header `{name}` has a value that can't be sent"
+                ))
+            })?;
+            value.set_sensitive(true);
+            headers.insert(key, value);
         }
         Ok((parse(&url, schemes)?, headers))
     }
@@ -84,8 +86,7 @@ fn parse(url: &str, schemes: [&str; 2]) -> io::Result<Uri> {
     // An empty port is the default one.
     let port = authority[host.len()..].trim_start_matches(':');
     let is_decimal = port.bytes().all(|byte| byte.is_ascii_digit());
-    let is_port = is_decimal && port.parse::<u16>().is_ok();
-    if !port.is_empty() && !is_port {
+    if !port.is_empty() && !(is_decimal && port.parse::<u16>().is_ok()) {
         let reason = format!("the port `{port}` of the URL is no number up to 65535");
         return Err(invalid(reason));
     }
@@ -104,19 +105,6 @@ fn split_user_information(url: &str) -> (Option<&str>, String) {
         }
         None => (None, url.to_owned()),
     }
-}
-
-fn insert(headers: &mut HeaderMap, name: &str, value: &str) -> io::Result<()> {
-    let key = HeaderName::try_from(name)
-        .map_err(|_| invalid(format!("the header `{name}` has no valid name")))?;
-    let mut value = HeaderValue::try_from(value).map_err(|_| {
-        invalid(format!(
-            "the header `{name}` has a value that can't be sent"
-        ))
-    })?;
-    value.set_sensitive(true);
-    headers.insert(key, value);
-    Ok(())
 }
 
 /// Returns the credentials of Basic authentication for `user:password`, each of which may be
@@ -138,8 +126,7 @@ fn basic(user_information: &str) -> String {
 ///
 /// If one of `roots` is no certificate.
 pub(super) fn tls_config(roots: &[Vec<u8>]) -> io::Result<ClientConfig> {
-    let mut trusted = RootCertStore::empty();
-    trusted.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    let mut trusted = RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     for root in roots {
         if root.trim_ascii_start().starts_with(b"-----BEGIN") {
             let reason = "the root certificate is PEM, but must be DER: convert it, for example by \

@@ -267,10 +267,8 @@ pub fn websocket_service(server: Server, options: HttpOptions) -> WebSocketServi
         server,
         settings: Settings::default(),
         limits: Limits::default(),
-        shared: Arc::new(Shared {
-            options,
-            ending: Arc::default(),
-        }),
+        options: Arc::new(options),
+        ending: Arc::default(),
         peer_addr: None,
     }
 }
@@ -281,13 +279,9 @@ pub struct WebSocketService {
     server: Server,
     settings: Settings,
     limits: Limits,
-    shared: Arc<Shared>,
-    peer_addr: Option<SocketAddr>,
-}
-
-struct Shared {
-    options: HttpOptions,
+    options: Arc<HttpOptions>,
     ending: Arc<watch::Sender<bool>>,
+    peer_addr: Option<SocketAddr>,
 }
 
 impl WebSocketService {
@@ -316,24 +310,18 @@ impl WebSocketService {
     /// Refuses new connections with 503, and ends those that are open once their calls in flight
     /// are answered.
     pub fn shut_down(&self) {
-        self.shared.ending.send_replace(true);
+        self.ending.send_replace(true);
     }
 
     fn answer<B>(&self, request: Request<B>) -> Result<Response<ResponseBody>, Rejection> {
-        let Shared { options, ending } = &*self.shared;
-        let (response, upgrade) = Upgrade::accept(request, self.peer_addr, options)?;
-        if *ending.borrow() {
+        let (response, upgrade) = Upgrade::accept(request, self.peer_addr, &self.options)?;
+        if *self.ending.borrow() {
             return Err(Rejection::Ending);
         }
         if let Some(upgrade) = upgrade {
             let running = Running::new(self.server.clone(), self.limits);
-            let serving = upgrade.serve(self.settings, running, ending.subscribe());
-            // The connection outlives the service: nobody has asked for its end.
-            let shared = Arc::clone(&self.shared);
-            tokio::spawn(async move {
-                serving.await;
-                drop(shared);
-            });
+            let ending = self.ending.subscribe();
+            tokio::spawn(upgrade.serve(self.settings, running, ending));
         }
         Ok(response)
     }
@@ -345,13 +333,9 @@ impl Http {
     pub fn with_websocket(self, path: impl Into<String>) -> Self {
         let path = path.into();
         self.with_routes(move |http| {
-            let shared = Shared {
-                options: http.state.options.clone(),
-                ending: Arc::clone(&http.state.ending),
-            };
             let service = WebSocketService {
-                shared: Arc::new(shared),
-                ..websocket_service(http.state.server.clone(), HttpOptions::default())
+                ending: Arc::clone(&http.state.ending),
+                ..websocket_service(http.state.server.clone(), http.state.options.clone())
             };
             let route: Route = Box::new(move |request, connection| {
                 let mut service = service.clone();
@@ -381,7 +365,7 @@ impl<B> Service<Request<B>> for WebSocketService {
 impl fmt::Debug for WebSocketService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WebSocketService")
-            .field("options", &self.shared.options)
+            .field("options", &self.options)
             .finish_non_exhaustive()
     }
 }
