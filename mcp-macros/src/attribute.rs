@@ -1,4 +1,4 @@
-//! What stands between the parentheses of our attributes.
+//! Entries between the parentheses of our attributes.
 
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt as _;

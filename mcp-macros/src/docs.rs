@@ -38,7 +38,7 @@ pub(crate) fn is_doc(attribute: &Attribute) -> bool {
     attribute.path().is_ident("doc")
 }
 
-/// What a doc comment says.
+/// Text of a doc comment.
 fn piece(attribute: &Attribute) -> Option<&Expr> {
     match &attribute.meta {
         Meta::NameValue(pair) if is_doc(attribute) => Some(&pair.value),

@@ -6,7 +6,7 @@ use syn::{Attribute, Data, DataEnum, DeriveInput, Field, Fields, Ident, Meta, Ty
 use crate::diagnostics::Diagnostics;
 use crate::{expand, manifest};
 
-/// What a derive found out about a type.
+/// Model of a derived type.
 pub(crate) struct Form {
     pub(crate) ident: Ident,
     /// The types of the fields; none if it is a choice.

@@ -29,7 +29,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) signature: &'a mut Signature,
 }
 
-/// What surrounds a function.
+/// Surroundings of a function.
 pub(crate) struct Surroundings {
     /// Whether it belongs to a type.
     pub(crate) of_type: bool,
@@ -93,7 +93,7 @@ pub(crate) fn read(
     (diagnostics.count() == before).then_some(function)
 }
 
-/// Where the runtime is found, which only a function of its own says.
+/// Path of the runtime, which only a free function may name.
 fn runtime(
     entries: &mut Entries,
     surroundings: &Surroundings,
@@ -129,7 +129,7 @@ fn attribute(
     found
 }
 
-/// What the attribute says, else the doc comment.
+/// Description in the attribute, else the doc comment.
 fn description(
     entries: &mut Entries,
     subject: &Subject<'_>,

@@ -64,7 +64,7 @@ fn enclosed(attribute: &Attribute) -> TokenStream {
     }
 }
 
-/// Whatever is wrong, the user's function comes back, so that an editor goes on knowing it.
+/// The user's function comes back even with mistakes, so that an editor goes on knowing it.
 #[test]
 fn a_mistake_leaves_the_function_where_it_was() {
     for (attribute, function) in [

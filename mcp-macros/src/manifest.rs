@@ -47,7 +47,7 @@ fn name_in(manifest: &Path) -> Option<String> {
     Some(found.name.to_owned())
 }
 
-/// What the manifest at the root of the workspace says.
+/// Entries of the manifest at the root of the workspace.
 fn workspace(manifest: &Path, entries: &[Entry]) -> Option<Vec<Entry>> {
     let named = entries
         .iter()
@@ -64,15 +64,15 @@ fn workspace(manifest: &Path, entries: &[Entry]) -> Option<Vec<Entry>> {
 
 /// One thing that a manifest says of a dependency.
 struct Dependency<'a> {
-    /// What the package calls it.
+    /// Its name in the package.
     name: &'a str,
-    /// What is said: a key, and its value.
+    /// A key, and its value.
     detail: Option<&'a str>,
     value: &'a str,
 }
 
 impl<'a> Dependency<'a> {
-    /// What `entry` says, in a section of dependencies, also in one for a platform.
+    /// Dependency of `entry` in a section of dependencies, also in one for a platform.
     fn of(entry: &'a Entry) -> Option<Self> {
         let keys = match entry.keys.as_slice() {
             [target, _, keys @ ..] if target == "target" => keys,
@@ -84,7 +84,7 @@ impl<'a> Dependency<'a> {
             .then(|| Self::at(keys, &entry.value))?
     }
 
-    /// What `entry` says, in the section that the members of a workspace share.
+    /// Dependency of `entry` in the section that the members of a workspace share.
     fn shared(entry: &'a Entry) -> Option<Self> {
         match entry.keys.as_slice() {
             [workspace, section, keys @ ..]

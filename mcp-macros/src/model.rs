@@ -1,11 +1,11 @@
-//! What the user declared, free of syntax.
+//! Model of the user's declarations, free of syntax.
 
 use proc_macro2::{Ident, Span};
 use syn::{Attribute, Expr, Generics, LitStr, Path, Type};
 
 /// A server, or a part of one: an `impl` block or a module, and what it says about itself.
 pub(crate) struct Server {
-    /// Where the runtime is found in the user's crate.
+    /// Path of the runtime in the user's crate.
     pub(crate) runtime: Path,
     pub(crate) self_type: Type,
     pub(crate) generics: Generics,
@@ -14,7 +14,7 @@ pub(crate) struct Server {
     pub(crate) hooks: Vec<Hook>,
 }
 
-/// What a block is to the server.
+/// Kind of an `impl` block.
 pub(crate) enum Role {
     /// It is the server, and takes in the blocks of these names.
     Whole { info: Box<Info>, blocks: Vec<Ident> },
@@ -32,7 +32,7 @@ pub(crate) struct Info {
     pub(crate) icons: Option<Expr>,
     pub(crate) instructions: Option<Expr>,
     pub(crate) revisions: Option<LitStr>,
-    /// What clients must be able to do.
+    /// Required capabilities of clients.
     pub(crate) requires: Vec<Ident>,
     /// The lists that can change.
     pub(crate) dynamic: Vec<Ident>,
@@ -61,7 +61,7 @@ pub(crate) struct Callable {
     pub(crate) is_async: bool,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) output: Type,
-    /// Where the return type is written, or the function's name where it has none.
+    /// Span of the return type, or of the function's name where it has none.
     pub(crate) output_span: Span,
 }
 
@@ -75,21 +75,21 @@ pub(crate) struct Function {
     pub(crate) icons: Option<Expr>,
     pub(crate) meta: Option<Expr>,
     pub(crate) running: Running,
-    /// Where the runtime is found, if the function says so itself.
+    /// Path of the runtime, if the function names it.
     pub(crate) runtime: Option<Path>,
     /// Whether the compiler warns that nothing describes the function.
     pub(crate) warns_undocumented: bool,
     pub(crate) kind: Kind,
 }
 
-/// What a function is to clients.
+/// Kind of a function.
 pub(crate) enum Kind {
     Tool(Tool),
     Prompt,
     Resource(Box<Resource>),
 }
 
-/// What is said of a tool only.
+/// Settings of a tool only.
 pub(crate) struct Tool {
     pub(crate) hints: Vec<(Ident, bool)>,
     pub(crate) strict: bool,
@@ -97,7 +97,7 @@ pub(crate) struct Tool {
     pub(crate) text_only: bool,
 }
 
-/// What is said of a resource only.
+/// Settings of a resource only.
 pub(crate) struct Resource {
     pub(crate) uri: LitStr,
     pub(crate) mime: Option<Expr>,
@@ -116,7 +116,7 @@ pub(crate) struct Helper {
     pub(crate) has_self: bool,
 }
 
-/// Where the value of a parameter comes from.
+/// Source of a parameter's value.
 pub(crate) enum Parameter {
     /// Taken by value: sent by the caller.
     Argument(Box<Argument>),
@@ -146,7 +146,7 @@ pub(crate) struct Argument {
     pub(crate) complete: Option<Helper>,
 }
 
-/// What an argument's values must keep, and what is said about them.
+/// Rules for an argument's values, and their annotations.
 pub(crate) struct Rules {
     pub(crate) default: Option<Made>,
     pub(crate) example: Option<Made>,
@@ -209,7 +209,7 @@ impl Callable {
     }
 }
 
-/// What becomes of functions that nothing describes.
+/// Rule for functions without an attribute.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Undocumented {
     Allow,

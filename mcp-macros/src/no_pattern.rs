@@ -1,6 +1,6 @@
-//! What stands in where patterns are left out: the runtime says so.
+//! Replacement without the feature for patterns, which the runtime checks.
 
-/// What is wrong with a pattern: nothing that could be found here.
+/// The fault of a pattern; always `None`, as nothing checks it here.
 pub(crate) fn fault(_: &str) -> Option<String> {
     None
 }

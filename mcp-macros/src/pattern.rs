@@ -2,7 +2,7 @@
 
 use regex_lite::Regex;
 
-/// What is wrong with `pattern`.
+/// The fault of `pattern`.
 pub(crate) fn fault(pattern: &str) -> Option<String> {
     Regex::new(pattern).err().map(|error| error.to_string())
 }

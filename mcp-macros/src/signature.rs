@@ -54,7 +54,7 @@ pub(crate) fn read(
     })
 }
 
-/// What the function returns.
+/// Return type of the function.
 pub(crate) fn output(signature: &Signature, diagnostics: &mut Diagnostics) -> Type {
     match &signature.output {
         ReturnType::Default => parse_quote!(()),

@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// What stands between commas, up to `end`.
+    /// Items between commas, up to `end`.
     fn members(&mut self, end: &str, one: impl Fn(&mut Self) -> Option<()>) -> Option<()> {
         loop {
             self.skip_blank();

@@ -7,7 +7,7 @@ use crate::attribute::Entries;
 use crate::diagnostics::Diagnostics;
 use crate::model::{Running, Tool};
 
-/// What clients may be told about a tool's effects.
+/// Hints about a tool's effects.
 const HINTS: [&str; 4] = ["read_only", "destructive", "idempotent", "open_world"];
 
 /// Reads what only tools have.

@@ -85,7 +85,7 @@ pub(crate) fn unique(functions: &mut Vec<Function>, diagnostics: &mut Diagnostic
     });
 }
 
-/// What tells a function from others of its kind, where that is written, and how to change it.
+/// Identifier of a function among others of its kind, its span, and how to change it.
 fn identity(function: &Function) -> (&'static str, String, Span, &'static str) {
     let (name, span) = (function.name.clone(), function.name_span);
     match &function.kind {

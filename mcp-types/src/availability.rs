@@ -15,7 +15,7 @@ pub enum Side {
     Server,
 }
 
-/// What is known about a method.
+/// Availability of a method.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct MethodInfo {
@@ -23,17 +23,17 @@ pub struct MethodInfo {
     pub name: &'static str,
     /// Whether it is answered; otherwise it is a notification.
     pub is_request: bool,
-    /// Where it exists, as a message of its own or inside a result.
+    /// Revisions that have it, as a message of its own or inside a result.
     pub revisions: Revisions,
-    /// Where clients send it as a message of its own.
+    /// Revisions in which clients send it as a message of its own.
     pub by_client: Revisions,
-    /// Where servers send it as a message of its own.
+    /// Revisions in which servers send it as a message of its own.
     pub by_server: Revisions,
-    /// Where `params` can't be left out.
+    /// Revisions that require `params`.
     pub params_required: Revisions,
-    /// Where the answer may be an [`InputRequiredResult`](crate::InputRequiredResult) instead.
+    /// Revisions in which the answer may be an [`InputRequiredResult`](crate::InputRequiredResult).
     pub may_require_input: Revisions,
-    /// What must have been declared before it is sent; all that apply to the revision and side.
+    /// Capabilities that must have been declared before it is sent; all that apply to the revision and side.
     pub capabilities: &'static [CapabilityInfo],
 }
 
@@ -60,11 +60,11 @@ impl MethodInfo {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct CapabilityInfo {
-    /// Who declares it.
+    /// The side that declares it.
     pub side: Side,
     /// Its place in that side's capabilities, such as `resources.subscribe`.
     pub path: &'static str,
-    /// Where it can be declared; elsewhere the method depends on nothing.
+    /// Revisions in which it can be declared; in others the method depends on nothing.
     pub revisions: Revisions,
 }
 
@@ -78,13 +78,13 @@ impl CapabilityInfo {
     }
 }
 
-/// What is known about a type.
+/// Availability of a type.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct TypeInfo {
     /// The name in this crate.
     pub name: &'static str,
-    /// Where messages can contain it.
+    /// Revisions in which messages can contain it.
     pub revisions: Revisions,
     /// The fields of a struct, by name.
     pub fields: &'static [FieldInfo],
@@ -108,15 +108,15 @@ impl TypeInfo {
     }
 }
 
-/// What is known about a field.
+/// Availability of a field.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct FieldInfo {
     /// The name on the wire.
     pub name: &'static str,
-    /// Where it exists.
+    /// Revisions that have it.
     pub revisions: Revisions,
-    /// Where a message without it is invalid.
+    /// Revisions that require it.
     pub required: Revisions,
 }
 
@@ -130,7 +130,7 @@ impl FieldInfo {
     }
 }
 
-/// What is known about a variant.
+/// Availability of a variant.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct VariantInfo {
@@ -138,7 +138,7 @@ pub struct VariantInfo {
     pub name: &'static str,
     /// The value that stands for it on the wire, where one value does.
     pub value: Option<&'static str>,
-    /// Where it exists.
+    /// Revisions that have it.
     pub revisions: Revisions,
 }
 
@@ -169,7 +169,7 @@ impl Revision {
         TYPES
     }
 
-    /// What is known about a method, if any revision has it.
+    /// Availability of a method; `None` if no revision has it.
     ///
     /// ```
     /// use mcp_types::{Revision, Side};
@@ -185,14 +185,14 @@ impl Revision {
         METHODS.iter().rev().find(|info| info.name == name)
     }
 
-    /// What is known about a type, if any revision has it.
+    /// Availability of a type; `None` if no revision has it.
     #[must_use]
     pub fn type_info(name: &str) -> Option<&'static TypeInfo> {
         let index = TYPES.binary_search_by(|info| info.name.cmp(name)).ok()?;
         TYPES.get(index)
     }
 
-    /// What is known about a field by its name on the wire, if any revision has it.
+    /// Availability of a field by its name on the wire; `None` if no revision has it.
     #[must_use]
     pub fn field(type_name: &str, field: &str) -> Option<&'static FieldInfo> {
         Self::type_info(type_name)?
@@ -201,7 +201,7 @@ impl Revision {
             .find(|info| info.name == field)
     }
 
-    /// What is known about a variant by its name in this crate, if any revision has it.
+    /// Availability of a variant by its name in this crate; `None` if no revision has it.
     #[must_use]
     pub fn variant(type_name: &str, variant: &str) -> Option<&'static VariantInfo> {
         Self::type_info(type_name)?

@@ -1,4 +1,4 @@
-//! What belongs to a method: its parameters and its result.
+//! Types of a method: its parameters and its result.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

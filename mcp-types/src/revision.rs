@@ -1,4 +1,4 @@
-//! What every revision of the protocol can do, and the two eras they fall into.
+//! Properties of each revision of the protocol, and the two eras they fall into.
 
 use std::fmt;
 use std::str::FromStr;

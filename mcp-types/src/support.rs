@@ -1,4 +1,4 @@
-//! What generated code brings into scope.
+//! Names that generated code brings into scope.
 
 pub(crate) mod model {
     pub(crate) use crate::{JsonObject, OneOrMany, OrderedMap, ProgressToken, RawJson, RequestId};

@@ -1,11 +1,11 @@
-//! What the servers that are compared have in common: their options, and the tools that make lists
+//! Code that the compared servers share: their options, and the tools that make lists
 //! long.
 
 use std::net::SocketAddr;
 
 use serde_json::{Map, Value};
 
-/// What each of the tools takes that make lists long: that of our own server.
+/// Arguments of each of the tools that make lists long: those of our own server.
 const SCHEMA: &str = include_str!("../../../examples/src/bin/bench-server/schema.json");
 
 /// The options of a server.
@@ -13,7 +13,7 @@ const SCHEMA: &str = include_str!("../../../examples/src/bin/bench-server/schema
 pub struct Options {
     /// How many tools there are besides those that are called.
     pub tools: usize,
-    /// Where to serve HTTP, instead of standard input and output.
+    /// Address to serve HTTP at, instead of standard input and output.
     pub http: Option<SocketAddr>,
     /// Whether to serve in the fastest way that is documented, instead of the default one.
     pub fast: bool,
@@ -48,11 +48,11 @@ impl Options {
 /// A tool that nobody calls.
 #[derive(Clone, Debug)]
 pub struct ExtraTool {
-    /// What it is called.
+    /// Name.
     pub name: String,
-    /// What it does.
+    /// Description.
     pub description: String,
-    /// What it takes.
+    /// Schema of its arguments.
     pub schema: Map<String, Value>,
 }
 

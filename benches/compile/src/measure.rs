@@ -13,7 +13,7 @@ pub(crate) const PROFILES: [&str; 2] = ["--profile=dev", "--profile=release"];
 /// How many ticks of `/proc/self/stat` are a second, on Linux.
 const TICKS: f64 = 100.0;
 
-/// What was built.
+/// Step of a build.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// Everything, from nothing.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::tools::{KINDS, Kind, SHARED};
 
-/// What a server is written with.
+/// SDK that a server is written with.
 #[derive(Clone, Copy)]
 pub(crate) enum Framework {
     Ours,

@@ -12,7 +12,7 @@ pub(crate) struct Kind {
     pub(crate) rmcp: &'static str,
 }
 
-/// What the tools share.
+/// Types that the tools share.
 pub(crate) const SHARED: &str = r#"
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 struct Book {

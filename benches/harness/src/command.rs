@@ -10,7 +10,7 @@ use crate::figures::Record;
 use crate::plan::{Part, Plan};
 use crate::{guard, servers};
 
-/// What to measure.
+/// Measurements to take.
 #[derive(Parser)]
 #[command(name = "cargo xtask bench")]
 pub(crate) struct Options {

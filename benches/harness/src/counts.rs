@@ -1,4 +1,4 @@
-//! What valgrind counts: instructions and allocations for each request.
+//! Counts by valgrind: instructions and allocations for each request.
 //!
 //! Both are the difference of two runs of different length, so start and end cancel out.
 
@@ -15,7 +15,7 @@ use crate::stdio::Piped;
 /// How many runs there have been: each has a log of its own.
 static RUNS: AtomicUsize = AtomicUsize::new(0);
 
-/// What is counted.
+/// Counted quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Counter {
     Instructions,

@@ -11,7 +11,7 @@ use crate::bars::{self, Verdict};
 use crate::plan::Part;
 use crate::report;
 
-/// What stands where a server does not take part.
+/// Placeholder where a server does not take part.
 pub(super) const NONE: &str = "–";
 
 /// One figure, as it is shown, and as bars are held against it.
@@ -84,7 +84,7 @@ pub(super) struct Figures {
     pub(super) parts: BTreeMap<Part, Measured>,
 }
 
-/// Where figures go, row by row.
+/// Table of figures, row by row.
 pub(super) struct Record {
     figures: Figures,
     root: PathBuf,
@@ -92,7 +92,7 @@ pub(super) struct Record {
     kept: bool,
 }
 
-/// What was measured last on this machine.
+/// Last figures of this machine.
 const STORE: &str = "target/bench/figures.json";
 
 const RESULTS: &str = "benches/RESULTS.md";

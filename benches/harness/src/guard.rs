@@ -56,7 +56,7 @@ pub(super) fn run(root: &Path, built: bool, accept: bool) -> Result<String, Box<
     }
 }
 
-/// What is to be told, and whether something is slower than on record.
+/// Report, and whether a count is above the record.
 fn compare(counted: &BTreeMap<String, u64>, record: &BTreeMap<String, u64>) -> (String, bool) {
     let (mut text, mut slower) = (String::new(), false);
     for (name, count) in counted {

@@ -17,7 +17,7 @@ pub(super) struct Listening {
     _port: Port,
 }
 
-/// Where a server listens.
+/// Address of a server.
 #[derive(Clone, Copy)]
 pub(super) struct Endpoint {
     address: SocketAddr,

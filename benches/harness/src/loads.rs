@@ -1,11 +1,11 @@
-//! What is asked of the servers, in which order.
+//! Requests to the servers, in order.
 
 use crate::counts::Case;
 use crate::message::{Ask, Wire};
 use crate::servers::Way;
 use crate::timing::Load;
 
-/// What is counted.
+/// Counted loads.
 pub(super) fn counted() -> Vec<Case> {
     let mut cases = Vec::new();
     for way in [Way::Stdio, Way::Http] {
@@ -18,7 +18,7 @@ pub(super) fn counted() -> Vec<Case> {
     cases
 }
 
-/// What is timed over standard input and output.
+/// Timed loads over standard input and output.
 pub(super) fn stdio() -> Vec<Load> {
     let mut loads = Vec::new();
     for wire in Wire::BOTH {
@@ -39,7 +39,7 @@ pub(super) fn stdio() -> Vec<Load> {
     loads
 }
 
-/// What is timed over HTTP.
+/// Timed loads over HTTP.
 pub(super) fn http() -> Vec<Load> {
     let mut loads = Vec::new();
     for wire in Wire::BOTH {

@@ -1,4 +1,4 @@
-//! What is asked of a server.
+//! Requests to a server.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ impl Wire {
     }
 }
 
-/// What is asked, again and again.
+/// The repeated request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ask {
     /// The tool `add`, with two small numbers.
@@ -101,7 +101,7 @@ fn text(bytes: usize) -> String {
     text
 }
 
-/// What each stateless request says of its client.
+/// `_meta` of each stateless request.
 fn terms() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": Wire::Stateless.revision(),
@@ -150,5 +150,5 @@ pub(super) fn opening(wire: Wire) -> Vec<u8> {
     bytes
 }
 
-/// What a client says once a handshake is answered.
+/// Notification after a handshake.
 pub(super) const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;

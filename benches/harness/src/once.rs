@@ -1,4 +1,4 @@
-//! What a server costs before and between requests.
+//! Costs of a server before and between requests.
 
 use std::io::Result;
 use std::path::Path;

@@ -31,7 +31,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// What its bars are about.
+    /// Subject of its bars.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Stdio | Self::Http => "server CPU",
@@ -45,7 +45,7 @@ impl Part {
     }
 }
 
-/// What is measured, and how long.
+/// Measurements, and their durations.
 pub(super) struct Plan<'a> {
     pub(super) root: &'a Path,
     pub(super) servers: &'a [&'static Server],

@@ -85,7 +85,7 @@ pub(super) fn figure(value: f64) -> String {
     }
 }
 
-/// What the measurements run on.
+/// Machine of the measurements.
 fn machine() -> String {
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let cpu = cpu.lines().find(|line| line.starts_with("model name"));

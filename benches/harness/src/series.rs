@@ -6,7 +6,7 @@ use crate::figures::Cell;
 use crate::report::figure;
 use crate::servers::Server;
 
-/// What the runs of one server came to, or why there are none.
+/// Results of the runs of one server, or the reason why there are none.
 pub(super) type Series<T> = Result<Vec<T>, String>;
 
 /// The figure of one server, if it takes part. Those that are compared may fail.
@@ -94,7 +94,7 @@ pub(super) fn ratios<T>(all: &[Series<T>], of: impl Fn(&T) -> f64) -> Vec<Cell> 
     cells(all, cell)
 }
 
-/// What is only read.
+/// Cells of texts, which nothing compares.
 pub(super) fn texts<T>(all: &[Series<T>], of: impl Fn(&[T]) -> String) -> Vec<Cell> {
     cells(all, |own| Cell::text(of(own)))
 }

@@ -13,7 +13,7 @@ pub(super) struct Server {
     options: &'static [&'static str],
     stdio: &'static [Wire],
     http: &'static [Wire],
-    /// Where it serves HTTP.
+    /// Path of its HTTP endpoint.
     pub(super) path: &'static str,
     /// Whether a handshake over HTTP opens a session.
     sessions: bool,

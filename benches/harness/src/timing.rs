@@ -1,4 +1,4 @@
-//! What a request costs in time.
+//! Time of a request.
 
 use std::io::Result;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(super) struct Load {
     pub(super) at_once: usize,
 }
 
-/// What one run came to.
+/// Result of one run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
     /// CPU time of the server for each request, in microseconds.

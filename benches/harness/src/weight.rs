@@ -1,4 +1,4 @@
-//! What servers weigh: crates, time to build, size.
+//! Weight of servers: crates, time to build, size.
 
 use std::fs;
 use std::io::{Error, Result};
@@ -12,7 +12,7 @@ use crate::servers::Server;
 pub(super) const SMALLEST: [(&str, &str); 2] =
     [("mcp-runtime", "least-mcp-runtime"), ("rmcp", "least-rmcp")];
 
-/// What its tool says of itself: each change builds something else.
+/// Description of its tool: each change builds something else.
 const DESCRIBED: &str = "Adds two whole numbers";
 
 /// How often it is changed; the median counts.

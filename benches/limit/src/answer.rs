@@ -46,7 +46,7 @@ struct Echo<'a> {
     text: Cow<'a, str>,
 }
 
-/// What can be written once.
+/// Parts that are written once.
 pub(crate) struct Answers {
     list: [Vec<u8>; 2],
 }

@@ -1,4 +1,4 @@
-//! What a server costs that is written by hand for these measurements alone.
+//! Server that is written by hand for these measurements alone.
 
 mod answer;
 mod http;

@@ -27,7 +27,7 @@ const CONNECTIONS: usize = 64;
 const SESSIONS: usize = 1_000;
 const STREAMS: usize = 1_000;
 const CALLS: usize = 50_000;
-/// What an idle session may take, besides the events that are kept for its client.
+/// Most bytes of an idle session, without the events that are kept for its client.
 const BYTES_PER_SESSION: usize = 4 * 1024;
 
 struct Adder;

@@ -15,7 +15,7 @@ use rust_mcp_sdk::id_generator::{FastIdGenerator, UuidGenerator};
 use rust_mcp_sdk::mcp_http::{DEFAULT_MAX_LISTEN_STREAMS, McpAppState, McpHttpHandler};
 use rust_mcp_sdk::mcp_server::McpServerHandler;
 
-/// What each request is answered with.
+/// State of its HTTP server.
 pub(crate) fn state(
     details: ServerDetails,
     handler: Arc<dyn McpServerHandler>,

@@ -12,7 +12,7 @@ use turbomcp::http::{HttpConfig, serve_http};
 use turbomcp::prelude::*;
 use turbomcp::{Implementation, ListToolsContext, neutral, serve_stdio};
 
-/// What `#[server]` would expand to, but with as many tools as asked for.
+/// Expansion of `#[server]`, but with as many tools as asked for.
 #[derive(Clone)]
 struct Bench {
     tools: Arc<Vec<neutral::Tool>>,

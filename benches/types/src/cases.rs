@@ -1,4 +1,4 @@
-//! What is measured: pairs of our way and the one to compare it with.
+//! Measured pairs: our way, and the one to compare it with.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! What decoding and encoding messages costs, beside the best that can be written by hand.
+//! Cost of decoding and encoding messages, beside plain derived structs.
 //!
 //! `cargo run --release -p bench-types` measures time and allocations, and instructions where
 //! valgrind is installed: the difference of two run lengths, so that start-up does not count.

@@ -23,7 +23,7 @@ impl Atlas {
         format!("Plan a weekend in {city} ({country}).")
     }
 
-    /// What is known of a city.
+    /// Facts about a city.
     #[resource("city://{country}/{city}")]
     fn city(
         &self,

@@ -15,7 +15,7 @@ impl School {
         &self,
         /// The name of the new tool.
         name: String,
-        /// What it answers.
+        /// Its answer.
         answer: String,
         server: &Server,
     ) -> Result<String, FixedList> {

@@ -12,7 +12,7 @@ struct Pizzeria {
 
 #[derive(Deserialize, JsonSchema)]
 struct Order {
-    /// What should be on it.
+    /// The toppings.
     toppings: Vec<Topping>,
     /// How large it should be.
     size: Size,

@@ -4,14 +4,14 @@ use mcp_runtime::Server;
 use mcp_runtime::prelude::*;
 use serde_json::{Map, Value};
 
-/// What the extension's method is asked.
+/// Parameters of the extension's method.
 #[derive(Deserialize)]
 struct Area {
     width: u32,
     height: u32,
 }
 
-/// What it answers.
+/// Result of the extension's method.
 #[derive(Serialize)]
 struct Tiles {
     tiles: u64,

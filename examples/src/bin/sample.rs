@@ -55,7 +55,7 @@ fn thermometer() -> Tool {
     Tool::new("temperature", schema).with_description("How warm it is in a town, in °C.")
 }
 
-/// What the model asked the tool for.
+/// Arguments that the model gave the tool.
 fn measured(said: &Sampled) -> Vec<SamplingMessageContentBlock> {
     let results = said.tool_uses().map(|usage| {
         let degrees = usage.input.get().len() % 40;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcp_runtime::prelude::*;
 
-/// Where the count is found.
+/// URI of the count.
 const URI: &str = "counter://count";
 
 #[derive(Default)]

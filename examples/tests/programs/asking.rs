@@ -42,7 +42,7 @@ async fn compare(
     seen.swap_remove(0)
 }
 
-/// What a client was asked.
+/// Questions to a client.
 #[derive(Clone, Default)]
 struct Asked(Arc<Mutex<Vec<String>>>);
 

@@ -21,7 +21,7 @@ async fn connect(binary: &str, arguments: &[&Path], revision: Revision) -> Clien
     client.connect(example).await.unwrap()
 }
 
-/// What `script` sees of the example in each era has to be the same.
+/// Checks that `script` gets the same of the example in each era.
 async fn compare(
     binary: &str,
     arguments: &[&Path],

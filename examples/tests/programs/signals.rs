@@ -1,4 +1,4 @@
-//! What SIGTERM and Ctrl-C do to a server on standard input and output.
+//! Effect of SIGTERM and Ctrl-C on a server on standard input and output.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 const REVISIONS: [Revision; 2] = [Revision::LATEST_HANDSHAKE, Revision::LATEST];
 
-/// What is heard, in order.
+/// Received notifications, in order.
 type Heard = Arc<Mutex<Vec<Value>>>;
 
-/// What `script` hears of the example in each era has to be the same.
+/// Checks that `script` receives the same of the example in each era.
 async fn compare(
     binary: &str,
     observe: impl Fn(ClientBuilder, Heard) -> ClientBuilder,

@@ -1,4 +1,4 @@
-//! What makes the compiler check the fields of a form.
+//! Code by which the compiler checks the fields of a form.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;

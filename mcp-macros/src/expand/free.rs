@@ -54,7 +54,7 @@ pub(crate) fn free(runtime: &Path, item: &ItemFn, function: &Function) -> TokenS
     }
 }
 
-/// What makes the type callable: it dereferences to a pointer to the function.
+/// `Deref` to a pointer to the function, which makes the type callable.
 fn called(item: &ItemFn) -> TokenStream {
     let name = &item.sig.ident;
     let is_async = item.sig.asyncness.is_some();

@@ -131,7 +131,7 @@ fn complete(argument: &str, completer: &Helper) -> TokenStream {
     }
 }
 
-/// What `resources/list` shows of a template.
+/// Setters for the resources of a template that `resources/list` returns.
 fn list(lister: &Helper) -> TokenStream {
     let Helper { path, has_self } = lister;
     let (this, again, receiver) = shared(*has_self);

@@ -156,7 +156,7 @@ fn info(info: &Info) -> TokenStream {
     }
 }
 
-/// What clients must be able to do, and how the lists behave.
+/// Required capabilities of clients, and settings of lists.
 fn settings(info: &Info) -> TokenStream {
     let requires = (!info.requires.is_empty()).then(|| {
         let setters = info.requires.iter().map(|capability| {

@@ -1,4 +1,4 @@
-//! What stands around single functions.
+//! Code around the expansion of single functions.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -31,7 +31,7 @@ pub(crate) fn around(function: &ItemFn) -> TokenStream {
     }
 }
 
-/// What a function need not hear whose signature is what callers see, not what its body needs.
+/// Lints that are allowed for a function whose signature is for callers, not for its body.
 pub(crate) fn quiet() -> Attribute {
     parse_quote!(#[allow(clippy::needless_pass_by_value, clippy::too_many_arguments, clippy::unused_async, clippy::unused_self)])
 }

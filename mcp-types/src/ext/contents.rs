@@ -1,4 +1,4 @@
-//! What resources hold.
+//! Contents of resources.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,9 +1,9 @@
-//! What to call something in front of a person.
+//! Names to show to a person.
 
 use crate::{Implementation, Prompt, Resource, ResourceLink, ResourceTemplate, Tool};
 
 impl Tool {
-    /// What to call the tool in front of a person: `title`, or else the title among its
+    /// Name of the tool to show to a person: `title`, or else the title among its
     /// `annotations`, where older revisions have it, or else `name`.
     ///
     /// ```
@@ -24,7 +24,7 @@ impl Tool {
 macro_rules! display_names {
     ($($type:ident)*) => {
         $(impl $type {
-            /// What to call it in front of a person: `title`, or else `name`.
+            /// Name to show to a person: `title`, or else `name`.
             #[must_use]
             pub fn display_name(&self) -> &str {
                 self.title.as_deref().unwrap_or(&self.name)

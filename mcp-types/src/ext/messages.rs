@@ -6,7 +6,7 @@ use crate::{
 };
 
 impl PromptMessage {
-    /// What the user says.
+    /// A message of the user.
     ///
     /// ```
     /// use mcp_types::{GetPromptResult, PromptMessage};
@@ -22,7 +22,7 @@ impl PromptMessage {
         Self::new(Role::User, content)
     }
 
-    /// What the model says.
+    /// A message of the model.
     #[must_use]
     pub fn assistant(content: impl Into<ContentBlock>) -> Self {
         Self::new(Role::Assistant, content)
@@ -36,13 +36,13 @@ impl From<PromptMessage> for GetPromptResult {
 }
 
 impl SamplingMessage {
-    /// What the user says.
+    /// A message of the user.
     #[must_use]
     pub fn user(content: impl Into<SamplingMessageContentBlock>) -> Self {
         Self::new(Role::User, OneOrMany::One(content.into()))
     }
 
-    /// What the model says.
+    /// A message of the model.
     #[must_use]
     pub fn assistant(content: impl Into<SamplingMessageContentBlock>) -> Self {
         Self::new(Role::Assistant, OneOrMany::One(content.into()))

@@ -1,4 +1,4 @@
-//! What a tool's hints mean where they are absent.
+//! Defaults of a tool's hints.
 
 use crate::ToolAnnotations;
 

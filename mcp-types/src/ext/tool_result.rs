@@ -1,4 +1,4 @@
-//! What a tool answers.
+//! Results of tools.
 
 use serde::{Deserialize, Serialize};
 

@@ -27,7 +27,7 @@ pub mod code {
 /// The `error` member of a response: JSON-RPC 2.0, section 5.1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ErrorObject {
-    /// What kind of error it is; see [`code`].
+    /// Kind of the error; see [`code`].
     pub code: i64,
     /// One sentence for a person.
     pub message: Cow<'static, str>,
@@ -69,7 +69,7 @@ pub struct InvalidMessage {
     pub id: Option<RequestId>,
     /// Whether it has a `method`. A client takes a message without one for a response.
     pub has_method: bool,
-    /// What is wrong; its code is [`code::PARSE_ERROR`] or [`code::INVALID_REQUEST`].
+    /// The fault; its code is [`code::PARSE_ERROR`] or [`code::INVALID_REQUEST`].
     pub error: ErrorObject,
 }
 

@@ -8,7 +8,7 @@ use crate::RawJsonRef;
 /// The value of `jsonrpc` in every message.
 pub const VERSION: &str = "2.0";
 
-/// What one frame holds.
+/// Content of one frame.
 #[derive(Debug)]
 pub enum Frame<'a> {
     /// One message.
@@ -32,7 +32,7 @@ pub enum Message<'a> {
     },
     /// A message that wants no answer.
     Notification {
-        /// What is told.
+        /// The method.
         method: Cow<'a, str>,
         /// The parameters: absent, or a JSON object.
         params: Option<RawJsonRef<'a>>,

@@ -7,7 +7,7 @@ use serde_json::Error;
 use super::members::with_meta;
 use super::{ErrorObject, RequestId, VERSION};
 
-/// Where the id of an error response comes from.
+/// Id of an error response.
 #[derive(Clone, Copy, Debug)]
 pub enum ErrorId<'a> {
     /// The request's id is known.

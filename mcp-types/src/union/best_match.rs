@@ -10,7 +10,7 @@ use crate::RawJson;
 
 /// A union told apart by how well a value fits.
 pub(crate) trait ByBestMatch: Sized {
-    /// What each member looks like.
+    /// Description of each member.
     const CANDIDATES: &'static [Candidate];
 
     /// Decodes the member of that index; `None` if there is none.
@@ -20,7 +20,7 @@ pub(crate) trait ByBestMatch: Sized {
     fn unknown(json: RawJson) -> Self;
 }
 
-/// What a member looks like; places are JSON pointers.
+/// Description of a member; places are JSON pointers.
 pub(crate) struct Candidate {
     /// Fields with the values that they may have.
     pub(crate) constants: &'static [(&'static str, &'static [&'static str])],

@@ -1,4 +1,4 @@
-//! What can stop the printing of bindings.
+//! Errors of printing bindings.
 
 use std::path::PathBuf;
 

@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use syn::{Item, UseTree, Visibility};
 
-/// What bindings take from `mcp-types` besides generated code.
+/// Modules that bindings take from `mcp-types` besides generated code.
 pub(super) struct Support {
     /// The modules, by name.
     pub(super) modules: BTreeMap<String, Module>,
-    /// What the crate's root shows of them: the module, and the names.
+    /// Their re-exports at the root: the module, and the names.
     pub(super) shown: BTreeMap<String, Vec<String>>,
 }
 

@@ -1,6 +1,6 @@
 //! Code for many revisions in, code for one out.
 //!
-//! Where there is one revision, nothing asks for it and nothing conforms to it:
+//! With a single revision, nothing asks for it and nothing conforms to it:
 //! what concerns revisions stays behind, together with every mention of it.
 
 use std::collections::BTreeSet;

@@ -8,7 +8,7 @@ use quote::quote;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// What `docs.toml` says, by key.
+/// Entries of `docs.toml` by key.
 pub(crate) struct Docs<'a> {
     entries: BTreeMap<String, String>,
     merged: &'a Merged,

@@ -29,7 +29,7 @@ impl<'a> EmittedUnion<'a> {
         }
     }
 
-    /// What a variant holds.
+    /// The type that a variant holds.
     pub(crate) fn content(&self, member: &Member) -> TokenStream {
         let mut ty = rust::stored(&member.ty);
         if rust::is_boxed(&member.ty, self.merged) {

@@ -70,7 +70,7 @@ fn emit_one(
     }
 }
 
-/// What every enum has, whatever its values.
+/// Impls that every enum has.
 fn conversions(name: &syn::Ident) -> TokenStream {
     quote! {
         impl fmt::Display for #name {

@@ -1,4 +1,4 @@
-//! What can stop the generator; each message names the file and the place in it.
+//! Errors of the generator; each message names the file and the place in it.
 
 use std::path::{Path, PathBuf};
 
@@ -57,7 +57,7 @@ pub(crate) enum Error {
     Stale { files: Vec<String> },
 }
 
-/// What every step returns.
+/// Result of every step.
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 impl Error {

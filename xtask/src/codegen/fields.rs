@@ -147,7 +147,7 @@ impl Fields<'_> {
         })
     }
 
-    /// Where one value is allowed but not a list of them.
+    /// Revisions that allow one value but not a list of them.
     fn single(&self, field: &MergedField, value: &TokenStream) -> Option<TokenStream> {
         if !matches!(field.ty, Type::OneOrMany(_)) {
             return None;

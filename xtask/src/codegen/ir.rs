@@ -12,7 +12,7 @@ pub(crate) struct Model {
     pub(crate) revision: String,
     /// Every type that a message can contain, by Rust name.
     pub(crate) types: BTreeMap<String, Def>,
-    /// Where the stored schema has each type, as JSON pointers.
+    /// Places of the types in the stored schema, as JSON pointers.
     pub(crate) origins: BTreeMap<String, String>,
     /// Requests and notifications, by method.
     pub(crate) methods: BTreeMap<String, Method>,
@@ -45,7 +45,7 @@ pub(crate) struct Struct {
 /// A field of a [`Struct`].
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Field {
-    /// What it holds.
+    /// The type of its value.
     pub(crate) ty: Type,
     /// Whether a message without it is invalid.
     pub(crate) required: bool,
@@ -76,7 +76,7 @@ pub(crate) struct Union {
 /// One of the types of a [`Union`].
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Member {
-    /// What it holds; for a message, its parameters.
+    /// The type of its value; for a message, of its parameters.
     pub(crate) ty: Type,
     /// Set where the union is one of messages, told apart by method.
     pub(crate) method: Option<String>,
@@ -85,13 +85,13 @@ pub(crate) struct Member {
 /// A string out of a list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Enum {
-    /// What the schema lists.
+    /// The values that the schema lists.
     pub(crate) values: BTreeSet<String>,
     /// Whether the schema allows any other string as well.
     pub(crate) open: bool,
 }
 
-/// What a field, list or map holds.
+/// Type of a field, or of the items of a list or map.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Type {
     /// A string.

@@ -80,7 +80,7 @@ impl<'a> Lowering<'a> {
         self.inline(json, name, Some(&Type::Named(name.to_owned())))
     }
 
-    /// What `json` allows at `place`; `expected` is what newer revisions have there.
+    /// Type of the schema `json` at `place`; `expected` is the type in newer revisions.
     pub(crate) fn any(
         &mut self,
         json: &'a Value,
@@ -128,7 +128,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// What a schema without a name of its own allows.
+    /// Type of a schema without a name of its own.
     fn inline(&mut self, json: &'a Value, place: &str, expected: Option<&Type>) -> Result<Type> {
         if let Some(Value::String(text)) = json.get("const") {
             return Ok(Type::Constant(text.clone()));
@@ -253,7 +253,7 @@ impl<'a> Lowering<'a> {
         self.newer.iter().find_map(|model| model.types.get(name))
     }
 
-    /// What newer revisions have in a field; a named type says more than an open object.
+    /// Type of a field in newer revisions; a named type is preferred to an open object.
     pub(crate) fn newer_field(&self, name: &str, field: &str) -> Option<Type> {
         let types = self
             .newer

@@ -17,7 +17,7 @@ pub(crate) type Set = BTreeSet<usize>;
 pub(crate) struct Merged {
     /// Oldest first.
     pub(crate) revisions: Vec<String>,
-    /// Where messages may be sent in batches.
+    /// Revisions in which messages may be sent in batches.
     pub(crate) batches: Set,
     pub(crate) types: BTreeMap<String, MergedType>,
     pub(crate) methods: BTreeMap<String, MergedMethod>,
@@ -28,12 +28,12 @@ pub(crate) struct Merged {
 #[derive(Debug)]
 pub(crate) struct MergedType {
     pub(crate) known: Set,
-    /// Where the stored schemas have it, as JSON pointers.
+    /// Its places in the stored schemas, as JSON pointers.
     pub(crate) origins: BTreeMap<usize, String>,
     pub(crate) shape: Shape,
 }
 
-/// What kind of type it is.
+/// The kind of type.
 #[derive(Debug)]
 pub(crate) enum Shape {
     Struct(MergedStruct),
@@ -45,7 +45,7 @@ pub(crate) enum Shape {
 #[derive(Debug, Default)]
 pub(crate) struct MergedStruct {
     pub(crate) fields: BTreeMap<String, MergedField>,
-    /// Where unknown fields are invited.
+    /// Revisions that allow unknown fields.
     pub(crate) open: Set,
 }
 
@@ -54,14 +54,14 @@ pub(crate) struct MergedStruct {
 pub(crate) struct MergedField {
     pub(crate) ty: Type,
     pub(crate) known: Set,
-    /// Where a message without it is invalid.
+    /// Revisions in which it is required.
     pub(crate) required: Set,
     pub(crate) nullable: bool,
     /// As in the newest revision.
     pub(crate) limits: Limits,
     /// Whether the model itself requires it.
     pub(crate) always: bool,
-    /// What each revision has there.
+    /// The type in each revision.
     pub(crate) by_revision: BTreeMap<usize, Type>,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct MergedMember {
 #[derive(Debug, Default)]
 pub(crate) struct MergedEnum {
     pub(crate) values: BTreeMap<String, Set>,
-    /// Where other values are allowed.
+    /// Revisions that allow other values.
     pub(crate) open: Set,
 }
 
@@ -86,12 +86,12 @@ pub(crate) struct MergedMethod {
     /// As in the newest revision that has it.
     pub(crate) method: Method,
     pub(crate) known: Set,
-    /// Where clients and servers send it.
+    /// Revisions in which clients and servers send it.
     pub(crate) by_client: Set,
     pub(crate) by_server: Set,
-    /// Where `params` can't be left out.
+    /// Revisions that require `params`.
     pub(crate) params_required: Set,
-    /// Where another result may come instead.
+    /// Revisions in which another result may come instead.
     pub(crate) alternative: Set,
 }
 

@@ -12,7 +12,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use serde_json::{Map, Value};
 
-/// What a union says of its values in words, and the value that says something in words.
+/// `Nearest` of a union: the description of its values, and the value made of a text.
 pub(super) fn of_union(
     conform: &Conform<'_>,
     name: &str,

@@ -42,10 +42,10 @@ pub(crate) struct Overlay {
     /// The order of constructor arguments: these fields come first, in this order.
     #[serde(default)]
     pub(crate) first: Vec<String>,
-    /// What `conform` puts where a revision requires something that others lack.
+    /// Values that `conform` puts in where a revision requires a field that others lack.
     #[serde(default)]
     pub(crate) fill: Vec<Fill>,
-    /// What a value becomes that the peer's revision cannot express.
+    /// Replacements of values that the peer's revision cannot express.
     #[serde(default)]
     pub(crate) nearest: Vec<Nearest>,
     /// Which capability a method needs.
@@ -88,14 +88,14 @@ pub(crate) struct Repair {
 pub(crate) struct Support {
     /// The definition.
     pub(crate) name: String,
-    /// What stands for it.
+    /// Its replacement.
     #[serde(rename = "as")]
     pub(crate) kind: SupportKind,
     #[expect(dead_code, reason = "read by people")]
     pub(crate) reason: String,
 }
 
-/// What stands for a definition that is not generated.
+/// Replacement of a definition that is not generated.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum SupportKind {
@@ -162,7 +162,7 @@ pub(crate) struct Fill {
     pub(crate) reason: String,
 }
 
-/// What takes the place of a value that cannot be sent.
+/// Replacement of a value that cannot be sent.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Nearest {
@@ -188,11 +188,11 @@ pub(crate) struct Nearest {
 pub(crate) struct Capability {
     /// The method.
     pub(crate) method: String,
-    /// Who must have declared it: `client` or `server`.
+    /// The side that must have declared it: `client` or `server`.
     pub(crate) of: String,
     /// Its path in the capabilities, such as `resources.subscribe`.
     pub(crate) path: String,
-    /// Where the specification says so.
+    /// Section of the specification.
     #[expect(dead_code, reason = "read by people")]
     pub(crate) source: String,
 }
@@ -219,7 +219,7 @@ impl Overlay {
         })
     }
 
-    /// What stands for the values of a type that cannot be sent.
+    /// Replacement of the values of a type that cannot be sent.
     pub(crate) fn nearest(&self, name: &str) -> Option<&Nearest> {
         self.nearest.iter().find(|entry| entry.name == name)
     }
@@ -245,7 +245,7 @@ impl Overlay {
         at(place, self.values.iter().map(|entry| (&*entry.at, entry)))
     }
 
-    /// What fills the field at `place`, as JSON text.
+    /// Value for the field at `place`, as JSON text.
     pub(crate) fn fill_at(&self, place: &str) -> Option<&str> {
         at(
             place,

@@ -14,7 +14,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use std::path::Path;
 
-/// What `cargo xtask codegen` can be told.
+/// Options of `cargo xtask codegen`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Change nothing; fail if a generated file is out of date.
@@ -70,7 +70,7 @@ fn files(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<Vec<File
 /// A module's name, documentation and items.
 type Module = (&'static str, &'static str, TokenStream);
 
-/// What is known about the types.
+/// Tables of `availability.rs`.
 fn tables(merged: &Merged, overlay: &Overlay, docs: &Docs<'_>) -> Result<[Module; 4]> {
     let availability = availability::emit(merged, overlay)?;
     let conform = conform_impls::emit(merged, overlay)?;
@@ -131,7 +131,7 @@ fn map() -> Result<File> {
     )
 }
 
-/// What the tests of the generated code go by.
+/// Data for the tests of the generated code.
 fn for_tests(merged: &Merged, overlay: &Overlay) -> Result<[File; 2]> {
     let list = File::rust(
         "mcp-types/tests/generated/types.rs".into(),

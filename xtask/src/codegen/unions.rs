@@ -64,7 +64,7 @@ impl EmittedUnion<'_> {
         }
     }
 
-    /// What unions of objects have in common, decoded by the function `read`.
+    /// Impls that unions of objects share, decoded by the function `read`.
     fn object_members(&self, read: &TokenStream) -> TokenStream {
         let (name, variants) = (&self.ident, &self.variants);
         let last = variants.len().saturating_sub(1);

@@ -1,4 +1,4 @@
-//! What the suite found: `checks.json` in one folder for each scenario.
+//! Results of the suite: `checks.json` in one folder for each scenario.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::error::Error;
 
-/// What came of the scenarios of one revision.
+/// Results of the scenarios of one revision.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Totals {
     pub(super) scenarios: usize,

@@ -1,4 +1,4 @@
-//! What can go wrong besides a failed check.
+//! Errors other than a failed check.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub(crate) enum Error {
     Program {
         /// Which one.
         program: String,
-        /// What it said.
+        /// Its output.
         reason: String,
     },
     /// A file could not be read or written.

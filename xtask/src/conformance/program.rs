@@ -39,7 +39,7 @@ pub(super) fn build(root: &Path) -> Result<(), Error> {
     }
 }
 
-/// Where the client is.
+/// Path of the client.
 pub(super) fn client(root: &Path) -> PathBuf {
     built(root, CLIENT)
 }

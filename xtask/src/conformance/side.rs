@@ -9,7 +9,7 @@ use super::error::Error;
 use super::program::{self, Server};
 use super::suite::Suite;
 
-/// What the suite is run against.
+/// The side that the suite tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Side {
     /// The server of the examples.

@@ -20,7 +20,7 @@ const TIMEOUT: &str = "30000";
 pub(super) struct Suite {
     node: PathBuf,
     program: PathBuf,
-    /// Where its results go.
+    /// Folder of its results.
     pub(super) results: PathBuf,
 }
 
@@ -109,7 +109,7 @@ impl Suite {
         Ok(complaint.map(|line| line.trim().to_owned()))
     }
 
-    /// What the suite says, whether or not it is content.
+    /// Output of the suite, whether it passed or failed.
     fn run(&self, args: &[&str]) -> Result<String, Error> {
         let mut command = Command::new(&self.node);
         let output = command.arg(&self.program).args(args).output();

@@ -6,7 +6,7 @@ use super::{diff, fetch, import};
 use clap::Subcommand;
 use std::path::Path;
 
-/// What `cargo xtask schema` can do.
+/// Subcommands of `cargo xtask schema`.
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Reduce a published schema to its structure and store it as `schema/<revision>.json`.
@@ -28,7 +28,7 @@ pub(crate) enum Command {
         /// Commit, tag or branch to take it from.
         #[arg(long, value_name = "REF", default_value = "main")]
         commit: String,
-        /// Where the repository's raw files are served.
+        /// Base URL of the repository's raw files.
         #[arg(long, value_name = "URL", default_value = fetch::BASE_URL)]
         base_url: String,
     },

@@ -1,4 +1,4 @@
-//! What can go wrong with a schema; each message names the file and, inside
+//! Errors of schemas; each message names the file and, inside
 //! it, the JSON path.
 
 use std::path::{Path, PathBuf};
@@ -63,6 +63,6 @@ impl Error {
 pub(crate) struct Fault {
     /// JSON path, such as `$.$defs.Tool.properties.name`.
     pub(crate) path: String,
-    /// What is wrong there, and what was expected.
+    /// The fault, and the expectation.
     pub(crate) what: String,
 }

@@ -38,7 +38,7 @@ impl Source {
     }
 }
 
-/// Where the repository keeps a revision's schema.
+/// Path of a revision's schema in the repository.
 pub(super) fn path(revision: &str) -> String {
     format!("schema/{revision}/schema.json")
 }

@@ -1,4 +1,4 @@
-//! What generated code must look like.
+//! Rules for generated code.
 
 use super::violation::{Rule, Violation};
 use super::workspace::{File, Workspace};

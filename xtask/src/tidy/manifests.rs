@@ -1,4 +1,4 @@
-//! What every crate declares.
+//! Rules for the manifests of crates.
 
 use super::violation::{Rule, Violation};
 use super::workspace::{File, Workspace};

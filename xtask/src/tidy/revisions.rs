@@ -1,4 +1,4 @@
-//! Who may ask which revision, or which era, is spoken.
+//! Files that may depend on the revision or the era.
 //!
 //! That is decided once per connection and then carried as a value. Code that
 //! asks again is code that the next revision has to find.
@@ -16,10 +16,10 @@ const ERA: Rule = Rule {
     mend: "let `protocol` decide, and carry its answer",
 };
 
-/// Where a single revision may be named.
+/// Files that may name a single revision.
 const NAMES_REVISIONS: &[&str] = &["mcp-runtime/src/protocol/", "mcp-types/"];
 
-/// Where code may depend on the era.
+/// Files that may depend on the era.
 const TELLS_ERAS: &[&str] = &[
     "mcp-runtime/src/client/connect.rs",
     "mcp-runtime/src/client/connect/",

@@ -1,4 +1,4 @@
-//! What the tests of rules share.
+//! Helpers for the tests of rules.
 
 use super::violation::Violation;
 use super::workspace::{File, Workspace};

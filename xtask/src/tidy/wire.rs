@@ -1,4 +1,4 @@
-//! What is decoded from the wire is decoded by its method or its
+//! Values from the wire are decoded by their method or their
 //! discriminator, never by trying one shape after another.
 
 use super::names::groups;

@@ -5,7 +5,7 @@ use mcp_runtime::server::Reply;
 use mcp_runtime::server::tools::ToolRoute;
 use mcp_runtime::types::{RawJson, Tool};
 
-/// What each of them takes. Those of the servers that are compared read it as well.
+/// Arguments of each of them. The servers that are compared have the same.
 const SCHEMA: &str = include_str!("schema.json");
 
 /// One tool, described in about a kilobyte.

@@ -1,4 +1,4 @@
-//! What the command line asks for.
+//! Options of the command line.
 
 use std::net::SocketAddr;
 
@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 pub(crate) struct Options {
     /// How many tools there are besides those that are called.
     pub(crate) tools: usize,
-    /// Where to serve HTTP, instead of standard input and output.
+    /// Address to serve HTTP at, instead of standard input and output.
     pub(crate) http: Option<SocketAddr>,
 }
 

@@ -1,4 +1,4 @@
-//! What callers send and get.
+//! Types of arguments and results.
 
 use std::fmt;
 use std::str::FromStr;

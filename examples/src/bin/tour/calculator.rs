@@ -1,4 +1,4 @@
-//! Where the calculator is.
+//! Path of the calculator.
 
 use std::path::Path;
 use std::process::Command;

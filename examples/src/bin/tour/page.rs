@@ -1,4 +1,4 @@
-//! What the tour prints: 80 columns, coloured on a terminal only.
+//! Output of the tour: 80 columns, coloured on a terminal only.
 
 use std::io::IsTerminal;
 
@@ -13,7 +13,7 @@ const RED: &str = "31";
 const GREEN: &str = "32";
 const CYAN: &str = "36";
 
-/// Where the tour prints.
+/// Writer of the tour's output.
 pub(crate) struct Page {
     coloured: bool,
 }

@@ -10,7 +10,7 @@ use mcp_runtime::client::Status;
 pub(crate) struct States(Arc<Mutex<Vec<LifecycleState>>>);
 
 impl States {
-    /// What a client is to call with each new status.
+    /// Callback for each new status.
     pub(crate) fn observer(&self) -> impl Fn(Status) + Send + Sync + 'static {
         let states = Arc::clone(&self.0);
         move |status| {

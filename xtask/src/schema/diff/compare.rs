@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Everything that changed among methods, or among types.
 pub(super) struct Section {
     pub(super) title: &'static str,
-    /// What is new, one phrase each.
+    /// Additions, one phrase each.
     pub(super) added: Vec<String>,
-    /// What is gone, one phrase each.
+    /// Removals, one phrase each.
     pub(super) removed: Vec<String>,
-    /// What both revisions have: its name, and a phrase per change.
+    /// Changed definitions of both revisions: the name, and a phrase per change.
     pub(super) changed: Vec<(String, Vec<String>)>,
 }
 

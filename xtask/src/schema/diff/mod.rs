@@ -1,4 +1,4 @@
-//! What changed between two stored revisions, in plain words: read them
+//! Changes between two stored revisions, in plain words: read them
 //! ([`load`]), reduce each to methods and types with flat fields ([`shape`]),
 //! put both side by side ([`compare`]), and print ([`render`]).
 

@@ -33,7 +33,7 @@ pub(super) struct Model {
 pub(super) struct Method {
     /// The definition that declares it.
     pub(super) definition: String,
-    /// Who sends it: `client`, `server`, or the union that embeds it.
+    /// The sender: `client`, `server`, or the union that embeds it.
     pub(super) senders: BTreeSet<String>,
     pub(super) params: Shape,
 }
@@ -43,7 +43,7 @@ pub(super) struct Method {
 pub(super) struct Shape {
     /// Fields by dotted path.
     pub(super) fields: BTreeMap<String, Field>,
-    /// What it is when it has no fields.
+    /// The type, if it has no fields.
     pub(super) kind: Kind,
 }
 
