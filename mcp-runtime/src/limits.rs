@@ -132,6 +132,8 @@ pub(crate) const MAX_SESSION_EVENTS: usize = 256;
 pub(crate) const MAX_SESSION_EVENT_BYTES: usize = MIB;
 /// Bytes of the events of all sessions that are kept for resumption; 128 full sessions.
 pub(crate) const MAX_EVENT_BYTES: usize = 128 * MIB;
+/// Pause before a store that failed is called again about a session that is over.
+pub(crate) const STORE_PAUSE: Duration = Duration::from_secs(10);
 
 // Clients.
 
@@ -299,6 +301,8 @@ mod tests {
             MAX_SESSION_EVENTS count "`event_store`"
             MAX_SESSION_EVENT_BYTES bytes "`event_store`"
             MAX_EVENT_BYTES bytes "`event_store`"
+            MAX_SESSION_EVENT_BYTES bytes "wait for a store"
+            STORE_PAUSE time "store fails"
             ANSWER_IDLE_TIMEOUT time "`timeouts`"
             ANSWER_TOTAL_TIMEOUT time "`timeouts`"
             PROBE_TIMEOUT time "`probe_timeout`"

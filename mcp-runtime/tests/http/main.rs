@@ -23,7 +23,6 @@ mod listening;
 mod malformed;
 #[cfg(feature = "http-client")]
 mod network;
-mod patience;
 mod refusals;
 #[cfg(feature = "http-client")]
 mod resuming;
@@ -42,6 +41,7 @@ mod subscriptions;
 #[path = "../support/mod.rs"]
 mod support;
 mod telling;
+mod timeouts;
 mod unread;
 mod unread_answers;
 #[cfg(feature = "http-client")]

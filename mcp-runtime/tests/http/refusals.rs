@@ -162,8 +162,8 @@ impl Body for Slow {
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_body_runs_out_of_time() {
-    let patience = Duration::from_secs(20);
-    let options = HttpOptions::default().body_timeout(patience);
+    let timeout = Duration::from_secs(20);
+    let options = HttpOptions::default().body_timeout(timeout);
     let mut service = http_service(crate::support::server(), options);
     let request = http::Request::post("/mcp")
         .header("host", "localhost")
@@ -171,7 +171,7 @@ async fn a_slow_body_runs_out_of_time() {
     let start = tokio::time::Instant::now();
     let answer = service.call(request.body(Slow(Some(b"{"))).unwrap()).await;
     assert_eq!(answer.unwrap().status(), 408);
-    assert_eq!(start.elapsed(), patience);
+    assert_eq!(start.elapsed(), timeout);
 }
 
 #[tokio::test]

@@ -2,49 +2,115 @@
 
 use std::future::{Future, ready};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
 use mcp_runtime::transport::http::{
     EventStore, HttpOptions, MemoryEvents, MemorySessions, Principal, SessionId, SessionRecord,
-    SessionStore, SessionStoreError, StoredEvent,
+    SessionStore, StoreError, StoredEvent,
 };
 use serde_json::{Value, json};
 
-use crate::site::{Session, Site, read, read_until};
+use crate::site::{Answer, Session, Site, read, read_until};
 use crate::streams::with_roots;
-use crate::support::clock::in_time;
+use crate::support::clock::{Clock, in_time, until};
 use crate::support::{call, initialize, request};
 
-type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+type Stored<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send>>;
+
+/// Stores in memory that several servers share, of which one method may fail.
+#[derive(Clone, Default)]
+struct Shared {
+    sessions: MemorySessions,
+    events: Arc<MemoryEvents>,
+    failing: Arc<Mutex<&'static str>>,
+    /// Methods that were called.
+    calls: Arc<Mutex<Vec<&'static str>>>,
+    /// How long each event takes to be stored; then the next one takes half of that.
+    delay: Arc<Mutex<Duration>>,
+}
+
+impl Shared {
+    async fn site(&self) -> Site {
+        let options = HttpOptions::default().session_store(self.clone());
+        Site::with(options.event_store(self.clone())).await
+    }
+
+    fn fail(&self, method: &'static str) {
+        *self.failing.lock().unwrap() = method;
+    }
+
+    fn called(&self, method: &str) -> usize {
+        let calls = self.calls.lock().unwrap();
+        calls.iter().filter(|called| **called == method).count()
+    }
+
+    fn check<T: Send + 'static>(&self, method: &'static str, stored: Stored<T>) -> Stored<T> {
+        self.calls.lock().unwrap().push(method);
+        if *self.failing.lock().unwrap() == method {
+            let error = StoreError::Unavailable("unplugged".into());
+            return Box::pin(ready(Err(error)));
+        }
+        stored
+    }
+}
+
+impl SessionStore for Shared {
+    fn insert(&self, id: SessionId, record: SessionRecord, idle: Duration) -> Stored<()> {
+        self.check("insert", self.sessions.insert(id, record, idle))
+    }
+
+    fn find(&self, id: SessionId) -> Stored<Option<SessionRecord>> {
+        self.check("find", self.sessions.find(id))
+    }
+
+    fn renew(&self, id: SessionId, idle: Duration) -> Stored<Option<Bytes>> {
+        self.check("renew", self.sessions.renew(id, idle))
+    }
+
+    fn set_state(&self, id: SessionId, state: Bytes) -> Stored<()> {
+        let sessions = self.sessions.clone();
+        let stored = Box::pin(async move { sessions.set_state(id, state).await });
+        self.check("set_state", stored)
+    }
+
+    fn remove(&self, id: SessionId) -> Stored<()> {
+        let sessions = self.sessions.clone();
+        let removed = Box::pin(async move { sessions.remove(id).await });
+        self.check("remove", removed)
+    }
+}
+
+impl EventStore for Shared {
+    fn append(&self, session: SessionId, event: StoredEvent) -> Stored<()> {
+        let (events, delay) = (Arc::clone(&self.events), Arc::clone(&self.delay));
+        let stored = Box::pin(async move {
+            let time = *delay.lock().unwrap();
+            if !time.is_zero() {
+                *delay.lock().unwrap() = time / 2;
+                tokio::time::sleep(time).await;
+            }
+            events.append(session, event).await
+        });
+        self.check("append", stored)
+    }
+
+    fn replay(&self, session: SessionId, stream: u64, after: u64) -> Stored<Vec<StoredEvent>> {
+        self.check("replay", self.events.replay(session, stream, after))
+    }
+
+    fn forget(&self, session: SessionId) -> Stored<()> {
+        let events = Arc::clone(&self.events);
+        let forgotten = Box::pin(async move { events.forget(session).await });
+        self.check("forget", forgotten)
+    }
+}
 
 /// Two servers that keep their sessions in one place.
 async fn twins() -> (Site, Site) {
-    let sessions = MemorySessions::new();
-    let events = SharedEvents::default();
-    let options = || {
-        let options = HttpOptions::default().session_store(sessions.clone());
-        options.event_store(events.clone())
-    };
-    (Site::with(options()).await, Site::with(options()).await)
-}
-
-#[derive(Clone, Default)]
-struct SharedEvents(Arc<MemoryEvents>);
-
-impl EventStore for SharedEvents {
-    fn append(&self, session: &SessionId, event: StoredEvent) {
-        self.0.append(session, event);
-    }
-
-    fn replay(&self, session: &SessionId, stream: u64, after: u64) -> Boxed<Vec<StoredEvent>> {
-        self.0.replay(session, stream, after)
-    }
-
-    fn forget(&self, session: &SessionId) {
-        self.0.forget(session);
-    }
+    let shared = Shared::default();
+    (shared.site().await, shared.site().await)
 }
 
 /// The same session, at another server.
@@ -184,31 +250,26 @@ async fn what_a_client_wants_to_be_told_is_known_at_another_server() {
 struct Strange(SessionId);
 
 impl SessionStore for Strange {
-    fn insert(
-        &self,
-        _: SessionId,
-        _: SessionRecord,
-        _: Duration,
-    ) -> Boxed<Result<(), SessionStoreError>> {
-        Box::pin(ready(Err(SessionStoreError::Full)))
+    fn insert(&self, _: SessionId, _: SessionRecord, _: Duration) -> Stored<()> {
+        Box::pin(ready(Err(StoreError::Full)))
     }
 
-    fn find(&self, id: SessionId) -> Boxed<Option<SessionRecord>> {
+    fn find(&self, id: SessionId) -> Stored<Option<SessionRecord>> {
         let params = initialize("2025-06-18")["params"].to_string();
         let record = SessionRecord::new(Some(Principal::new("ann")), params);
-        Box::pin(ready((id == self.0).then_some(record)))
+        Box::pin(ready(Ok((id == self.0).then_some(record))))
     }
 
-    fn renew(&self, _: SessionId, _: Duration) -> Boxed<Option<Bytes>> {
-        Box::pin(ready(Some(Bytes::new())))
+    fn renew(&self, _: SessionId, _: Duration) -> Stored<Option<Bytes>> {
+        Box::pin(ready(Ok(Some(Bytes::new()))))
     }
 
-    fn set_wishes(&self, _: SessionId, _: Bytes) -> Boxed<()> {
-        Box::pin(ready(()))
+    fn set_state(&self, _: SessionId, _: Bytes) -> Stored<()> {
+        Box::pin(ready(Ok(())))
     }
 
-    fn remove(&self, _: SessionId) -> Boxed<()> {
-        Box::pin(ready(()))
+    fn remove(&self, _: SessionId) -> Stored<()> {
+        Box::pin(ready(Ok(())))
     }
 }
 
@@ -230,4 +291,111 @@ async fn a_store_without_room_refuses_and_one_with_others_sessions_does_not_tell
     let answer = session.ask(&call(1, "echo", json!({}))).await;
     assert_eq!(answer.status, 404, "{answer:?}");
     site.lives_on().await;
+}
+
+/// Asserts that a request was answered as one that may be sent again later.
+fn assert_unavailable(answer: &Answer, method: &str) {
+    assert_eq!(answer.status, 503, "{method}: {answer:?}");
+    assert_eq!(answer.header("retry-after"), Some("1"), "{method}");
+    assert!(!answer.body.contains("unplugged"), "{method}: {answer:?}");
+}
+
+fn delete(session: &Session<'_>) -> http::Request<String> {
+    session.request("DELETE").body(String::new()).unwrap()
+}
+
+#[tokio::test]
+async fn a_session_goes_on_once_its_store_works_again() {
+    let store = Shared::default();
+    let (site, other) = (store.site().await, store.site().await);
+    let session = site.session("2025-11-25").await;
+    let there = elsewhere(&session, &other);
+    let open = || {
+        let open = site
+            .request("POST")
+            .header("content-type", "application/json");
+        open.body(initialize("2025-11-25").to_string()).unwrap()
+    };
+    let plain = call(1, "echo", json!({}));
+    let level = request(2, "logging/setLevel", json!({"level": "error"}));
+    for (method, at, status, request) in [
+        ("insert", &site, 200, &open as &dyn Fn() -> _),
+        ("renew", &site, 200, &|| session.post(&plain)),
+        ("find", &other, 200, &|| there.post(&plain)),
+        ("set_state", &site, 200, &|| session.post(&level)),
+        ("remove", &other, 204, &|| delete(&there)),
+    ] {
+        store.fail(method);
+        assert_unavailable(&at.send(request()).await, method);
+        store.fail("nothing");
+        if method == "set_state" {
+            // The client was not told that it is set.
+            let log = session.ask(&call(3, "work", json!({}))).await;
+            assert!(log.body.contains("notifications/message"), "{log:?}");
+        }
+        let answer = session.ask(&plain).await;
+        assert_eq!(answer.status, 200, "{method}: {answer:?}");
+        let answer = at.send(request()).await;
+        assert_eq!(answer.status, status, "{method}: {answer:?}");
+    }
+    assert_eq!(session.ask(&plain).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_stream_goes_on_while_its_events_are_unavailable() {
+    let store = Shared::default();
+    let site = store.site().await;
+    let session = site.session("2025-11-25").await;
+    let mut stream = session.start(&call(1, "tell_and_wait", json!({}))).await;
+    read_until(&mut stream, "notifications/progress").await;
+
+    store.fail("append");
+    let mut unstored = session.start(&call(2, "tell_and_wait", json!({}))).await;
+    read_until(&mut unstored, "notifications/progress").await;
+
+    store.fail("replay");
+    let answer = read(session.listen(Some("2-0")).await).await;
+    assert_unavailable(&answer, "replay");
+    store.fail("nothing");
+    let mut resumed = session.listen(Some("2-0")).await;
+    assert_eq!(resumed.status(), 200);
+    read_until(&mut resumed, "notifications/progress").await;
+}
+
+#[tokio::test]
+async fn events_are_stored_in_their_order_however_long_each_takes() {
+    let store = Shared::default();
+    *store.delay.lock().unwrap() = Duration::from_millis(100);
+    let site = store.site().await;
+    let session = site.session("2025-11-25").await;
+    let mut message = call(1, "work", json!({}));
+    message["params"]["_meta"] = json!({"progressToken": "t"});
+    let mut stream = session.start(&message).await;
+    let sent = read_until(&mut stream, "\"id\":1").await;
+    let resumed = read(session.listen(Some("2-0")).await).await;
+    let ids = |events: &str| -> Vec<String> {
+        let ids = events.lines().filter_map(|line| line.strip_prefix("id: "));
+        ids.map(str::to_owned).collect()
+    };
+    assert!(ids(&sent).len() > 3, "{sent}");
+    assert_eq!(ids(&resumed.body), ids(&sent)[1..], "{resumed:?}");
+}
+
+#[tokio::test]
+async fn the_events_of_a_session_that_is_over_are_removed_in_the_end() {
+    let clock = Clock::stopped();
+    let store = Shared::default();
+    let site = store.site().await;
+    let session = site.session("2025-11-25").await;
+    session.ask(&call(1, "tell", json!({}))).await;
+    store.fail("forget");
+    assert_eq!(site.send(delete(&session)).await.status, 204);
+    assert_eq!(store.called("forget"), 1);
+    clock.pass(Duration::from_secs(11)).await;
+    store.fail("nothing");
+    assert_eq!(store.called("forget"), 2);
+    clock.pass(Duration::from_secs(11)).await;
+    until("the events are removed", || store.called("forget") == 3).await;
+    clock.pass(Duration::from_secs(60)).await;
+    assert_eq!(store.called("forget"), 3);
 }

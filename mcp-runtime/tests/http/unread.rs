@@ -16,7 +16,7 @@ use tower_service::Service as _;
 use crate::site::server;
 use crate::support::{call, initialize, stateless};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The service as another program mounts it, and what its tools tell.
 fn mounted() -> (HttpService, UnboundedReceiver<&'static str>) {
@@ -28,8 +28,8 @@ fn mounted_with(
 ) -> (HttpService, UnboundedReceiver<&'static str>) {
     let (server, events) = server();
     let options = HttpOptions::default()
-        .write_timeout(PATIENCE)
-        .session_idle(PATIENCE * 10);
+        .write_timeout(WRITE_TIMEOUT)
+        .session_idle(WRITE_TIMEOUT * 10);
     (http_service(server, configure(options)), events)
 }
 
@@ -76,7 +76,7 @@ async fn a_stream_that_nobody_reads_ends_and_its_call_is_cancelled() {
         }
         assert_eq!(events.recv().await, Some("dropped"));
         // A look is taken four times as often.
-        assert_eq!(start.elapsed(), PATIENCE + PATIENCE / 4 * read);
+        assert_eq!(start.elapsed(), WRITE_TIMEOUT + WRITE_TIMEOUT / 4 * read);
         assert_eq!(next(&mut body).await, None);
     }
 }
@@ -87,12 +87,12 @@ async fn a_stream_that_is_read_slowly_or_has_nothing_to_read_goes_on() {
     let mut body = waiting(&mut service).await;
     assert!(next(&mut body).await.unwrap().contains("progress"));
     for _ in 0..5 {
-        sleep(PATIENCE * 3 / 4).await;
+        sleep(WRITE_TIMEOUT * 3 / 4).await;
         assert_eq!(next(&mut body).await.unwrap(), ":\n\n");
     }
     let mut cx = Context::from_waker(Waker::noop());
     assert!(Pin::new(&mut body).poll_frame(&mut cx).is_pending());
-    sleep(PATIENCE * 10).await;
+    sleep(WRITE_TIMEOUT * 10).await;
     assert!(events.try_recv().is_err(), "the call goes on");
     drop(body);
     assert_eq!(events.recv().await, Some("dropped"));
@@ -122,12 +122,12 @@ async fn calls_wait_while_too_much_is_unread() {
         let refused = post(&mut service, &headers, &call(2, "echo", json!({}))).await;
         assert_eq!(refused.status(), 503, "{tool}");
         assert_eq!(refused.headers()["retry-after"], "1");
-        assert_eq!(start.elapsed(), PATIENCE * 2);
+        assert_eq!(start.elapsed(), WRITE_TIMEOUT * 2);
         drop(refused);
 
         let mut other = service.clone();
         let read = async {
-            sleep(PATIENCE).await;
+            sleep(WRITE_TIMEOUT).await;
             while next(&mut body).await.is_some() {}
         };
         let third = call(3, "echo", json!({}));
@@ -145,7 +145,7 @@ async fn a_session_outlives_a_stream_that_nobody_reads_for_as_long_as_it_may_be_
     let mut body = post(&mut service, &headers, &called).await.into_body();
     let first = next(&mut body).await.unwrap();
     assert!(first.starts_with("id: 2-0\n"), "{first}");
-    sleep(PATIENCE * 2).await;
+    sleep(WRITE_TIMEOUT * 2).await;
     assert_eq!(next(&mut body).await, None);
     assert!(events.try_recv().is_err(), "the call goes on");
 

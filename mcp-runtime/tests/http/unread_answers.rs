@@ -16,7 +16,7 @@ use crate::site::Site;
 use crate::support::clock::{Clock, in_time};
 use crate::support::stateless;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 /// What a client takes of each answer before it reads on.
 const WINDOW: u32 = 1000;
 const LARGE: usize = 100_000;
@@ -93,7 +93,7 @@ async fn read(body: &mut RecvStream, bytes: usize) -> usize {
 }
 
 fn options() -> HttpOptions {
-    HttpOptions::default().write_timeout(PATIENCE)
+    HttpOptions::default().write_timeout(WRITE_TIMEOUT)
 }
 
 #[tokio::test]
@@ -104,12 +104,15 @@ async fn a_connection_is_closed_whose_oldest_answer_does_not_move() {
     let start = Instant::now();
     let body = unread(reader.call(&site, "echo", LARGE).await).await;
     // Others are read, and the connection is alive.
-    while !reader.connection.is_finished() && start.elapsed() < PATIENCE * 10 {
+    while !reader.connection.is_finished() && start.elapsed() < WRITE_TIMEOUT * 10 {
         let _ = reader.health(&site).await;
-        clock.pass(PATIENCE / 20).await;
+        clock.pass(WRITE_TIMEOUT / 20).await;
     }
     let closed = start.elapsed();
-    assert!(PATIENCE <= closed && closed <= PATIENCE * 2, "{closed:?}");
+    assert!(
+        WRITE_TIMEOUT <= closed && closed <= WRITE_TIMEOUT * 2,
+        "{closed:?}"
+    );
     drop(body);
     site.lives_on().await;
 }
@@ -128,10 +131,10 @@ async fn a_connection_goes_on_whose_answers_are_read_slowly() {
         if read < 20_000 {
             break;
         }
-        clock.pass(PATIENCE * 3 / 4).await;
+        clock.pass(WRITE_TIMEOUT * 3 / 4).await;
     }
     assert!(all > LARGE, "{all}");
-    assert!(start.elapsed() > PATIENCE * 2);
+    assert!(start.elapsed() > WRITE_TIMEOUT * 2);
     assert_eq!(reader.health(&site).await.unwrap(), 200);
 }
 
@@ -200,8 +203,8 @@ async fn what_waits_is_served_when_a_connection_that_does_not_read_was_closed() 
     let body = unread(reader.call(&site, "echo", LARGE).await).await;
     let other = Reader::connect(&site).await;
     let waiting = other.call(&site, "silent", 0).await;
-    let started = tokio::time::timeout(PATIENCE * 3, site.events.recv());
-    let started = clock.run_until(PATIENCE / 20, started).await;
+    let started = tokio::time::timeout(WRITE_TIMEOUT * 3, site.events.recv());
+    let started = clock.run_until(WRITE_TIMEOUT / 20, started).await;
     assert_eq!(started.unwrap(), Some("started"));
     let _ = in_time(reader.connection).await.unwrap();
     drop((body, waiting));

@@ -43,7 +43,7 @@ pub(super) struct Pace {
     /// How long silence may last.
     pub(super) keep_alive: Duration,
     /// How long a client may leave unread what it is sent.
-    pub(super) patience: Duration,
+    pub(super) write_timeout: Duration,
 }
 
 impl EventStream {
@@ -53,17 +53,17 @@ impl EventStream {
         Self::with_ticket(stream, ticket, work, pace)
     }
 
-    /// Reads `stream` after the events that a client has missed; `ticket` was taken before they
-    /// were looked up.
+    /// Reads `stream` after the events that a client has missed since `id`; `ticket` was taken
+    /// before they were looked up.
     pub(super) fn resumed(
         stream: Arc<Stream>,
         ticket: u64,
+        id: EventId,
         missed: &[StoredEvent],
         pace: Pace,
     ) -> Self {
-        if let Some(last) = missed.last() {
-            stream.skip_to(last.sequence);
-        }
+        let last = missed.last().map_or(id.sequence, |last| last.sequence);
+        stream.skip_to(last);
         let mut resumed = Self::with_ticket(stream, ticket, None, pace);
         for event in missed {
             let id = EventId {
@@ -78,7 +78,7 @@ impl EventStream {
 
     fn with_ticket(stream: Arc<Stream>, ticket: u64, work: Option<Work>, pace: Pace) -> Self {
         Self {
-            reading: Reading::new(Arc::clone(&stream), ticket, work, pace.patience),
+            reading: Reading::new(Arc::clone(&stream), ticket, work, pace.write_timeout),
             stream,
             ticket,
             first: VecDeque::new(),
@@ -330,7 +330,7 @@ mod tests {
 
     const QUIET: Pace = Pace {
         keep_alive: Duration::from_secs(60),
-        patience: Duration::from_secs(60),
+        write_timeout: Duration::from_secs(60),
     };
 
     fn read(events: &mut EventStream) -> String {
@@ -347,15 +347,15 @@ mod tests {
         let log = EventLog::new(Arc::new(MemoryEvents::new()), SessionId::new(1));
         let stream = Arc::new(Stream::new(1, Some(log.clone())));
         stream.push(b"a".to_vec());
-        let ticket = stream.attach_for_replay();
+        let ticket = stream.attach();
         stream.push(b"b".to_vec());
         let from = EventId {
             stream: 1,
             sequence: 0,
         };
-        let missed = log.replay(from).await;
+        let missed = log.replay(from).await.unwrap();
         stream.push(b"c".to_vec());
-        let mut resumed = EventStream::resumed(stream, ticket, &missed, QUIET);
+        let mut resumed = EventStream::resumed(stream, ticket, from, &missed, QUIET);
         let expected = "id: 1-1\ndata: a\n\nid: 1-2\ndata: b\n\nid: 1-3\ndata: c\n\n";
         assert_eq!(read(&mut resumed), expected);
     }

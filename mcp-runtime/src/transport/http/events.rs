@@ -1,30 +1,45 @@
-//! What was sent, kept for clients that lost their connection (2025-11-25, "Transports", section
+//! Events kept for clients that lose their connection (2025-11-25, "Transports", section
 //! "Resumability and Redelivery").
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt;
+use std::future::{Future, ready};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Waker};
 
 use bytes::Bytes;
+use tokio::runtime::Handle;
+use tokio::task::unconstrained;
 
-use super::session::SessionId;
+use super::session::{SessionId, StoreError, available};
 use crate::connection::BoxFuture;
 use crate::limits::{MAX_EVENT_BYTES, MAX_SESSION_EVENT_BYTES, MAX_SESSION_EVENTS};
 
-/// Keeps the events of sessions, so that a client that comes back gets what it missed.
+/// Keeps the events of sessions, so that a client that comes back gets those it missed.
 ///
 /// The default, [`MemoryEvents`], lives in this process. A store that several processes share
 /// lets a client resume at another one.
 pub trait EventStore: Send + Sync + 'static {
-    /// Keeps an event. Called in order for each stream; must not block, so a store that does I/O
-    /// hands the event on.
-    fn append(&self, session: &SessionId, event: StoredEvent);
+    /// Keeps an event. The events of a session are appended one after the other, in the order in which
+    /// they were sent: each call waits for the future of the one before. The client need not wait: an
+    /// event that can't be stored is sent, logged as an error, and missing when its stream is resumed.
+    /// The same holds for an event while more than 1 MiB of its session waits for the store.
+    fn append(&self, session: SessionId, event: StoredEvent) -> BoxFuture<Result<(), StoreError>>;
 
-    /// The events of `stream` after the one numbered `after`, in order.
-    fn replay(&self, session: &SessionId, stream: u64, after: u64) -> BoxFuture<Vec<StoredEvent>>;
+    /// Returns the events of `stream` after the one numbered `after`, in order. When this fails, the
+    /// client is answered with 503 and `Retry-After`. The stream goes on, and can be resumed later.
+    fn replay(
+        &self,
+        session: SessionId,
+        stream: u64,
+        after: u64,
+    ) -> BoxFuture<Result<Vec<StoredEvent>, StoreError>>;
 
-    /// The session is over: its events are not asked for any more.
-    fn forget(&self, session: &SessionId);
+    /// Removes the events of a session that is over; none follow. Called again after a pause until it
+    /// succeeds. Nobody calls it for the sessions of a process that was killed: a store that outlives
+    /// processes lets events expire.
+    fn forget(&self, session: SessionId) -> BoxFuture<Result<(), StoreError>>;
 }
 
 /// One message of a stream.
@@ -132,75 +147,117 @@ impl Events {
 }
 
 impl EventStore for MemoryEvents {
-    fn append(&self, session: &SessionId, event: StoredEvent) {
+    fn append(&self, session: SessionId, event: StoredEvent) -> BoxFuture<Result<(), StoreError>> {
         let mut kept = self.lock();
-        kept.change(*session, |events| events.push(event));
+        kept.change(session, |events| events.push(event));
         while kept.bytes > self.max_bytes {
             let Some(&(_, largest)) = kept.by_size.last() else {
                 break;
             };
             kept.change(largest, Events::drop_oldest);
         }
+        Box::pin(ready(Ok(())))
     }
 
-    fn replay(&self, session: &SessionId, stream: u64, after: u64) -> BoxFuture<Vec<StoredEvent>> {
+    fn replay(
+        &self,
+        session: SessionId,
+        stream: u64,
+        after: u64,
+    ) -> BoxFuture<Result<Vec<StoredEvent>, StoreError>> {
         let kept = self.lock();
-        let missed = kept.sessions.get(session).map(|kept| {
+        let missed = kept.sessions.get(&session).map(|kept| {
             let missed = kept.events.iter();
             let missed = missed.filter(|event| event.stream == stream && event.sequence > after);
             missed.cloned().collect()
         });
-        Box::pin(std::future::ready(missed.unwrap_or_default()))
+        Box::pin(ready(Ok(missed.unwrap_or_default())))
     }
 
-    fn forget(&self, session: &SessionId) {
+    fn forget(&self, session: SessionId) -> BoxFuture<Result<(), StoreError>> {
         self.lock()
-            .change(*session, |events| *events = Events::default());
+            .change(session, |events| *events = Events::default());
+        Box::pin(ready(Ok(())))
     }
 }
 
-/// Where the events of one session are kept. Clones are the same log.
+/// Log of the events of one session. Clones are the same log.
 #[derive(Clone)]
-pub(super) struct EventLog {
+pub(super) struct EventLog(Arc<Log>);
+
+struct Log {
     store: Arc<dyn EventStore>,
     session: SessionId,
-    /// Whether the session is over: what comes later would be kept for ever.
-    over: Arc<Mutex<bool>>,
+    /// Handlers may send from threads outside of it.
+    runtime: Handle,
+    /// Bytes of the events that wait for the calls before them.
+    waiting: AtomicUsize,
+    /// Whether the session is over: later events would be kept for ever. The lock is held while an
+    /// event is appended; those that wait for it get it in the order in which they were sent.
+    over: tokio::sync::Mutex<bool>,
 }
 
 impl EventLog {
     pub(super) fn new(store: Arc<dyn EventStore>, session: SessionId) -> Self {
-        Self {
+        Self(Arc::new(Log {
             store,
             session,
-            over: Arc::default(),
-        }
+            runtime: Handle::current(),
+            waiting: AtomicUsize::new(0),
+            over: tokio::sync::Mutex::default(),
+        }))
     }
 
     pub(super) fn append(&self, stream: u64, sequence: u64, message: &[u8]) {
+        let length = message.len();
+        if self.0.waiting.load(Ordering::Relaxed) > MAX_SESSION_EVENT_BYTES {
+            return tracing::error!("an event was not stored: the store is too slow");
+        }
+        self.0.waiting.fetch_add(length, Ordering::Relaxed);
         let event = StoredEvent {
             stream,
             sequence,
             message: Bytes::copy_from_slice(message),
         };
-        // Held meanwhile, so that nothing is appended behind `forget`.
-        let over = self.lock_over();
-        if !*over {
-            self.store.append(&self.session, event);
-        }
+        let log = Arc::clone(&self.0);
+        self.call(async move {
+            let over = log.over.lock().await;
+            log.waiting.fetch_sub(length, Ordering::Relaxed);
+            if !*over && let Err(error) = log.store.append(log.session, event).await {
+                tracing::error!(%error, "an event was not stored");
+            }
+        });
     }
 
-    pub(super) fn replay(&self, id: EventId) -> BoxFuture<Vec<StoredEvent>> {
-        self.store.replay(&self.session, id.stream, id.sequence)
+    /// Returns the events of a stream after `id`.
+    ///
+    /// # Errors
+    ///
+    /// When the store is unavailable.
+    pub(super) async fn replay(&self, id: EventId) -> Result<Vec<StoredEvent>, StoreError> {
+        // Behind the events that were sent before.
+        drop(self.0.over.lock().await);
+        let events = self.0.store.replay(self.0.session, id.stream, id.sequence);
+        events.await
     }
 
     pub(super) fn forget(&self) {
-        *self.lock_over() = true;
-        self.store.forget(&self.session);
+        let log = Arc::clone(&self.0);
+        self.call(async move {
+            *log.over.lock().await = true;
+            available(|| log.store.forget(log.session)).await;
+        });
     }
 
-    fn lock_over(&self) -> MutexGuard<'_, bool> {
-        self.over.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Completes a call of the store, at once if nothing has to be waited for.
+    fn call(&self, call: impl Future<Output = ()> + Send + 'static) {
+        let _entered = self.0.runtime.enter();
+        // Takes its turn with the first poll, whatever the budget of the task that sends.
+        let mut call = Box::pin(unconstrained(call));
+        let first = call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        if first.is_pending() {
+            tokio::spawn(call);
+        }
     }
 }
 
@@ -246,8 +303,8 @@ mod tests {
     }
 
     async fn sequences(store: &MemoryEvents, stream: u64, after: u64) -> Vec<u64> {
-        let events = store.replay(&SessionId::new(7), stream, after).await;
-        events.iter().map(|event| event.sequence).collect()
+        let events = store.replay(SessionId::new(7), stream, after).await;
+        events.unwrap().iter().map(|event| event.sequence).collect()
     }
 
     #[tokio::test]
@@ -259,11 +316,11 @@ mod tests {
             event(1, 2, 1),
             event(1, 3, 1),
         ] {
-            store.append(&SessionId::new(7), event);
+            store.append(SessionId::new(7), event).await.unwrap();
         }
         assert_eq!(sequences(&store, 1, 1).await, [2, 3]);
         assert_eq!(sequences(&store, 2, 1).await, [0; 0]);
-        store.forget(&SessionId::new(7));
+        store.forget(SessionId::new(7)).await.unwrap();
         assert_eq!(sequences(&store, 1, 0).await, [0; 0]);
     }
 
@@ -271,13 +328,22 @@ mod tests {
     async fn only_the_last_events_are_kept() {
         let store = MemoryEvents::new();
         for sequence in 1..=300 {
-            store.append(&SessionId::new(7), event(1, sequence, 1));
+            store
+                .append(SessionId::new(7), event(1, sequence, 1))
+                .await
+                .unwrap();
         }
         assert_eq!(sequences(&store, 1, 0).await.len(), MAX_SESSION_EVENTS);
         let largest = MAX_SESSION_EVENT_BYTES - size_of::<StoredEvent>();
-        store.append(&SessionId::new(7), event(1, 301, largest));
+        store
+            .append(SessionId::new(7), event(1, 301, largest))
+            .await
+            .unwrap();
         assert_eq!(sequences(&store, 1, 0).await, [301]);
-        store.append(&SessionId::new(7), event(1, 302, largest + 1));
+        store
+            .append(SessionId::new(7), event(1, 302, largest + 1))
+            .await
+            .unwrap();
         assert_eq!(sequences(&store, 1, 0).await, [0; 0]);
         assert!(is_empty(&store));
     }
@@ -287,15 +353,21 @@ mod tests {
         let size = event(1, 1, 1000).size();
         let store = MemoryEvents::with_max_bytes(10 * size);
         for sequence in 1..=8 {
-            store.append(&SessionId::new(7), event(1, sequence, 1000));
+            store
+                .append(SessionId::new(7), event(1, sequence, 1000))
+                .await
+                .unwrap();
         }
         for session in 8..11 {
-            store.append(&SessionId::new(session), event(1, 1, 1000));
+            store
+                .append(SessionId::new(session), event(1, 1, 1000))
+                .await
+                .unwrap();
         }
         assert_eq!(sequences(&store, 1, 0).await, [2, 3, 4, 5, 6, 7, 8]);
         assert_eq!(store.lock().bytes, 10 * size);
         for session in 7..11 {
-            store.forget(&SessionId::new(session));
+            store.forget(SessionId::new(session)).await.unwrap();
         }
         assert!(is_empty(&store));
     }

@@ -8,7 +8,7 @@ use mcp_types::Era;
 
 use super::event_stream::EventStream;
 use super::events::EventId;
-use super::handshake::check_version;
+use super::handshake::{check_version, unavailable};
 use super::server::body::ResponseBody;
 use super::server::response;
 use super::server::response::Rejection;
@@ -51,12 +51,12 @@ pub(super) async fn listen(
             let id = id.to_str().ok().and_then(EventId::parse);
             let id = id.ok_or(Rejection::EventId)?;
             let stream = session.stream(id.stream).unwrap_or_else(|| finished(id));
-            let ticket = stream.attach_for_replay();
+            let ticket = stream.attach();
             let missed = match session.log() {
-                Some(log) => log.replay(id).await,
+                Some(log) => log.replay(id).await.map_err(unavailable)?,
                 None => Vec::new(),
             };
-            EventStream::resumed(stream, ticket, &missed, pace)
+            EventStream::resumed(stream, ticket, id, &missed, pace)
         }
     };
     Ok(response::events(events.holding(session)))
@@ -72,7 +72,7 @@ pub(super) async fn delete(
     parts: &Parts,
 ) -> Result<Response<ResponseBody>, Rejection> {
     let session = session(state, parts).await?;
-    state.end_session(&session).await;
+    state.end_session(&session).await?;
     Ok(response::empty(StatusCode::NO_CONTENT))
 }
 

@@ -19,7 +19,7 @@ use super::server::response;
 use super::server::response::Rejection;
 use super::server::service::HttpState;
 use super::session::{
-    Delivery, HttpSession, SessionId, SessionRecord, SessionStoreError, first_request_id,
+    Delivery, HttpSession, SessionId, SessionRecord, StoreError, first_request_id,
 };
 use super::stream::Stream;
 use super::{header_validation, headers};
@@ -196,7 +196,7 @@ impl HttpState {
     ///
     /// When the operating system has no randomness to give.
     pub(super) fn new_session(&self, owner: Option<Principal>) -> Result<HttpSession, Rejection> {
-        let id = SessionId::random().map_err(no_randomness)?;
+        let id = SessionId::random().map_err(unavailable)?;
         let log = EventLog::new(Arc::clone(&self.options.events), id);
         self.session_called(id, owner, Stream::new(0, Some(log)))
     }
@@ -213,7 +213,7 @@ impl HttpState {
         standalone: Stream,
     ) -> Result<HttpSession, Rejection> {
         let role = (&self.server, self.server.lifecycle());
-        let first_id = Some(first_request_id().map_err(no_randomness)?);
+        let first_id = Some(first_request_id().map_err(unavailable)?);
         let limits = self.options.limits();
         let session = HttpSession::new(id, owner, role, limits, standalone, first_id);
         Ok(session)
@@ -237,11 +237,8 @@ impl HttpState {
         kept.map_err(|error| {
             self.sessions.end(id);
             match error {
-                SessionStoreError::Full => Rejection::TooManySessions,
-                SessionStoreError::Unavailable(_) => {
-                    tracing::error!(%error, "a session was not opened");
-                    Rejection::NoSessions
-                }
+                StoreError::Full => Rejection::TooManySessions,
+                StoreError::Unavailable(_) => unavailable(error),
             }
         })
     }
@@ -266,7 +263,7 @@ impl HttpState {
         let id = id.ok_or(Rejection::SessionUnknown)?;
         let principal = parts.extensions.get();
         let session = match self.sessions.find(id) {
-            Some(session) if session.belongs_to(principal) => self.renewed(session).await,
+            Some(session) if session.belongs_to(principal) => self.renewed(session).await?,
             Some(_) => None,
             None => self.taken_over(id, principal).await?,
         };
@@ -274,22 +271,41 @@ impl HttpState {
     }
 
     /// A session of this process, unless it is over elsewhere.
-    async fn renewed(&self, session: Arc<HttpSession>) -> Option<Arc<HttpSession>> {
+    ///
+    /// # Errors
+    ///
+    /// When the store is unavailable.
+    async fn renewed(
+        &self,
+        session: Arc<HttpSession>,
+    ) -> Result<Option<Arc<HttpSession>>, Rejection> {
         let (id, idle) = (session.id(), self.options.session_idle);
-        let Some(wishes) = self.options.store.renew(id, idle).await else {
+        let Some(state) = self
+            .options
+            .store
+            .renew(id, idle)
+            .await
+            .map_err(unavailable)?
+        else {
             self.sessions.end(id);
-            return None;
+            return Ok(None);
         };
-        session.go_by(wishes);
-        session.touch(now());
-        Some(session)
+        session.renewed(state);
+        Ok(Some(session))
     }
 
-    /// Keeps what the client has asked for once for all, if that has changed.
-    pub(super) async fn keep_wishes(&self, session: &HttpSession) {
-        if let Some(wishes) = session.new_wishes() {
-            self.options.store.set_wishes(session.id(), wishes).await;
-        }
+    /// Stores the state of a session, if it has changed.
+    ///
+    /// # Errors
+    ///
+    /// When the store is unavailable. The session takes the state of the store over with its next
+    /// request.
+    pub(super) async fn keep_state(&self, session: &HttpSession) -> Result<(), Rejection> {
+        let Some(state) = session.changed_state() else {
+            return Ok(());
+        };
+        let stored = self.options.store.set_state(session.id(), state).await;
+        stored.map_err(unavailable)
     }
 
     /// A session that another process has opened.
@@ -298,12 +314,12 @@ impl HttpState {
         id: SessionId,
         principal: Option<&Principal>,
     ) -> Result<Option<Arc<HttpSession>>, Rejection> {
-        let record = self.options.store.find(id).await;
+        let record = self.options.store.find(id).await.map_err(unavailable)?;
         let record = record.filter(|record| record.owner.as_ref() == principal);
         let Some(record) = record else {
             return Ok(None);
         };
-        let base = SessionId::random().map_err(no_randomness)?.low_bits();
+        let base = SessionId::random().map_err(unavailable)?.low_bits();
         let log = EventLog::new(Arc::clone(&self.options.events), id);
         let standalone = Stream::new(base, Some(log));
         let session = self.session_called(id, record.owner.clone(), standalone)?;
@@ -314,22 +330,29 @@ impl HttpState {
                 return Ok(None);
             }
         };
-        session.go_by(record.wishes);
+        session.renewed(record.state);
         let session = self.sessions.add(&session, now())?;
         // It may have ended between the look into the store and here.
-        Ok(self.renewed(session).await)
+        self.renewed(session).await
     }
 
-    /// Ends a session for good.
-    pub(super) async fn end_session(&self, session: &HttpSession) {
+    /// Ends a session in all processes.
+    ///
+    /// # Errors
+    ///
+    /// When the store is unavailable; the session goes on then.
+    pub(super) async fn end_session(&self, session: &HttpSession) -> Result<(), Rejection> {
         // In this order, so that no request that comes meanwhile opens the session anew.
-        self.options.store.remove(session.id()).await;
+        let removed = self.options.store.remove(session.id()).await;
+        removed.map_err(unavailable)?;
         self.sessions.end(session.id());
         session.forget();
+        Ok(())
     }
 }
 
-fn no_randomness(error: getrandom::Error) -> Rejection {
-    tracing::error!(%error, "no randomness for a session");
-    Rejection::NoSessions
+/// Rejects a request whose session needs a store, or randomness, that is not there.
+pub(super) fn unavailable(error: impl std::fmt::Display) -> Rejection {
+    tracing::error!(%error, "a session can't be served at the moment");
+    Rejection::Unavailable
 }

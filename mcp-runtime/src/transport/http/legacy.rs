@@ -19,6 +19,7 @@ use crate::connection::{ReplyTo, now};
 use crate::error::RequestError;
 use crate::transport::http::event_stream::EventStream;
 use crate::transport::http::exchange::{Arrival, Exchange};
+use crate::transport::http::handshake::unavailable;
 use crate::transport::http::server::access::{Principal, cors_origin};
 use crate::transport::http::server::body::ResponseBody;
 use crate::transport::http::server::connection::Route;
@@ -184,7 +185,7 @@ fn session_of_stream(
     owner: Option<Principal>,
     connection: &ConnectionInfo,
 ) -> Result<Arc<HttpSession>, Rejection> {
-    let id = SessionId::random().map_err(|_| Rejection::NoSessions)?;
+    let id = SessionId::random().map_err(unavailable)?;
     let standalone = Stream::new(0, None).counting(&connection.unread);
     state.session_called(id, owner, standalone).map(Arc::new)
 }

@@ -62,4 +62,4 @@ pub use server::{
 #[cfg(all(feature = "http-server", feature = "websocket"))]
 pub(super) use server::{Rejection, Route, check_caller};
 #[cfg(feature = "http-server")]
-pub use session::{MemorySessions, SessionId, SessionRecord, SessionStore, SessionStoreError};
+pub use session::{MemorySessions, SessionId, SessionRecord, SessionStore, StoreError};

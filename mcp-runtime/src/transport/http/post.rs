@@ -108,7 +108,7 @@ pub(super) async fn serve<B: Body>(
         Begun::Later(later) => later.response(state).await,
     };
     if let Some(session) = caller {
-        state.keep_wishes(&session).await;
+        state.keep_state(&session).await?;
     }
     Ok(response)
 }

@@ -241,20 +241,13 @@ impl Stream {
         state.reader
     }
 
-    /// A ticket for a reader that first replays what the log has: what waits is in there.
-    pub(super) fn attach_for_replay(&self) -> u64 {
-        let ticket = self.attach();
+    /// Removes the messages up to `sequence`, which are replayed, and calls off a cut.
+    pub(super) fn skip_to(&self, sequence: u64) {
         let mut state = self.lock();
         state.cut = None;
-        state.queue.clear();
-        state.bytes = 0;
+        state.queue.retain(|item| item.sequence > sequence);
+        state.bytes = state.queue.iter().map(|item| item.message.len()).sum();
         self.room.notify_waiters();
-        ticket
-    }
-
-    /// Forgets what was replayed.
-    pub(super) fn skip_to(&self, sequence: u64) {
-        self.lock().queue.retain(|item| item.sequence > sequence);
     }
 
     /// Whether something waits for the reader that has `ticket`.

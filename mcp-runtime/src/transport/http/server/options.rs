@@ -265,7 +265,7 @@ impl HttpOptions {
     pub(in crate::transport::http) fn pace(&self) -> Pace {
         Pace {
             keep_alive: self.keep_alive,
-            patience: self.write_timeout,
+            write_timeout: self.write_timeout,
         }
     }
 }

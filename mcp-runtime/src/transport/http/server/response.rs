@@ -121,9 +121,9 @@ pub(in crate::transport) enum Rejection {
     /// As many sessions as the limit are open.
     #[error("too many sessions are open; try again later")]
     TooManySessions,
-    /// Sessions can't be kept at the moment.
-    #[error("sessions can't be opened; try again later")]
-    NoSessions,
+    /// A store of sessions or events, or randomness for a session, is not available.
+    #[error("sessions are unavailable; try again later")]
+    Unavailable,
     /// Too much of request bodies is in memory.
     #[error("too many request bodies are being received; try again later")]
     TooManyBodies,
@@ -151,7 +151,7 @@ impl Rejection {
             | Self::Version
             | Self::EventId => StatusCode::BAD_REQUEST,
             Self::TooManySessions
-            | Self::NoSessions
+            | Self::Unavailable
             | Self::TooManyBodies
             | Self::Unread
             | Self::Ending => StatusCode::SERVICE_UNAVAILABLE,

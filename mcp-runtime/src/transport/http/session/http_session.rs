@@ -44,8 +44,8 @@ pub(super) struct State {
     last_used: Instant,
     /// Whether the standalone stream ends with the last call.
     ending: bool,
-    /// The client's settings, as the store keeps them.
-    wishes: Bytes,
+    /// The session's state as the store has it.
+    stored: Bytes,
 }
 
 impl HttpSession {
@@ -77,7 +77,7 @@ impl HttpSession {
                 watched: false,
                 last_used: now(),
                 ending: false,
-                wishes: Bytes::new(),
+                stored: Bytes::new(),
             }),
         }
     }
@@ -160,29 +160,34 @@ impl HttpSession {
         Ok(self)
     }
 
-    /// Goes by the wishes that are kept of the client, where another process has changed them.
-    pub(in crate::transport::http) fn go_by(&self, wishes: Bytes) {
-        if self.lock().wishes == wishes {
+    /// Notes a use of the session, and restores the state that the store has of it, if another
+    /// process has changed it.
+    pub(in crate::transport::http) fn renewed(&self, stored: Bytes) {
+        let mut state = self.lock();
+        state.last_used = now();
+        if state.stored == stored {
             return;
         }
-        match serde_json::from_slice(&wishes) {
+        state.stored = stored.clone();
+        drop(state);
+        let json = if stored.is_empty() { b"{}" } else { &*stored };
+        match serde_json::from_slice(json) {
             Ok(state) => self.session.restore(&state),
-            Err(error) => tracing::warn!(%error, "what is kept of a session can't be read"),
+            Err(error) => tracing::warn!(%error, "the stored state of a session can't be read"),
         }
-        self.lock().wishes = wishes;
     }
 
-    /// What is to be kept of the client's wishes, if that has changed here.
-    pub(in crate::transport::http) fn new_wishes(&self) -> Option<Bytes> {
+    /// Returns the state to store, if it has changed in this process.
+    pub(in crate::transport::http) fn changed_state(&self) -> Option<Bytes> {
         if !self.session.take_changed() {
             return None;
         }
-        let wishes = Bytes::from(serde_json::to_vec(&self.session.state()).ok()?);
-        self.lock().wishes = wishes.clone();
-        Some(wishes)
+        let state = Bytes::from(serde_json::to_vec(&self.session.state()).ok()?);
+        self.lock().stored = state.clone();
+        Some(state)
     }
 
-    /// The session is over for good: what is kept for its client is not asked for any more.
+    /// Removes the events of the session, which is over in all processes.
     pub(in crate::transport::http) fn forget(&self) {
         if let Some(log) = &self.log {
             log.forget();

@@ -11,6 +11,6 @@ mod table;
 pub(super) use http_session::HttpSession;
 pub(super) use messages::Delivery;
 pub use store::SessionId;
-pub(super) use store::first_request_id;
-pub use store::{MemorySessions, SessionRecord, SessionStore, SessionStoreError};
+pub use store::{MemorySessions, SessionRecord, SessionStore, StoreError};
+pub(super) use store::{available, first_request_id};
 pub(super) use table::Sessions;

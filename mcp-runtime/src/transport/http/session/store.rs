@@ -1,4 +1,4 @@
-//! What is kept of sessions, so that they are known wherever their clients turn up.
+//! Records of sessions, from which other processes can open them.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,17 +11,62 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use crate::connection::BoxFuture;
-use crate::limits::FOREVER;
+use crate::limits::{FOREVER, STORE_PAUSE};
 use crate::transport::http::server::access::Principal;
 
-/// Keeps what makes a session, and says whether it goes on.
+/// Keeps the records of sessions, and decides whether a session goes on.
 ///
 /// The default, [`MemorySessions`], lives in this process. With a store that several processes
 /// share, a client may send each of its requests to another one: a process that does not know the
-/// session opens it anew from its [`SessionRecord`]. What the client has asked for once for all, a log
-/// level and subscriptions to resources, goes with it. What is in the making stays where it began:
-/// calls in flight, and answers to what the server has asked. Streams can be resumed anywhere if the
-/// [`EventStore`](crate::transport::http::EventStore) is shared as well.
+/// session opens it anew from its [`SessionRecord`]. The client's log level and subscriptions to
+/// resources go with it. Calls in flight, and requests to the client, stay where they began. Streams
+/// can be resumed anywhere if the [`EventStore`](crate::transport::http::EventStore) is shared as well.
+///
+/// A request that needs the store waits for it, so a store limits the time of its own calls. When a
+/// method fails, the request is answered with 503 and `Retry-After`; no session ends, and the next
+/// request may succeed.
+///
+/// ```
+/// use std::future::Future;
+/// use std::pin::Pin;
+/// use std::time::Duration;
+///
+/// use bytes::Bytes;
+/// use mcp_runtime::transport::http::{
+///     HttpOptions, MemorySessions, SessionId, SessionRecord, SessionStore, StoreError,
+/// };
+///
+/// type Stored<T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send>>;
+///
+/// /// Refuses new sessions during maintenance; others go on.
+/// struct Maintained(MemorySessions);
+///
+/// impl SessionStore for Maintained {
+///     fn insert(&self, _: SessionId, _: SessionRecord, _: Duration) -> Stored<()> {
+///         Box::pin(async { Err(StoreError::Unavailable("maintenance".into())) })
+///     }
+///
+///     fn find(&self, id: SessionId) -> Stored<Option<SessionRecord>> {
+///         self.0.find(id)
+///     }
+///
+///     fn renew(&self, id: SessionId, idle: Duration) -> Stored<Option<Bytes>> {
+///         self.0.renew(id, idle)
+///     }
+///
+///     fn set_state(&self, id: SessionId, state: Bytes) -> Stored<()> {
+///         self.0.set_state(id, state)
+///     }
+///
+///     fn remove(&self, id: SessionId) -> Stored<()> {
+///         self.0.remove(id)
+///     }
+/// }
+///
+/// let store = Maintained(MemorySessions::new());
+/// let options = HttpOptions::default().session_store(store);
+/// # drop(options);
+/// ```
 pub trait SessionStore: Send + Sync + 'static {
     /// Keeps a session that was opened, for `idle` from now on.
     fn insert(
@@ -29,36 +74,35 @@ pub trait SessionStore: Send + Sync + 'static {
         id: SessionId,
         record: SessionRecord,
         idle: Duration,
-    ) -> BoxFuture<Result<(), SessionStoreError>>;
+    ) -> BoxFuture<Result<(), StoreError>>;
 
-    /// What was kept of a session; `None` if it is unknown or over. A record that can't be used is
-    /// logged as an error, and its session counts as over: the client opens another one.
-    fn find(&self, id: SessionId) -> BoxFuture<Option<SessionRecord>>;
+    /// Returns the record of a session; `None` if it is unknown or over. A record that can't be used
+    /// is logged as an error, and its session counts as over: the client opens another one.
+    fn find(&self, id: SessionId) -> BoxFuture<Result<Option<SessionRecord>, StoreError>>;
 
-    /// The session is in use: it is kept for `idle` from now on. Gives its
-    /// [wishes](SessionRecord::wishes) back, which another process may have changed; `None` if it is
-    /// unknown or over.
-    fn renew(&self, id: SessionId, idle: Duration) -> BoxFuture<Option<Bytes>>;
+    /// Keeps a session in use for `idle` from now on. Returns its [state](SessionRecord::state), which
+    /// another process may have changed; `None` if it is unknown or over.
+    fn renew(&self, id: SessionId, idle: Duration) -> BoxFuture<Result<Option<Bytes>, StoreError>>;
 
-    /// The client has asked for something else: these are its [wishes](SessionRecord::wishes) from
-    /// now on. Nothing happens if the session is unknown or over.
-    fn set_wishes(&self, id: SessionId, wishes: Bytes) -> BoxFuture<()>;
+    /// Replaces the [state](SessionRecord::state) of a session. Does nothing if it is unknown or over.
+    /// When this fails, the request that has changed the state fails, and the change is undone.
+    fn set_state(&self, id: SessionId, state: Bytes) -> BoxFuture<Result<(), StoreError>>;
 
-    /// The session is over.
-    fn remove(&self, id: SessionId) -> BoxFuture<()>;
+    /// Removes a session that is over.
+    fn remove(&self, id: SessionId) -> BoxFuture<Result<(), StoreError>>;
 }
 
-/// What makes a session.
+/// Record of a session, from which it can be opened anew.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionRecord {
-    /// Who opened it.
+    /// The principal that opened it.
     pub owner: Option<Principal>,
     /// The parameters of the client's `initialize`, as JSON.
     pub initialize: Bytes,
-    /// What the client has asked for since, once for all requests, as JSON that only this library
-    /// reads; empty until it has. At most as long as the URIs of 1000 resources.
-    pub wishes: Bytes,
+    /// Log level and subscriptions of the client, as JSON that only this library reads; empty until
+    /// it sets them. At most as long as the URIs of 1000 resources.
+    pub state: Bytes,
 }
 
 impl SessionRecord {
@@ -68,28 +112,41 @@ impl SessionRecord {
         Self {
             owner,
             initialize: initialize.into(),
-            wishes: Bytes::new(),
+            state: Bytes::new(),
         }
     }
 
-    /// The same with what the client has asked for since.
+    /// The same record with the [state](Self::state) of the session.
     #[must_use]
-    pub fn with_wishes(mut self, wishes: impl Into<Bytes>) -> Self {
-        self.wishes = wishes.into();
+    pub fn with_state(mut self, state: impl Into<Bytes>) -> Self {
+        self.state = state.into();
         self
     }
 }
 
-/// Why a session is not kept.
+/// Failure of a [`SessionStore`] or an [`EventStore`](crate::transport::http::EventStore).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum SessionStoreError {
+pub enum StoreError {
     /// The store has no room; the client may try again later.
-    #[error("no more sessions can be kept")]
+    #[error("the store is full")]
     Full,
     /// The store can't be reached, or does not work.
-    #[error("sessions can't be kept: {0}")]
-    Unavailable(Box<dyn std::error::Error + Send + Sync>),
+    #[error("the store is unavailable: {0}")]
+    Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Calls a store until it is available, and returns what it has.
+pub(in crate::transport::http) async fn available<T>(
+    mut call: impl FnMut() -> BoxFuture<Result<T, StoreError>>,
+) -> T {
+    loop {
+        match call().await {
+            Ok(value) => return value,
+            Err(error) => tracing::warn!(%error, "a session that is over waits for its removal"),
+        }
+        tokio::time::sleep(STORE_PAUSE).await;
+    }
 }
 
 /// Keeps sessions in memory. Clones share them, and so do the servers that are given the clones.
@@ -121,7 +178,7 @@ impl SessionStore for MemorySessions {
         id: SessionId,
         record: SessionRecord,
         idle: Duration,
-    ) -> BoxFuture<Result<(), SessionStoreError>> {
+    ) -> BoxFuture<Result<(), StoreError>> {
         let now = Instant::now();
         let mut kept = self.lock();
         // Now and then, so that it costs nothing in the long run.
@@ -133,33 +190,33 @@ impl SessionStore for MemorySessions {
         Box::pin(ready(Ok(())))
     }
 
-    fn find(&self, id: SessionId) -> BoxFuture<Option<SessionRecord>> {
+    fn find(&self, id: SessionId) -> BoxFuture<Result<Option<SessionRecord>, StoreError>> {
         let kept = self.lock();
         let session = kept.get(&id).filter(|kept| kept.until > Instant::now());
-        Box::pin(ready(session.map(|kept| kept.record.clone())))
+        Box::pin(ready(Ok(session.map(|kept| kept.record.clone()))))
     }
 
-    fn renew(&self, id: SessionId, idle: Duration) -> BoxFuture<Option<Bytes>> {
+    fn renew(&self, id: SessionId, idle: Duration) -> BoxFuture<Result<Option<Bytes>, StoreError>> {
         let now = Instant::now();
         let mut kept = self.lock();
         let session = kept.get_mut(&id).filter(|kept| kept.until > now);
-        let wishes = session.map(|kept| {
+        let state = session.map(|kept| {
             kept.until = now + idle.min(FOREVER);
-            kept.record.wishes.clone()
+            kept.record.state.clone()
         });
-        Box::pin(ready(wishes))
+        Box::pin(ready(Ok(state)))
     }
 
-    fn set_wishes(&self, id: SessionId, wishes: Bytes) -> BoxFuture<()> {
+    fn set_state(&self, id: SessionId, state: Bytes) -> BoxFuture<Result<(), StoreError>> {
         if let Some(kept) = self.lock().get_mut(&id) {
-            kept.record.wishes = wishes;
+            kept.record.state = state;
         }
-        Box::pin(ready(()))
+        Box::pin(ready(Ok(())))
     }
 
-    fn remove(&self, id: SessionId) -> BoxFuture<()> {
+    fn remove(&self, id: SessionId) -> BoxFuture<Result<(), StoreError>> {
         self.lock().remove(&id);
-        Box::pin(ready(()))
+        Box::pin(ready(Ok(())))
     }
 }
 
@@ -262,14 +319,14 @@ mod tests {
         store.insert(id, record.clone(), IDLE).await.unwrap();
         for _ in 0..3 {
             tokio::time::sleep(IDLE * 3 / 4).await;
-            assert_eq!(store.renew(id, IDLE).await, Some(Bytes::new()));
+            assert_eq!(store.renew(id, IDLE).await.unwrap(), Some(Bytes::new()));
         }
-        store.set_wishes(id, "{}".into()).await;
-        assert_eq!(store.renew(id, IDLE).await, Some("{}".into()));
-        assert_eq!(store.find(id).await, Some(record.with_wishes("{}")));
+        store.set_state(id, "{}".into()).await.unwrap();
+        assert_eq!(store.renew(id, IDLE).await.unwrap(), Some("{}".into()));
+        assert_eq!(store.find(id).await.unwrap(), Some(record.with_state("{}")));
         tokio::time::sleep(IDLE).await;
-        assert_eq!(store.renew(id, IDLE).await, None);
-        assert_eq!(store.find(id).await, None);
+        assert_eq!(store.renew(id, IDLE).await.unwrap(), None);
+        assert_eq!(store.find(id).await.unwrap(), None);
     }
 
     #[tokio::test(start_paused = true)]
@@ -284,8 +341,9 @@ mod tests {
             tokio::time::sleep(IDLE).await;
         }
         assert!(store.lock().len() < 500, "{store:?}");
-        store.remove(SessionId::new(999)).await;
-        assert_eq!(store.find(SessionId::new(999)).await, None);
+        store.remove(SessionId::new(999)).await.unwrap();
+        let found = store.find(SessionId::new(999)).await.unwrap();
+        assert_eq!(found, None);
     }
 
     #[test]

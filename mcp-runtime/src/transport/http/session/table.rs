@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::{Duration, Instant};
 
+use super::store::available;
 use super::{HttpSession, SessionId, SessionStore};
 use crate::transport::http::server::response::Rejection;
 use crate::transport::http::server::service::count_sessions;
@@ -14,7 +15,7 @@ pub(in crate::transport::http) struct Sessions {
     open: RwLock<HashMap<SessionId, Arc<HttpSession>>>,
     limit: usize,
     idle: Duration,
-    /// Who decides whether a session goes on.
+    /// Decides whether a session goes on.
     store: Arc<dyn SessionStore>,
     /// Whether a task looks for sessions that nobody uses.
     swept: AtomicBool,
@@ -123,11 +124,16 @@ struct Swept {
 }
 
 impl Swept {
-    /// Forgets the sessions that are over, unless another process goes on with them.
+    /// Removes the events of the sessions that are over, unless another process goes on with them.
     async fn forget(self, store: Arc<dyn SessionStore>) {
-        for session in self.idle {
-            if store.find(session.id()).await.is_none() {
-                session.forget();
+        // The sessions themselves are dropped before the store is waited for.
+        let logs = self.idle.into_iter().filter_map(|session| {
+            let log = session.log()?.clone();
+            Some((session.id(), log))
+        });
+        for (id, log) in logs.collect::<Vec<_>>() {
+            if available(|| store.find(id)).await.is_none() {
+                log.forget();
             }
         }
     }
@@ -143,9 +149,11 @@ async fn sweep(sessions: Weak<Sessions>, idle: Duration) {
         };
         let swept = sessions.sweep(tokio::time::Instant::now().into_std());
         for id in &swept.used {
-            sessions.store.renew(*id, idle).await;
+            if let Err(error) = sessions.store.renew(*id, idle).await {
+                tracing::warn!(%error, ?id, "a session in use was not renewed");
+            }
         }
-        swept.forget(Arc::clone(&sessions.store)).await;
+        tokio::spawn(swept.forget(Arc::clone(&sessions.store)));
         if sessions.read().is_empty() {
             sessions.swept.store(false, Ordering::Release);
             // Whoever has added one in between saw that a task looks.
@@ -307,8 +315,8 @@ mod tests {
             assert_eq!(Arc::strong_count(&race.handler), 1, "{order:?}: it goes on");
             assert!(race.permits.take(&arrival()).is_some(), "{order:?}");
             for stream in 0..3 {
-                let kept = race.events.replay(&SessionId::new(1), stream, 0).await;
-                assert!(kept.is_empty(), "{order:?}");
+                let kept = race.events.replay(SessionId::new(1), stream, 0).await;
+                assert!(kept.unwrap().is_empty(), "{order:?}");
             }
             assert!(race.sessions.all().is_empty(), "{order:?}");
             assert!(left.upgrade().is_none(), "{order:?}: something holds it");
