@@ -161,7 +161,9 @@ impl ServerBuilder {
         join_settings(&mut self.settings, &self.registry.mounts);
         let methods = self.settings.extensions.methods();
         self.settings.own_methods = OwnMethods::new(methods);
-        self.registry.add_mounted();
+        for index in 0..self.registry.mounts.len() {
+            self.registry.update_mounted(index);
+        }
         Server::start(self.settings, self.registry)
     }
 }

@@ -38,6 +38,8 @@ use crate::{ProtocolError, TraceContext};
 #[derive(Clone)]
 pub struct Context {
     request: Arc<RequestContext>,
+    /// The mounted server that serves the request.
+    mounted: Option<Server>,
 }
 
 /// All that is known of a request, apart from its method and parameters.
@@ -48,8 +50,6 @@ struct RequestContext {
     options: RequestOptions,
     peer: Peer,
     session: Arc<Session>,
-    /// The mounted server that serves the request.
-    mounted: OnceLock<Server>,
     /// Made for handlers that may ask.
     input: OnceLock<InputState>,
     /// Made when a handler takes it.
@@ -94,20 +94,22 @@ impl Context {
                 options: RequestOptions::new(params),
                 peer,
                 session: Arc::clone(request.session),
-                mounted: OnceLock::new(),
                 input: OnceLock::new(),
                 cancellation: OnceLock::new(),
                 reporter: OnceLock::new(),
             }),
+            mounted: None,
         };
         attach(&context);
         context
     }
 
-    /// Sets the mounted server that serves the request. Only the first call has an effect, which is
-    /// that of the innermost server.
-    pub(super) fn serve_at(&self, server: &Server) {
-        self.request.mounted.get_or_init(|| server.clone());
+    /// The context for a mounted server, which serves the request.
+    pub(super) fn at(&self, server: &Server) -> Self {
+        Self {
+            request: Arc::clone(&self.request),
+            mounted: Some(server.clone()),
+        }
     }
 
     /// Whether a handler has kept a clone.
@@ -188,7 +190,7 @@ impl Context {
     /// may take a `&Server` as well.
     #[must_use]
     pub fn server(&self) -> &Server {
-        let mounted = self.request.mounted.get();
+        let mounted = self.mounted.as_ref();
         mounted.unwrap_or_else(|| self.request.session.server())
     }
 

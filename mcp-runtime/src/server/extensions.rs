@@ -61,8 +61,8 @@ impl Extensions {
             let known = self.methods.insert(
                 method.clone(),
                 Arc::new(move |call: MethodCall<'_>| {
-                    call.context.serve_at(&at);
-                    serve(call)
+                    let context = &call.context.at(&at);
+                    serve(MethodCall { context, ..call })
                 }),
             );
             assert!(

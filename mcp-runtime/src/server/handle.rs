@@ -45,7 +45,7 @@ impl Server {
     #[must_use]
     pub fn tools(&self) -> Vec<Tool> {
         let router = self.router();
-        let tools = router.tools.entries().iter();
+        let tools = router.tools.entries.iter();
         tools.map(|(_, route)| route.tool().clone()).collect()
     }
 

@@ -14,11 +14,10 @@ use mcp_types::{
 };
 
 use super::changes::{Change, Subscriber};
-use super::{Answer, Session};
+use super::{Answer, Context};
 use crate::connection::{Peer, notification};
 use crate::error::CallError;
 use crate::limits::ANNOUNCE_INTERVAL;
-use crate::protocol::Negotiated;
 
 /// The notifications that a server's capabilities declare.
 #[derive(Clone, Copy, Debug, Default)]
@@ -111,13 +110,10 @@ fn meta_of(subscription: &RequestId) -> NotificationMetaObject {
 
 /// One `subscriptions/listen` request.
 pub(super) struct Subscription {
-    pub(super) id: RequestId,
+    /// The context of the request, whose session ends the subscription with itself.
+    pub(super) context: Context,
     /// The part of the client's filter that is served.
     pub(super) accepted: SubscriptionFilter,
-    pub(super) negotiated: Arc<Negotiated>,
-    pub(super) peer: Peer,
-    /// The session whose end ends the subscription.
-    pub(super) session: Arc<Session>,
     pub(super) info: Implementation,
 }
 
@@ -130,22 +126,24 @@ impl Subscription {
     /// None; the type is that of an answer.
     pub(super) async fn serve(self) -> Result<Answer, ErrorObject> {
         let subscriber = self.subscriber();
+        let (id, session) = (self.context.request_id(), self.context.session());
         tokio::select! {
             biased;
-            () = self.session.ended() => {}
+            () = session.ended() => {}
             Err(gone) = self.deliver(&subscriber) => {
-                tracing::debug!(id = %self.id, %gone, "a subscription ended early");
+                tracing::debug!(%id, %gone, "a subscription ended early");
             }
         }
-        let mut meta = SubscriptionsListenResultMetaObject::new(self.id);
+        let mut meta = SubscriptionsListenResultMetaObject::new(id.clone());
         meta.server_info = Some(self.info);
         let result = SubscriptionsListenResult::new(meta);
-        Ok(Answer::once(result, self.negotiated.revision))
+        Ok(Answer::once(result, self.context.revision()))
     }
 
     /// The subscriber, made before the acknowledgement, so that no change is lost in between.
     fn subscriber(&self) -> Arc<Subscriber> {
-        let subscriber = self.session.server().changes().subscriber();
+        let server = self.context.session().server();
+        let subscriber = server.changes().subscriber();
         let accepted = &self.accepted;
         for (wanted, list) in [
             (accepted.tools_list_changed, Change::Tools),
@@ -156,7 +154,7 @@ impl Subscription {
                 subscriber.subscribe(list);
             }
         }
-        let router = self.session.server().router();
+        let router = server.router();
         for uri in accepted.resource_subscriptions.iter().flatten() {
             let canonical = router.resources.canonical(uri);
             subscriber.subscribe_resource(canonical.as_deref().unwrap_or(uri), uri);
@@ -166,11 +164,12 @@ impl Subscription {
     }
 
     async fn deliver(&self, subscriber: &Subscriber) -> Result<Infallible, CallError> {
+        let (id, peer) = (self.context.request_id(), self.context.peer());
         let mut params = SubscriptionsAcknowledgedNotificationParams::new(self.accepted.clone());
-        params.meta = Some(meta_of(&self.id));
+        params.meta = Some(meta_of(id));
         let acknowledged = notification::<SubscriptionsAcknowledgedNotification>(Some(&params));
-        self.peer.send_when_ready(acknowledged).await?;
-        notify(subscriber, &self.peer, Some(&self.id)).await
+        peer.send_when_ready(acknowledged).await?;
+        notify(subscriber, peer, Some(id)).await
     }
 }
 

@@ -2,25 +2,23 @@
 
 use std::sync::Arc;
 
-use mcp_types::jsonrpc::PreparedResult;
 use mcp_types::{
-    CallToolRequest, CompleteRequest, CompleteRequestParams, CompletionReference, Conform,
-    DiscoverRequest, DiscoverResult, GetPromptRequest, InitializeResult, InputRequiredResult,
-    JsonObject, ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest,
+    CallToolRequest, CompleteRequest, CompleteRequestParams, CompletionReference, DiscoverRequest,
+    DiscoverResult, GetPromptRequest, InitializeResult, InputRequiredResult, JsonObject,
+    ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest,
     ListResourceTemplatesResult, ListResourcesRequest, ListResourcesResult, ListToolsRequest,
     ListToolsResult, PingRequest, ReadResourceRequest, Request, Revision, ServerCapabilities,
     SetLevelRequest, SetLevelRequestParams, Side, SubscribeRequest, SubscribeRequestParams,
     SubscriptionFilter, SubscriptionsListenRequest, SubscriptionsListenRequestParams,
     UnsubscribeRequest, UnsubscribeRequestParams,
 };
-use serde::Serialize;
 
 use crate::connection::Served;
 use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::protocol::{Negotiated, not_offered};
 use crate::server::answer::{Identity, Prepared, then};
-use crate::server::catalog::{Catalog, Entry, ListResult, Registry};
+use crate::server::catalog::{Catalog, Entry, ListResult, Place, Registry};
 use crate::server::dispatch::ServerRequest;
 use crate::server::logging::Severity;
 use crate::server::notify::{Announced, Subscription};
@@ -41,21 +39,22 @@ pub(in crate::server) struct Router {
     pub(in crate::server) tools: Arc<Catalog<ToolRoute>>,
     pub(in crate::server) prompts: Arc<Catalog<PromptRoute>>,
     pub(in crate::server) resources: Arc<Catalog<ResourceRoute>>,
-    pub(super) discover: Prepared,
+    discover: Prepared,
+    /// The first pages of lists, by [`ListResult::NUMBER`].
+    first_pages: [Prepared; 4],
 }
 
 impl Router {
-    /// The router of what `registry` has. Catalogues in which nothing has changed are shared with
-    /// the router before.
-    pub(in crate::server) fn new(settings: Arc<Settings>, registry: &mut Registry) -> Self {
+    pub(in crate::server) fn new(settings: Arc<Settings>, registry: &Registry) -> Self {
         let mut router = Self {
             identity: Arc::new(Identity::new(&settings.info)),
             introduction: Introduction::joined(registry),
             capabilities: ServerCapabilities::default(),
-            tools: registry.tools.snapshot(&settings),
-            prompts: registry.prompts.snapshot(&settings),
-            resources: registry.resources.snapshot(&settings),
+            tools: Arc::new(Catalog::new(&registry.tools, &settings)),
+            prompts: Arc::new(Catalog::new(&registry.prompts, &settings)),
+            resources: Arc::new(Catalog::new(&registry.resources, &settings)),
             discover: Prepared::default(),
+            first_pages: Default::default(),
             settings,
         };
         router.capabilities = router.declared();
@@ -106,17 +105,30 @@ impl Router {
         let declared = &self.capabilities;
         let (prompts, resources) = (declared.prompts.is_some(), declared.resources.is_some());
         match request.method {
-            CallToolRequest::METHOD if declared.tools.is_some() => self.call_tool(request),
+            CallToolRequest::METHOD if declared.tools.is_some() => {
+                let reply = self.tools.call(request)?;
+                Ok(self.answered(reply, request, Answer::call_tool))
+            }
             ListToolsRequest::METHOD if declared.tools.is_some() => {
                 self.list::<ListToolsResult>(&self.tools, request)
             }
             PingRequest::METHOD => Ok(Served::Now(Ok(Answer::empty()))),
-            DiscoverRequest::METHOD => Ok(self.discover(request)),
-            GetPromptRequest::METHOD if prompts => self.get_prompt(request),
+            DiscoverRequest::METHOD => {
+                let revision = request.context.revision();
+                let json = self.discover.get(revision, || self.discover_result());
+                Ok(self.answered(Reply::Ready(Ok(json)), request, Answer::prepared))
+            }
+            GetPromptRequest::METHOD if prompts => {
+                let reply = self.prompts.call(request)?;
+                Ok(self.answered(reply, request, Answer::written))
+            }
             ListPromptsRequest::METHOD if prompts => {
                 self.list::<ListPromptsResult>(&self.prompts, request)
             }
-            ReadResourceRequest::METHOD if resources => self.read_resource(request),
+            ReadResourceRequest::METHOD if resources => {
+                let reply = self.resources.read(request)?;
+                Ok(self.answered(reply, request, Answer::written))
+            }
             ListResourcesRequest::METHOD if resources => self.list_resources(request),
             ListResourceTemplatesRequest::METHOD if resources => {
                 self.list::<ListResourceTemplatesResult>(&self.resources, request)
@@ -134,74 +146,45 @@ impl Router {
     /// The answer to a handshake that settled on `negotiated`.
     pub(in crate::server) fn initialize(&self, negotiated: &Negotiated) -> Answer {
         let capabilities = self.settings.extensions.in_handshakes(&self.capabilities);
-        let result = InitializeResult::new(
+        let mut result = InitializeResult::new(
             negotiated.revision.as_str(),
             capabilities,
             self.settings.info.clone(),
         );
-        let result = match self.introduction.instructions() {
-            Some(instructions) => result.with_instructions(instructions),
-            None => result,
-        };
+        result.instructions = self.introduction.instructions();
         Answer::once(result, negotiated.revision)
-    }
-
-    fn discover(&self, request: ServerRequest<'_>) -> Served<Answer> {
-        let revision = request.context.revision();
-        let json = self.discover.get(revision, || self.discover_result());
-        self.prepared(json, request)
     }
 
     fn discover_result(&self) -> DiscoverResult {
         let capabilities = self.settings.extensions.in_discovery(&self.capabilities);
         let versions = self.settings.revisions.iter().rev().map(Revision::as_str);
-        let result = DiscoverResult::new(capabilities, versions);
-        let result = self.settings.caching.mark(result, false);
-        match self.introduction.instructions() {
-            Some(instructions) => result.with_instructions(instructions),
-            None => result,
-        }
-    }
-
-    fn call_tool(&self, request: ServerRequest<'_>) -> Outcome {
-        let reply = self.tools.call(request)?;
-        Ok(self.answered(reply, request, Answer::call_tool))
-    }
-
-    fn get_prompt(&self, request: ServerRequest<'_>) -> Outcome {
-        let reply = self.prompts.call(request)?;
-        Ok(self.answered(reply, request, Answer::written))
-    }
-
-    fn read_resource(&self, request: ServerRequest<'_>) -> Outcome {
-        let reply = self.resources.read(request)?;
-        Ok(self.answered(reply, request, Answer::written))
+        let mut result = DiscoverResult::new(capabilities, versions);
+        result.instructions = self.introduction.instructions();
+        self.settings.caching.mark(result, false)
     }
 
     fn list_resources(&self, request: ServerRequest<'_>) -> Outcome {
         if !self.resources.has_listers() {
             return self.list::<ListResourcesResult>(&self.resources, request);
         }
-        let cursor = request.params.cursor()?;
-        let context = request.context.clone();
-        let page = self.resources.list_expanded(cursor.as_deref(), context)?;
+        let after = Place::after::<ListResourcesResult>(request.params.cursor()?)?;
+        let page = self.resources.list_expanded(after, request.context.clone());
         Ok(self.answered(Reply::Pending(page), request, Answer::written))
     }
 
-    /// Serves a list from one of its written pages, or filters it for the caller.
-    fn list<L: ListResult<Entry: Entry>>(
+    /// Serves a page of a list. The first one is written once, if it is the same for all callers.
+    fn list<L: ListResult<Entry: Entry> + 'static>(
         &self,
         catalog: &Catalog<L::Entry>,
         request: ServerRequest<'_>,
     ) -> Outcome {
-        let cursor = request.params.cursor()?;
-        if catalog.differs_by_caller() {
-            let page: L = catalog.list_for(cursor.as_deref(), request.context)?;
-            return Ok(self.written(page, request));
+        let after = Place::after::<L>(request.params.cursor()?)?;
+        let page = || catalog.list::<L>(after.as_ref(), request.context);
+        if after.is_some() || catalog.differs_by_caller {
+            return Ok(self.answered(Reply::Ready(Ok(page())), request, Answer::written));
         }
-        let revision = request.context.revision();
-        let page = catalog.list::<L>(cursor.as_deref(), revision)?;
-        Ok(self.prepared(page, request))
+        let json = self.first_pages[L::NUMBER].get(request.context.revision(), page);
+        Ok(self.answered(Reply::Ready(Ok(json)), request, Answer::prepared))
     }
 
     fn complete(&self, request: ServerRequest<'_>) -> Outcome {
@@ -244,28 +227,6 @@ impl Router {
         Answer::written(result, negotiated, &self.identity)
     }
 
-    /// The answer with a result that was written before.
-    fn prepared(&self, result: PreparedResult, request: ServerRequest<'_>) -> Served<Answer> {
-        Served::Now(Ok(Answer::prepared(
-            result,
-            request.context.negotiated(),
-            &self.identity,
-        )))
-    }
-
-    /// The answer with a result that is written for this one request.
-    fn written<T: Serialize + Conform>(
-        &self,
-        result: T,
-        request: ServerRequest<'_>,
-    ) -> Served<Answer> {
-        Served::Now(Ok(Answer::written(
-            result,
-            request.context.negotiated(),
-            &self.identity,
-        )))
-    }
-
     /// The answer that `answer` makes of a reply, once that is ready.
     fn answered<T: 'static>(
         &self,
@@ -285,35 +246,13 @@ impl Router {
             }
         }
     }
-}
 
-fn set_log_level(request: ServerRequest<'_>) -> Outcome {
-    let params: SetLevelRequestParams = request.params.decode()?;
-    let least = Severity::of(&params.level).ok_or_else(|| RequestError::InvalidParams {
-        path: "params.level".to_owned(),
-        reason: format!("`{}` is no log level", params.level),
-    })?;
-    request.context.session().set_log_level(least);
-    Ok(Served::Now(Ok(Answer::empty())))
-}
-
-fn not_offered_by_us(request: ServerRequest<'_>) -> RequestError {
-    not_offered(request.method, Side::Server, request.context.revision())
-}
-
-impl Router {
-    pub(super) fn listen(
-        &self,
-        request: ServerRequest<'_>,
-    ) -> Result<Served<Answer>, RequestError> {
+    fn listen(&self, request: ServerRequest<'_>) -> Outcome {
         let params: SubscriptionsListenRequestParams = request.params.decode()?;
         let context = request.context;
         let subscription = Subscription {
-            id: context.request_id().clone(),
             accepted: self.accepted(params.notifications, context)?,
-            negotiated: Arc::clone(context.negotiated()),
-            peer: context.peer().clone(),
-            session: Arc::clone(context.session()),
+            context: context.clone(),
             info: self.settings.info.clone(),
         };
         Ok(Served::Open(Box::pin(subscription.serve())))
@@ -343,10 +282,7 @@ impl Router {
         Ok(accepted)
     }
 
-    pub(super) fn subscribe(
-        &self,
-        request: ServerRequest<'_>,
-    ) -> Result<Served<Answer>, RequestError> {
+    fn subscribe(&self, request: ServerRequest<'_>) -> Outcome {
         let params: SubscribeRequestParams = request.params.decode()?;
         let context = request.context;
         let canonical = self.resources.check_subscribable(&params.uri, context)?;
@@ -355,13 +291,24 @@ impl Router {
         Ok(Served::Now(Ok(Answer::empty())))
     }
 
-    pub(super) fn unsubscribe(
-        &self,
-        request: ServerRequest<'_>,
-    ) -> Result<Served<Answer>, RequestError> {
+    fn unsubscribe(&self, request: ServerRequest<'_>) -> Outcome {
         let params: UnsubscribeRequestParams = request.params.decode()?;
         self.resources.check_uri(&params.uri)?;
         request.context.session().unsubscribe(&params.uri);
         Ok(Served::Now(Ok(Answer::empty())))
     }
+}
+
+fn set_log_level(request: ServerRequest<'_>) -> Outcome {
+    let params: SetLevelRequestParams = request.params.decode()?;
+    let least = Severity::of(&params.level).ok_or_else(|| RequestError::InvalidParams {
+        path: "params.level".to_owned(),
+        reason: format!("`{}` is no log level", params.level),
+    })?;
+    request.context.session().set_log_level(least);
+    Ok(Served::Now(Ok(Answer::empty())))
+}
+
+fn not_offered_by_us(request: ServerRequest<'_>) -> RequestError {
+    not_offered(request.method, Side::Server, request.context.revision())
 }

@@ -5,11 +5,11 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use super::catalog::{Outer, Registry};
+use super::Server;
+use super::catalog::{Registry, Relay};
 use super::changes::{Change, Changes};
 use super::router::Router;
 use super::settings::Settings;
-use super::{List, Server};
 use crate::limits::MAX_UNMATCHED_WARNINGS;
 
 /// State shared by all handles to a server.
@@ -22,22 +22,23 @@ pub(super) struct ServerState {
     /// The number of edits, by which handles know without a lock whether there is a new router.
     generation: AtomicU64,
     changes: Changes,
-    pub(super) outer: Outer,
+    /// The ways of changes to the servers that mount this one.
+    pub(super) relays: Mutex<Vec<Relay>>,
     /// The URIs of announcements that were logged, as no resource has them.
     unmatched: Mutex<HashSet<String>>,
 }
 
 impl ServerState {
-    fn new(settings: Settings, mut registry: Registry) -> Self {
+    fn new(settings: Settings, registry: Registry) -> Self {
         let settings = Arc::new(settings);
-        let router = Router::new(Arc::clone(&settings), &mut registry);
+        let router = Router::new(Arc::clone(&settings), &registry);
         Self {
             settings,
             registry: Mutex::new(registry),
             router: RwLock::new(Arc::new(router)),
             generation: AtomicU64::new(0),
             changes: Changes::default(),
-            outer: Outer::default(),
+            relays: Mutex::default(),
             unmatched: Mutex::default(),
         }
     }
@@ -47,15 +48,15 @@ impl ServerState {
         Arc::clone(&router.unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Edits the registry, and tells clients of the lists that `edit` returns as changed.
-    pub(super) fn change(&self, edit: impl FnOnce(&mut Registry) -> BTreeSet<List>) {
+    /// Edits the registry, and tells clients of the changes that `edit` returns.
+    pub(super) fn change(&self, edit: impl FnOnce(&mut Registry) -> BTreeSet<Change>) {
         let mut changed = BTreeSet::new();
         self.edit(|registry| {
             changed = edit(registry);
             !changed.is_empty()
         });
-        for list in changed {
-            self.publish(list.into());
+        for change in changed {
+            self.publish(change);
         }
     }
 
@@ -65,7 +66,7 @@ impl ServerState {
         let mut registry = registry.unwrap_or_else(PoisonError::into_inner);
         let changed = edit(&mut registry);
         if changed {
-            let router = Router::new(Arc::clone(&self.settings), &mut registry);
+            let router = Router::new(Arc::clone(&self.settings), &registry);
             *self.router.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(router);
             self.generation.fetch_add(1, Ordering::Release);
         }
@@ -83,8 +84,16 @@ impl ServerState {
             }
             list => list,
         };
-        let heard = self.outer.publish(&change);
+        let mut heard = false;
+        for relay in self.relays() {
+            heard |= relay.publish(&change);
+        }
         self.changes.publish(change) || heard
+    }
+
+    pub(super) fn relays(&self) -> Vec<Relay> {
+        let relays = self.relays.lock();
+        relays.unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

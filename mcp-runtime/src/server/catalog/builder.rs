@@ -124,7 +124,7 @@ impl ServerBuilder {
         shows: impl Fn(&Tool, &Context) -> bool + Send + Sync + 'static,
     ) -> &mut Self {
         let shows = move |route: &ToolRoute, _: &str, cx: &Context| shows(route.tool(), cx);
-        self.registry.tools.limit(Visibility::limited(shows));
+        self.registry.tools.visibility = Visibility::limited(shows);
         self
     }
 
@@ -135,7 +135,7 @@ impl ServerBuilder {
         shows: impl Fn(&Prompt, &Context) -> bool + Send + Sync + 'static,
     ) -> &mut Self {
         let shows = move |route: &PromptRoute, _: &str, cx: &Context| shows(&route.prompt, cx);
-        self.registry.prompts.limit(Visibility::limited(shows));
+        self.registry.prompts.visibility = Visibility::limited(shows);
         self
     }
 
@@ -162,7 +162,7 @@ impl ServerBuilder {
         shows: impl Fn(&str, &Context) -> bool + Send + Sync + 'static,
     ) -> &mut Self {
         let shows = move |_: &ResourceRoute, uri: &str, cx: &Context| shows(uri, cx);
-        self.registry.resources.limit(Visibility::limited(shows));
+        self.registry.resources.visibility = Visibility::limited(shows);
         self
     }
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::builder::{OfferedPrompt, OfferedResource, OfferedTool};
-use super::entries::Registry;
+use super::entries::{Entries, Entry};
 use super::lists::List;
+use super::mount::Registry;
 use crate::server::Server;
 
 /// Changes of what a server offers, which happen all at once when they are
@@ -44,6 +45,9 @@ pub struct Edit<'a> {
 /// Changes one entry, and returns whether anything is different now.
 type Step = Box<dyn FnOnce(&mut Registry) -> bool + Send + Sync>;
 
+/// The entries of one kind.
+type EntriesOf<R> = fn(&mut Registry) -> &mut Entries<R>;
+
 /// An edit of a list that the server says will not change. Nothing was changed.
 ///
 /// Name the list in [`ServerBuilder::dynamic`](crate::ServerBuilder::dynamic).
@@ -64,85 +68,68 @@ impl Server {
 impl Edit<'_> {
     /// Adds a tool, or replaces the one of its name, which keeps its place in the list.
     pub fn add_tool(self, tool: impl OfferedTool) -> Self {
-        let route = tool.tool_route();
-        self.step(List::Tools, |registry| registry.tools.put(route))
+        self.add(List::Tools, |it| &mut it.tools, tool.tool_route())
     }
 
     /// Adds a prompt, or replaces the one of its name, which keeps its place in the list.
     pub fn add_prompt(self, prompt: impl OfferedPrompt) -> Self {
-        let route = prompt.prompt_route();
-        self.step(List::Prompts, |registry| registry.prompts.put(route))
+        self.add(List::Prompts, |it| &mut it.prompts, prompt.prompt_route())
     }
 
     /// Adds a resource or template, or replaces the one of its URI, which keeps its place in the
     /// list.
     pub fn add_resource(self, resource: impl OfferedResource) -> Self {
-        let route = resource.resource_route();
-        self.step(List::Resources, |registry| registry.resources.put(route))
+        self.add(
+            List::Resources,
+            |it| &mut it.resources,
+            resource.resource_route(),
+        )
     }
 
     /// Removes a tool of the server itself, if there is one of this name.
     pub fn remove_tool(self, name: impl Into<String>) -> Self {
-        self.step_named(List::Tools, name, |registry, name| {
-            registry.tools.remove(name)
-        })
+        self.remove(List::Tools, |it| &mut it.tools, name)
     }
 
     /// Hides a tool until it is enabled again. To clients it does not exist meanwhile.
     pub fn disable_tool(self, name: impl Into<String>) -> Self {
-        self.step_named(List::Tools, name, |registry, name| {
-            registry.tools.enable(name, false)
-        })
+        self.enable(List::Tools, |it| &mut it.tools, name, false)
     }
 
     /// Shows a tool again.
     pub fn enable_tool(self, name: impl Into<String>) -> Self {
-        self.step_named(List::Tools, name, |registry, name| {
-            registry.tools.enable(name, true)
-        })
+        self.enable(List::Tools, |it| &mut it.tools, name, true)
     }
 
     /// Removes a prompt of the server itself, if there is one of this name.
     pub fn remove_prompt(self, name: impl Into<String>) -> Self {
-        self.step_named(List::Prompts, name, |registry, name| {
-            registry.prompts.remove(name)
-        })
+        self.remove(List::Prompts, |it| &mut it.prompts, name)
     }
 
     /// Hides a prompt until it is enabled again. To clients it does not exist meanwhile.
     pub fn disable_prompt(self, name: impl Into<String>) -> Self {
-        self.step_named(List::Prompts, name, |registry, name| {
-            registry.prompts.enable(name, false)
-        })
+        self.enable(List::Prompts, |it| &mut it.prompts, name, false)
     }
 
     /// Shows a prompt again.
     pub fn enable_prompt(self, name: impl Into<String>) -> Self {
-        self.step_named(List::Prompts, name, |registry, name| {
-            registry.prompts.enable(name, true)
-        })
+        self.enable(List::Prompts, |it| &mut it.prompts, name, true)
     }
 
     /// Removes a resource or template of the server itself, if there is one of this URI.
     pub fn remove_resource(self, name: impl Into<String>) -> Self {
-        self.step_named(List::Resources, name, |registry, name| {
-            registry.resources.remove(name)
-        })
+        self.remove(List::Resources, |it| &mut it.resources, name)
     }
 
     /// Hides a resource or template until it is enabled again. To clients it does not exist
     /// meanwhile.
     pub fn disable_resource(self, name: impl Into<String>) -> Self {
-        self.step_named(List::Resources, name, |registry, name| {
-            registry.resources.enable(name, false)
-        })
+        self.enable(List::Resources, |it| &mut it.resources, name, false)
     }
 
     /// Shows a resource or template again.
     pub fn enable_resource(self, name: impl Into<String>) -> Self {
-        self.step_named(List::Resources, name, |registry, name| {
-            registry.resources.enable(name, true)
-        })
+        self.enable(List::Resources, |it| &mut it.resources, name, true)
     }
 
     /// Makes the changes, and tells the clients.
@@ -160,12 +147,37 @@ impl Edit<'_> {
             let mut changed = BTreeSet::new();
             for (list, step) in steps {
                 if step(registry) {
-                    changed.insert(list);
+                    changed.insert(list.into());
                 }
             }
             changed
         });
         Ok(())
+    }
+
+    fn add<R: Entry>(self, list: List, entries: EntriesOf<R>, entry: R) -> Self {
+        self.step(list, move |registry| {
+            entries(registry).put(None, entry);
+            true
+        })
+    }
+
+    fn remove<R: Entry>(self, list: List, entries: EntriesOf<R>, name: impl Into<String>) -> Self {
+        let name = name.into();
+        self.step(list, move |registry| entries(registry).remove(&name))
+    }
+
+    fn enable<R: Entry>(
+        self,
+        list: List,
+        entries: EntriesOf<R>,
+        name: impl Into<String>,
+        enabled: bool,
+    ) -> Self {
+        let name = name.into();
+        self.step(list, move |registry| {
+            entries(registry).enable(&name, enabled)
+        })
     }
 
     fn step(
@@ -175,16 +187,6 @@ impl Edit<'_> {
     ) -> Self {
         self.steps.push((list, Box::new(step)));
         self
-    }
-
-    fn step_named(
-        self,
-        list: List,
-        name: impl Into<String>,
-        step: fn(&mut Registry, &str) -> bool,
-    ) -> Self {
-        let name = name.into();
-        self.step(list, move |registry| step(registry, &name))
     }
 }
 

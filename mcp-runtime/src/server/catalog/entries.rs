@@ -1,31 +1,13 @@
-//! Everything that a server has, offered or not, in the order in which it is listed.
+//! All entries of one kind that a server has, offered or not.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::mount::Mount;
-use super::snapshot::Catalog;
 use crate::server::Context;
 use crate::server::completions::Completers;
-use crate::server::prompts::PromptRoute;
-use crate::server::resources::ResourceRoute;
-use crate::server::settings::Introduction;
-use crate::server::settings::Settings;
-use crate::server::tools::ToolRoute;
 
-/// Everything that a server has. Edits change it; requests read the snapshots that are made of it.
-#[derive(Debug, Default)]
-pub(in crate::server) struct Registry {
-    /// Instructions and experimental capabilities of the server itself, without its mounts.
-    pub(in crate::server) introduction: Introduction,
-    pub(in crate::server) tools: Entries<ToolRoute>,
-    pub(in crate::server) prompts: Entries<PromptRoute>,
-    pub(in crate::server) resources: Entries<ResourceRoute>,
-    pub(in crate::server) mounts: Vec<Arc<Mount>>,
-}
-
-/// All entries of one kind.
+/// All entries of one kind, in the order in which they are listed.
 ///
 /// Entries of the server itself and of mounted servers may share a name. The server's own is
 /// offered then, or else that of the server that was mounted first.
@@ -34,9 +16,8 @@ pub(in crate::server) struct Entries<R> {
     slots: Vec<Slot<R>>,
     /// The number of the next entry. No number is used twice, so that cursors can name entries.
     next: u64,
-    visibility: Visibility<R>,
-    /// The snapshot of the entries as they are; `None` once they have changed.
-    snapshot: Option<Arc<Catalog<R>>>,
+    /// The filter of all entries.
+    pub(super) visibility: Visibility<R>,
 }
 
 #[derive(Debug)]
@@ -64,26 +45,21 @@ impl<R: Entry> Entries<R> {
         self.push(entry, None);
     }
 
-    /// Limits which entries callers see.
-    pub(super) fn limit(&mut self, visibility: Visibility<R>) {
-        self.visibility = visibility;
-        self.snapshot = None;
-    }
-
-    /// Adds an entry of the server itself, or replaces the one of its name in its place.
-    pub(super) fn put(&mut self, entry: R) -> bool {
-        self.put_from(None, entry);
-        true
+    /// Adds an entry of the server itself, or of the mounted one with the index `mount`; or replaces
+    /// the one of its name there, which keeps its place.
+    pub(super) fn put(&mut self, mount: Option<usize>, entry: R) {
+        match self.position(entry.name(), mount) {
+            Some(position) => self.slots[position].entry = Arc::new(entry),
+            None => self.push(entry, mount),
+        }
     }
 
     /// Removes the server's own entry called `name`. Returns whether there was one.
     pub(super) fn remove(&mut self, name: &str) -> bool {
         let position = self.position(name, None);
-        if let Some(position) = position {
-            self.slots.remove(position);
-            self.snapshot = None;
-        }
-        position.is_some()
+        position
+            .map(|position| self.slots.remove(position))
+            .is_some()
     }
 
     /// Enables or disables the entries called `name`, those of mounted servers included. Returns
@@ -95,9 +71,6 @@ impl<R: Entry> Entries<R> {
                 slot.enabled = enabled;
                 changed = true;
             }
-        }
-        if changed {
-            self.snapshot = None;
         }
         changed
     }
@@ -111,26 +84,14 @@ impl<R: Entry> Entries<R> {
         };
         self.slots
             .retain(|slot| slot.mount != Some(mount) || keeps(slot));
-        self.snapshot = None;
         for entry in entries {
-            self.put_from(Some(mount), entry);
+            self.put(Some(mount), entry);
         }
-    }
-
-    /// The snapshot of what is offered. It is shared, with the pages that were written of it, until
-    /// an entry changes.
-    pub(in crate::server) fn snapshot(&mut self, settings: &Settings) -> Arc<Catalog<R>> {
-        let snapshot = self.snapshot.take();
-        let snapshot = snapshot.unwrap_or_else(|| {
-            let visibility = self.visibility.clone();
-            Arc::new(Catalog::new(self.offered(), visibility, settings))
-        });
-        Arc::clone(self.snapshot.insert(snapshot))
     }
 
     /// The entries that are enabled and not hidden by another one of their name, each with its
     /// number.
-    fn offered(&self) -> Vec<(u64, Arc<R>)> {
+    pub(super) fn offered(&self) -> Vec<(u64, Arc<R>)> {
         let mut origins = HashMap::with_capacity(self.slots.len());
         for slot in &self.slots {
             let origin = origins.entry(slot.entry.name()).or_insert(slot.mount);
@@ -149,14 +110,6 @@ impl<R: Entry> Entries<R> {
     fn position(&self, name: &str, mount: Option<usize>) -> Option<usize> {
         let mut slots = self.slots.iter();
         slots.position(|slot| slot.mount == mount && slot.entry.name() == name)
-    }
-
-    fn put_from(&mut self, mount: Option<usize>, entry: R) {
-        match self.position(entry.name(), mount) {
-            Some(position) => self.slots[position].entry = Arc::new(entry),
-            None => self.push(entry, mount),
-        }
-        self.snapshot = None;
     }
 
     /// Adds an entry at the end; disabled, if one of its name is.
@@ -183,7 +136,6 @@ impl<R> Default for Entries<R> {
             slots: Vec::new(),
             next: 0,
             visibility: Visibility::default(),
-            snapshot: None,
         }
     }
 }
@@ -200,11 +152,6 @@ pub(in crate::server) trait Entry:
         None
     }
 
-    /// Returns whether the entry stands for many URIs, and is listed apart from those with one.
-    fn is_template(&self) -> bool {
-        false
-    }
-
     /// The callers that may see the entry.
     fn visibility(&self) -> &Visibility<Self>;
 
@@ -212,9 +159,6 @@ pub(in crate::server) trait Entry:
     fn completers(&self) -> Option<&Completers> {
         None
     }
-
-    /// The entry of a mounted server, as the server that mounts it has it.
-    fn mounted(inner: &Arc<Self>, mount: &Arc<Mount>, visibility: Visibility<Self>) -> Self;
 }
 
 /// A condition on an entry, the name or URI that it is asked for by, and the call; `true` unless

@@ -53,11 +53,8 @@ pub(in crate::server) trait ListResult: Cached + Conform + Serialize {
     type Entry;
     type Item;
 
-    /// The number that its cursors have, to tell them from those of other lists.
-    const NUMBER: u8;
-
-    /// `true` for the list of the entries that are templates; the others have all other entries.
-    const TEMPLATES: bool = false;
+    /// The number of the list, counted from 0, which its cursors name.
+    const NUMBER: usize;
 
     /// The entry as `revision` lists it; `None` for an entry of another list.
     fn item(entry: &Self::Entry, revision: Revision) -> Option<Self::Item>;

@@ -3,23 +3,24 @@
 //! An [`Entry`] is one of these. [`Entries`] has all of one kind, disabled and hidden ones
 //! included, and is edited; [`Catalog`] is an immutable snapshot of those that are offered, which
 //! requests read: found by name, filtered by caller, listed in pages. `builder` adds entries before
-//! the server starts, `edit` changes them afterwards, and `mount` adds those of other servers.
+//! the server starts, `edit` changes them afterwards, and `mount` adds those of other servers, as
+//! `mounted` makes them.
 
 mod builder;
 mod edit;
 mod entries;
 mod lists;
 mod mount;
+mod mounted;
 mod namespace;
 mod pages;
 mod snapshot;
 
 pub use builder::{OfferedPrompt, OfferedResource, OfferedTool};
 pub use edit::{Edit, FixedList};
-pub(super) use entries::Registry;
 pub(super) use entries::{Entry, Visibility};
 pub use lists::List;
 pub(super) use lists::{Caching, ListResult};
-pub(super) use mount::{Mount, Outer, join_settings};
-pub(super) use pages::{Place, cut};
+pub(super) use mount::{Registry, Relay, join_settings};
+pub(super) use pages::Place;
 pub(super) use snapshot::Catalog;

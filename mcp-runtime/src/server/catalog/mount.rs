@@ -2,17 +2,30 @@
 //! entries that lead there, under names and URIs with a prefix.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 
-use super::entries::{Entries, Registry};
-use super::entries::{Entry, Visibility};
-use super::lists::List;
+use super::entries::{Entries, Entry, Visibility};
+use super::mounted;
 use super::namespace::Namespace;
 use super::snapshot::Catalog;
 use crate::server::changes::Change;
-use crate::server::settings::Settings;
+use crate::server::prompts::PromptRoute;
+use crate::server::resources::ResourceRoute;
+use crate::server::settings::{Introduction, Settings};
 use crate::server::state::ServerState;
+use crate::server::tools::ToolRoute;
 use crate::server::{Context, Server, ServerBuilder};
+
+/// Everything that a server has. Edits change it; requests read the snapshots that are made of it.
+#[derive(Debug, Default)]
+pub(in crate::server) struct Registry {
+    /// Instructions and experimental capabilities of the server itself, without its mounts.
+    pub(in crate::server) introduction: Introduction,
+    pub(in crate::server) tools: Entries<ToolRoute>,
+    pub(in crate::server) prompts: Entries<PromptRoute>,
+    pub(in crate::server) resources: Entries<ResourceRoute>,
+    pub(in crate::server) mounts: Vec<Arc<Mount>>,
+}
 
 /// A server within another one.
 #[derive(Debug)]
@@ -20,10 +33,6 @@ pub(in crate::server) struct Mount {
     pub(in crate::server) namespace: Namespace,
     pub(in crate::server) server: Server,
 }
-
-/// The servers that mount one, which are told of its changes.
-#[derive(Debug, Default)]
-pub(in crate::server) struct Outer(Mutex<Vec<Relay>>);
 
 /// The way of changes from a mounted server to one that mounts it.
 #[derive(Clone, Debug)]
@@ -103,42 +112,42 @@ pub(in crate::server) fn join_settings(settings: &mut Settings, mounts: &[Arc<Mo
 }
 
 impl Registry {
-    /// Adds entries for everything that mounted servers offer.
-    pub(in crate::server) fn add_mounted(&mut self) {
-        for index in 0..self.mounts.len() {
-            for list in List::ALL {
-                self.update_mounted(index, list);
-            }
-        }
-    }
-
-    /// Brings one list of the mounted server with this index up to date.
-    fn update_mounted(&mut self, index: usize, list: List) {
+    /// Brings the entries of the mounted server with this index up to date.
+    pub(in crate::server) fn update_mounted(&mut self, index: usize) {
         let Some(mount) = self.mounts.get(index) else {
             return;
         };
         let inner = mount.server.state.current();
-        match list {
-            List::Tools => update(&mut self.tools, index, mount, &inner.tools),
-            List::Prompts => update(&mut self.prompts, index, mount, &inner.prompts),
-            List::Resources => update(&mut self.resources, index, mount, &inner.resources),
-        }
+        update(&mut self.tools, index, mount, &inner.tools, mounted::tool);
+        let (prompts, resources) = (&inner.prompts, &inner.resources);
+        update(&mut self.prompts, index, mount, prompts, mounted::prompt);
+        update(
+            &mut self.resources,
+            index,
+            mount,
+            resources,
+            mounted::resource,
+        );
     }
 }
 
-fn update<R: Entry>(ours: &mut Entries<R>, index: usize, mount: &Arc<Mount>, inner: &Catalog<R>) {
-    let entries = inner.entries().iter().map(|(_, entry)| {
-        let visibility = mount.visibility(entry, inner);
-        R::mounted(entry, mount, visibility)
-    });
+fn update<R: Entry>(
+    ours: &mut Entries<R>,
+    index: usize,
+    mount: &Arc<Mount>,
+    inner: &Catalog<R>,
+    mounted: fn(&Arc<R>, &Arc<Mount>, Visibility<R>) -> R,
+) {
+    let entries = inner.entries.iter();
+    let entries = entries.map(|(_, entry)| mounted(entry, mount, mount.visibility(entry, inner)));
     ours.replace_mounted(index, entries.collect());
 }
 
 impl Mount {
     /// Has the mounted server pass on its changes to `outer`, where it has this index.
     pub(in crate::server) fn relay(&self, outer: &Arc<ServerState>, index: usize) {
-        let relays = &self.server.state.outer.0;
-        let mut relays = relays.lock().unwrap_or_else(PoisonError::into_inner);
+        let relays = self.server.state.relays.lock();
+        let mut relays = relays.unwrap_or_else(PoisonError::into_inner);
         relays.retain(|relay| relay.outer.strong_count() > 0);
         relays.push(Relay {
             outer: Arc::downgrade(outer),
@@ -147,14 +156,9 @@ impl Mount {
         });
     }
 
-    /// The innermost server that has an entry: the mounted one, or what that has mounted itself.
-    pub(in crate::server) fn home(&self, inner: Option<&Server>) -> Server {
-        inner.unwrap_or(&self.server).clone()
-    }
-
     /// The visibility that `inner`, an entry that `catalog` offers, has in the outer server.
     fn visibility<R: Entry>(&self, inner: &Arc<R>, catalog: &Catalog<R>) -> Visibility<R> {
-        let filter = catalog.visibility().clone();
+        let filter = catalog.visibility.clone();
         if !filter.is_limited() && !inner.visibility().is_limited() {
             return Visibility::default();
         }
@@ -166,39 +170,18 @@ impl Mount {
     }
 }
 
-impl Outer {
-    pub(in crate::server) fn relays(&self) -> Vec<Relay> {
-        let relays = self.0.lock();
-        relays.unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Passes a change on to the servers that mount this one. Returns whether any client listens to
-    /// it.
-    pub(in crate::server) fn publish(&self, change: &Change) -> bool {
-        let mut heard = false;
-        for relay in self.relays() {
-            heard |= relay.publish(change);
-        }
-        heard
-    }
-}
-
 impl Relay {
-    fn publish(&self, change: &Change) -> bool {
+    /// Passes a change on to the outer server. Returns whether any client listens to it.
+    pub(in crate::server) fn publish(&self, change: &Change) -> bool {
         let Some(outer) = self.outer.upgrade() else {
             return false;
         };
-        let list = match change {
-            Change::Resource(uri) => {
-                return outer.publish(Change::Resource(self.namespace.uri(uri)));
-            }
-            Change::Tools => List::Tools,
-            Change::Prompts => List::Prompts,
-            Change::Resources => List::Resources,
-        };
+        if let Change::Resource(uri) = change {
+            return outer.publish(Change::Resource(self.namespace.uri(uri)));
+        }
         outer.change(|registry| {
-            registry.update_mounted(self.index, list);
-            BTreeSet::from([list])
+            registry.update_mounted(self.index);
+            BTreeSet::from([change.clone()])
         });
         true
     }

@@ -1,11 +1,6 @@
-//! Names and URIs of a mounted server, in its entries and in what they answer.
+//! Names and URIs of a mounted server, as the server that mounts it has them.
 
 use std::sync::Arc;
-
-use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, ResourceContents};
-
-use super::mount::Mount;
-use crate::server::resources::{Contents, uri_of};
 
 /// A prefix for names and URIs; without a text, both stay as they are.
 #[derive(Clone, Debug)]
@@ -57,54 +52,6 @@ impl Namespace {
             Some((prefix, rest)) if prefix.eq_ignore_ascii_case(&self.0) => rest,
             _ => uri,
         }
-    }
-}
-
-/// URIs in results get the prefix, so that clients can read what they lead to.
-impl Mount {
-    pub(in crate::server) fn tool_result(&self, mut result: CallToolResult) -> CallToolResult {
-        for block in &mut result.content {
-            self.block(block);
-        }
-        result
-    }
-
-    pub(in crate::server) fn prompt_result(&self, mut result: GetPromptResult) -> GetPromptResult {
-        for message in &mut result.messages {
-            self.block(&mut message.content);
-        }
-        result
-    }
-
-    pub(in crate::server) fn contents(&self, mut contents: Contents) -> Contents {
-        match &mut contents {
-            Contents::Parts(parts) => self.parts(parts),
-            Contents::Whole(result) => self.parts(&mut result.contents),
-            _ => {}
-        }
-        contents
-    }
-
-    fn block(&self, block: &mut ContentBlock) {
-        let uri = match block {
-            ContentBlock::ResourceLink(link) => Some(&mut link.uri),
-            ContentBlock::Resource(embedded) => uri_of(&mut embedded.resource),
-            _ => None,
-        };
-        if let Some(uri) = uri.filter(|uri| self.is_own(uri)) {
-            *uri = self.namespace.uri(uri);
-        }
-    }
-
-    fn parts(&self, parts: &mut [ResourceContents]) {
-        for uri in parts.iter_mut().filter_map(uri_of) {
-            *uri = self.namespace.uri(uri);
-        }
-    }
-
-    /// Returns whether the mounted server has the resource: other links lead elsewhere.
-    fn is_own(&self, uri: &str) -> bool {
-        self.server.router().resources.canonical(uri).is_some()
     }
 }
 

@@ -4,7 +4,6 @@
 //! description of its arguments, and [`IntoPromptResult`] makes the answer of what the function
 //! returned.
 
-mod entry;
 pub(crate) mod route;
 
 pub use crate::server::handler::text::{FromText, TextArgument, TextArguments, argument, optional};

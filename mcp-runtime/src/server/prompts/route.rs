@@ -1,29 +1,33 @@
-//! One prompt: its description, and the function that serves it.
+//! Prompts: description, function, `prompts/get`, and the completion of arguments.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use mcp_types::{ContentBlock, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
+use mcp_types::{
+    CompleteRequestParams, CompleteResult, ContentBlock, GetPromptResult, ListPromptsResult,
+    Prompt, PromptArgument, PromptMessage, RawJsonRef, Revision, Role,
+};
 
 use crate::ProtocolError;
-use crate::server::catalog::Visibility;
+use crate::error::RequestError;
+use crate::protocol::invalid_params;
+use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
 use crate::server::completions::{
     Completer, Completers, CompletionRequest, IntoCompletion, completer,
 };
+use crate::server::dispatch::ServerRequest;
 use crate::server::handler::run::{Convert, Rejection};
 use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall, Texts};
 use crate::server::handler::{HandlerError, error};
 use crate::server::metadata::{IntoIcon, IntoMeta};
-use crate::server::{Context, Reply, Server, metadata};
+use crate::server::{Context, Reply, metadata};
 
 /// A prompt that a server offers.
 pub struct PromptRoute {
     pub(in crate::server) prompt: Prompt,
-    pub(super) handler: Box<Handler>,
+    pub(in crate::server) handler: Box<Handler>,
     pub(in crate::server) completers: Completers,
-    pub(super) visibility: Visibility<Self>,
-    /// The mounted server that the prompt belongs to.
-    pub(super) home: Option<Server>,
+    pub(in crate::server) visibility: Visibility<Self>,
 }
 
 type Handler = dyn Fn(PromptCall<'_>) -> Reply<GetPromptResult> + Send + Sync;
@@ -48,7 +52,6 @@ impl PromptRoute {
             handler: Box::new(handler),
             completers: Completers::default(),
             visibility: Visibility::default(),
-            home: None,
         }
     }
 
@@ -83,6 +86,83 @@ impl fmt::Debug for PromptRoute {
         f.debug_tuple("PromptRoute")
             .field(&self.prompt.name)
             .finish()
+    }
+}
+
+impl Entry for PromptRoute {
+    fn name(&self) -> &str {
+        &self.prompt.name
+    }
+
+    fn visibility(&self) -> &Visibility<Self> {
+        &self.visibility
+    }
+
+    fn completers(&self) -> Option<&Completers> {
+        Some(&self.completers)
+    }
+}
+
+impl ListResult for ListPromptsResult {
+    type Entry = PromptRoute;
+    type Item = Prompt;
+
+    const NUMBER: usize = 1;
+
+    fn item(route: &PromptRoute, _: Revision) -> Option<Prompt> {
+        Some(route.prompt.clone())
+    }
+
+    fn page(prompts: Vec<Prompt>, next_cursor: Option<String>) -> Self {
+        let mut page = Self::new(prompts);
+        page.next_cursor = next_cursor;
+        page
+    }
+}
+
+impl Catalog<PromptRoute> {
+    /// Answers `prompts/get`.
+    ///
+    /// # Errors
+    ///
+    /// When the parameters do not fit, or there is no such prompt.
+    pub(in crate::server) fn call(
+        &self,
+        request: ServerRequest<'_>,
+    ) -> Result<Reply<GetPromptResult>, RequestError> {
+        let name = request.params.name()?;
+        let arguments = request.params.raw_arguments();
+        let arguments = arguments.unwrap_or(RawJsonRef::empty_object());
+        let arguments: Texts = arguments
+            .parse()
+            .map_err(|error| invalid_params("params.arguments", arguments.get(), &error))?;
+        let context = request.context;
+        let Some(route) = self.get_for(&name, context) else {
+            return Err(RequestError::UnknownPrompt(name.into_owned()));
+        };
+        Ok((route.handler)(PromptCall {
+            arguments: &arguments,
+            context,
+        }))
+    }
+
+    /// Completes an argument of the prompt called `name`.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such prompt for the caller of `context`, or no such argument.
+    pub(in crate::server) fn complete(
+        &self,
+        name: &str,
+        params: CompleteRequestParams,
+        context: &Context,
+    ) -> Result<Reply<CompleteResult>, RequestError> {
+        let Some(route) = self.get_for(name, context) else {
+            return Err(RequestError::UnknownPrompt(name.to_owned()));
+        };
+        let arguments = route.prompt.arguments.iter().flatten();
+        let arguments: Vec<_> = arguments.map(|argument| &*argument.name).collect();
+        route.completers.complete(params, &arguments)
     }
 }
 

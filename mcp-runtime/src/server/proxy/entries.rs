@@ -71,7 +71,7 @@ fn subscribable(
     let Some(state) = state else {
         return route;
     };
-    let mut route = route.subscribable();
+    let mut route = route;
     let (upstream, state) = (Arc::downgrade(upstream), Arc::downgrade(state));
     route.on_subscribe = Some(Arc::new(move |uri| watch(&upstream, &state, uri)));
     route

@@ -195,7 +195,7 @@ impl Upstream {
                     registry.resources.replace_mounted(MOUNT, routes);
                 }
             }
-            BTreeSet::from([list])
+            BTreeSet::from([list.into()])
         });
     }
 }
@@ -223,7 +223,7 @@ fn introduce(state: &ServerState, introduction: Introduction) {
 
 /// Renews the introductions of the servers that mount this one, at any depth.
 fn join_again_above(state: &ServerState) {
-    for relay in state.outer.relays() {
+    for relay in state.relays() {
         if let Some(outer) = relay.outer.upgrade() {
             outer.edit(|_| true);
             join_again_above(&outer);

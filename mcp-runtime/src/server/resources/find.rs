@@ -12,7 +12,7 @@ use super::uri::{has_dot_segments, is_uri, normalize};
 use super::{ResourceCall, ResourceRoute, uri_of};
 use crate::ProtocolError;
 use crate::error::RequestError;
-use crate::server::catalog::{Catalog, Entry as _, ListResult as _, Place, cut};
+use crate::server::catalog::{Catalog, Entry as _, Place};
 use crate::server::dispatch::ServerRequest;
 use crate::server::handler::text::Texts;
 use crate::server::{BoxFuture, Context, Reply};
@@ -50,7 +50,7 @@ impl Catalog<ResourceRoute> {
         });
         let (canonical, uri) = (found.uri.into_owned(), uri.clone().into_owned());
         let (mime_type, caching) = (route.mime_type(), route.caching.clone());
-        let private = self.visibility().is_limited() || route.visibility.is_limited();
+        let private = self.visibility.is_limited() || route.visibility.is_limited();
         let revision = context.revision();
         Ok(reply.then(move |contents| {
             let mut result = contents.result(uri.clone(), mime_type.clone(), revision)?;
@@ -60,8 +60,8 @@ impl Catalog<ResourceRoute> {
     }
 
     pub(in crate::server) fn has_subscribable(&self) -> bool {
-        let mut entries = self.entries().iter();
-        entries.any(|(_, route)| route.subscribable)
+        let mut entries = self.entries.iter();
+        entries.any(|(_, route)| route.on_subscribe.is_some())
     }
 
     /// Runs the hook of the resource under `uri` that a client has subscribed to.
@@ -88,7 +88,7 @@ impl Catalog<ResourceRoute> {
         for (index, uri) in uris.into_iter().enumerate() {
             let path = format!("params.notifications.resourceSubscriptions[{index}]");
             match self.find_for(&uri, &path, context) {
-                Ok(found) if found.route.subscribable && subscribable.len() < most => {
+                Ok(found) if found.route.on_subscribe.is_some() && subscribable.len() < most => {
                     subscribable.push(uri);
                 }
                 Err(error @ RequestError::InvalidParams { .. }) => return Err(error),
@@ -109,7 +109,7 @@ impl Catalog<ResourceRoute> {
         context: &Context,
     ) -> Result<Cow<'a, str>, RequestError> {
         let found = self.find_for(uri, "params.uri", context)?;
-        if found.route.subscribable {
+        if found.route.on_subscribe.is_some() {
             return Ok(found.uri);
         }
         Err(RequestError::InvalidParams {
@@ -192,7 +192,7 @@ impl Catalog<ResourceRoute> {
             if let Some(found) = self.find_literal(&uri) {
                 return Some(found);
             }
-            let mut routes = self.entries().iter().map(|(_, route)| route);
+            let mut routes = self.entries.iter().map(|(_, route)| route);
             let (route, variables) = routes.find_map(|route| {
                 let template = Some(&route.template).filter(|it| !it.is_literal());
                 Some((&**route, template?.matches_normalized(&uri)?))
@@ -252,67 +252,55 @@ type Expansion = (u64, Arc<ResourceRoute>, BoxFuture<Vec<Resource>>);
 
 impl Catalog<ResourceRoute> {
     pub(in crate::server) fn has_listers(&self) -> bool {
-        let mut entries = self.entries().iter();
+        let mut entries = self.entries.iter();
         entries.any(|(_, route)| route.lister.is_some())
     }
 
-    /// A page of the resources that have one URI, followed by those that templates stand for.
+    /// The page after `after` of the resources that have one URI, followed by those that templates
+    /// stand for.
     ///
     /// With pages, the resources of a template are put in the order of their URIs. Only so can the
     /// next page begin where the last one ended, whatever came and went meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// When `cursor` was not given out for this list.
     pub(in crate::server) fn list_expanded(
         self: &Arc<Self>,
-        cursor: Option<&str>,
+        after: Option<Place>,
         context: Context,
-    ) -> Result<BoxFuture<Result<ListResourcesResult, ProtocolError>>, RequestError> {
-        let after = Place::after::<ListResourcesResult>(cursor)?;
-        let mut items = Vec::new();
-        for (number, route) in self.entries_of::<ListResourcesResult>() {
-            if self.shows(route, route.template.as_str(), &context) {
-                let resource = ListResourcesResult::item(route, context.revision());
-                items.extend(resource.map(|resource| (Place::of(*number), resource)));
-            }
-        }
+    ) -> BoxFuture<Result<ListResourcesResult, ProtocolError>> {
         let expansions = self.expand(after.as_ref());
-        let (catalog, size) = (Arc::clone(self), self.page_size);
-        Ok(Box::pin(async move {
+        let catalog = Arc::clone(self);
+        Box::pin(async move {
+            let is_paged = catalog.page_size.is_some();
+            let mut items: Vec<_> = catalog.items::<ListResourcesResult>(&context).collect();
             for (number, route, found) in expansions {
                 let mut found = found.await;
-                if size.is_some() {
+                if is_paged {
                     found.sort_by(|one, other| one.uri.cmp(&other.uri));
                 }
                 for resource in found {
                     let place = Place::expanded(number, resource.uri.clone());
                     // The second of two resources with one place could not begin a page.
                     let last = items.last().map(|(last, _)| last);
-                    let is_double = size.is_some() && last == Some(&place);
+                    let is_double = is_paged && last == Some(&place);
                     if !is_double && catalog.shows_found(&route, &resource.uri, &context) {
                         items.push((place, resource));
                     }
                 }
             }
-            let (range, next) = cut(&items, |(place, _)| place.clone(), after.as_ref(), size);
-            items.truncate(range.end);
-            let page = items.drain(range.start..);
-            Ok(catalog.result(page.map(|(_, resource)| resource).collect(), next.as_ref()))
-        }))
+            Ok(catalog.page(items.into_iter(), after.as_ref()))
+        })
     }
 
     /// Starts the listers of templates, as far as the page after `after` may show their resources.
     fn expand(&self, after: Option<&Place>) -> Vec<Expansion> {
         let mut expansions: Vec<Expansion> = Vec::new();
-        for (number, route) in self.entries() {
+        for (number, route) in &self.entries {
             let is_listed = after.is_some_and(|after| after.is_after_template(*number));
             let Some(lister) = route.lister.as_ref().filter(|_| !is_listed) else {
                 continue;
             };
             // One more than the page has tells whether there is a next one. A filter may leave out
             // any number.
-            let enough = self.page_size.filter(|_| !self.differs_by_caller());
+            let enough = self.page_size.filter(|_| !self.differs_by_caller);
             let found = lister(ListPart {
                 after: after.and_then(|after| after.uri_of(*number).map(str::to_owned)),
                 enough: enough.map_or(usize::MAX, |size| size.get().saturating_add(1)),
@@ -326,7 +314,7 @@ impl Catalog<ResourceRoute> {
     /// Returns whether the caller of `context` may see the resource that the template of `route` found
     /// under `uri`, which may belong to another route.
     fn shows_found(&self, route: &ResourceRoute, uri: &str, context: &Context) -> bool {
-        if !self.differs_by_caller() {
+        if !self.differs_by_caller {
             return true;
         }
         match self.find(uri) {

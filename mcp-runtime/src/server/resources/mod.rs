@@ -5,7 +5,6 @@
 //! returned. [`FileTree`] offers the files of a directory.
 
 pub(crate) mod contents;
-mod entry;
 mod file_tree;
 mod find;
 mod route;
@@ -19,6 +18,7 @@ pub use crate::server::handler::text::{
 pub(super) use contents::uri_of;
 pub use contents::{Contents, IntoContents, NotFound};
 pub use file_tree::FileTree;
+pub(super) use route::Lister;
 pub use route::{ResourceCall, ResourceRoute};
 pub use spec::{ResourceClosure, ResourceSpec};
 pub use uri_template::{TemplateError, UriTemplate};

@@ -1,40 +1,51 @@
-//! One resource or template: its description, and the function that reads it.
+//! Resources and templates: description, and the function that reads them.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_types::{CacheScope, Resource, ResourceTemplate};
+use mcp_types::{
+    CacheScope, ListResourceTemplatesResult, ListResourcesResult, Resource, ResourceTemplate,
+    Revision,
+};
 
 use super::Contents;
+use super::uri::normalize;
 use super::uri_template::UriTemplate;
-use crate::server::catalog::{Caching, Visibility};
+use crate::server::catalog::{Caching, Entry, ListResult, Visibility};
 use crate::server::completions::{Completers, CompletionRequest, IntoCompletion, completer};
 use crate::server::handler::text::Texts;
-use crate::server::{BoxFuture, Context, Reply, Server};
+use crate::server::{BoxFuture, Context, Reply};
 
 /// A resource, or a template of resources, that a server offers.
 pub struct ResourceRoute {
-    pub(super) listed: Listed,
-    pub(super) template: UriTemplate,
-    pub(super) handler: Box<Handler>,
+    pub(in crate::server) listed: Listed,
+    pub(in crate::server) template: UriTemplate,
+    pub(in crate::server) handler: Box<Handler>,
     pub(in crate::server) completers: Completers,
-    pub(super) lister: Option<Lister>,
-    pub(super) subscribable: bool,
-    pub(super) caching: Caching,
-    /// Runs when a client subscribes to a URI.
+    pub(in crate::server) lister: Option<Lister>,
+    pub(in crate::server) caching: Caching,
+    /// Runs when a client subscribes to a URI; `None` if clients can't.
     pub(in crate::server) on_subscribe: Option<Arc<OnSubscribe>>,
-    pub(super) visibility: Visibility<Self>,
-    /// The mounted server that the resource belongs to.
-    pub(super) home: Option<Server>,
+    pub(in crate::server) visibility: Visibility<Self>,
 }
 
 /// The item of a list that shows a route.
 #[derive(Clone, Debug)]
-pub(super) enum Listed {
+pub(in crate::server) enum Listed {
     Resource(Box<Resource>),
     Template(Box<ResourceTemplate>),
+}
+
+impl Listed {
+    /// The URI, or the text of the template.
+    pub(in crate::server) fn uri_mut(&mut self) -> &mut String {
+        match self {
+            Self::Resource(resource) => &mut resource.uri,
+            Self::Template(template) => &mut template.uri_template,
+        }
+    }
 }
 
 type OnSubscribe = dyn Fn(&str) + Send + Sync;
@@ -48,7 +59,7 @@ pub(crate) type Lister = Arc<dyn Fn(ListPart) -> BoxFuture<Vec<Resource>> + Send
 #[derive(Clone, Debug)]
 pub(crate) struct ListPart {
     /// The URI behind which it begins.
-    pub(super) after: Option<String>,
+    pub(in crate::server) after: Option<String>,
     /// How many resources are enough.
     pub(super) enough: usize,
     /// `true` if the list has pages, so that another part may be asked for next.
@@ -97,18 +108,20 @@ impl ResourceRoute {
         )
     }
 
-    pub(super) fn new(listed: Listed, template: UriTemplate, handler: Box<Handler>) -> Self {
+    pub(in crate::server) fn new(
+        listed: Listed,
+        template: UriTemplate,
+        handler: Box<Handler>,
+    ) -> Self {
         Self {
             listed,
             template,
             handler,
             completers: Completers::default(),
             lister: None,
-            subscribable: false,
             caching: Caching::default(),
             on_subscribe: None,
             visibility: Visibility::default(),
-            home: None,
         }
     }
 
@@ -116,7 +129,7 @@ impl ResourceRoute {
     /// [says](crate::Server::notify_resource_updated) that it has changed.
     #[must_use]
     pub fn subscribable(mut self) -> Self {
-        self.subscribable = true;
+        self.on_subscribe = Some(Arc::new(|_| {}));
         self
     }
 
@@ -186,5 +199,67 @@ impl fmt::Debug for ResourceRoute {
         f.debug_tuple("ResourceRoute")
             .field(&self.template.as_str())
             .finish()
+    }
+}
+
+impl Entry for ResourceRoute {
+    fn name(&self) -> &str {
+        self.template.as_str()
+    }
+
+    fn normalized_name(&self) -> Option<String> {
+        let uri = self.template.as_str();
+        let is_literal = self.template.is_literal();
+        is_literal
+            .then(|| normalize(uri))
+            .filter(|normal| normal != uri)
+    }
+
+    fn visibility(&self) -> &Visibility<Self> {
+        &self.visibility
+    }
+
+    fn completers(&self) -> Option<&Completers> {
+        Some(&self.completers)
+    }
+}
+
+impl ListResult for ListResourcesResult {
+    type Entry = ResourceRoute;
+    type Item = Resource;
+
+    const NUMBER: usize = 2;
+
+    fn item(route: &ResourceRoute, _: Revision) -> Option<Resource> {
+        match &route.listed {
+            Listed::Resource(resource) => Some(Resource::clone(resource)),
+            Listed::Template(_) => None,
+        }
+    }
+
+    fn page(resources: Vec<Resource>, next_cursor: Option<String>) -> Self {
+        let mut page = Self::new(resources);
+        page.next_cursor = next_cursor;
+        page
+    }
+}
+
+impl ListResult for ListResourceTemplatesResult {
+    type Entry = ResourceRoute;
+    type Item = ResourceTemplate;
+
+    const NUMBER: usize = 3;
+
+    fn item(route: &ResourceRoute, _: Revision) -> Option<ResourceTemplate> {
+        match &route.listed {
+            Listed::Template(template) => Some(ResourceTemplate::clone(template)),
+            Listed::Resource(_) => None,
+        }
+    }
+
+    fn page(templates: Vec<ResourceTemplate>, next_cursor: Option<String>) -> Self {
+        let mut page = Self::new(templates);
+        page.next_cursor = next_cursor;
+        page
     }
 }

@@ -160,9 +160,11 @@ impl ResourceSpec {
         };
         route.completers = self.completers;
         route.lister = self.lister;
-        route.subscribable = self.subscribable;
         route.caching = self.caching;
-        route
+        match self.subscribable {
+            true => route.subscribable(),
+            false => route,
+        }
     }
 }
 

@@ -111,7 +111,7 @@ impl UriTemplate {
     }
 
     /// The template with `prefix`, a part of the scheme, before it.
-    pub(super) fn prefixed(&self, prefix: &str) -> Self {
+    pub(in crate::server) fn prefixed(&self, prefix: &str) -> Self {
         let mut parts = self.parts.clone();
         let scheme = prefix.to_ascii_lowercase();
         match parts.first_mut() {

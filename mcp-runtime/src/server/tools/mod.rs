@@ -11,7 +11,6 @@ pub(crate) mod arguments;
 )]
 mod checked;
 mod constraint;
-mod entry;
 mod expected;
 #[cfg(feature = "client")]
 mod forwarded;

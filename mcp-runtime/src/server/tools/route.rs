@@ -1,10 +1,10 @@
-//! One tool, as it is listed and called, and one call of it.
+//! Tools as they are listed, and `tools/call`.
 
 use std::fmt;
 use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
-use mcp_types::{CallToolResult, RawJson, RawJsonRef, Revision, Tool};
+use mcp_types::{CallToolResult, ListToolsResult, RawJson, RawJsonRef, Revision, Tool};
 
 use super::arguments::Argument;
 use super::arguments::{self, Slot};
@@ -12,26 +12,25 @@ use super::checked::checked;
 use super::{result, structured};
 use crate::error::RequestError;
 use crate::protocol::{ParamHeader, StrictJson, structured_content_is_object};
-use crate::server::catalog::Visibility;
+use crate::server::catalog::{Catalog, Entry, ListResult, Visibility};
+use crate::server::dispatch::ServerRequest;
 use crate::server::handler::error::InvalidArguments;
 use crate::server::handler::run::{Convert, Rejection};
-use crate::server::{Borrowed, Context, FromContext, Reply, Server};
+use crate::server::{Borrowed, Context, FromContext, Reply};
 
 /// A tool that a server offers.
 pub struct ToolRoute {
-    pub(super) name: String,
+    pub(in crate::server) name: String,
     /// The entry of the list, made by its first use: the schemas of three small tools cost as much as
     /// all else that a server does before its first answer.
     pub(super) tool: LazyLock<Tool, MakeTool>,
-    pub(super) handler: Box<Handler>,
+    pub(in crate::server) handler: Box<Handler>,
     /// The output schema where structured content has to be an object and by itself is none.
-    pub(super) wrapped_schema: Option<RawJson>,
+    pub(in crate::server) wrapped_schema: Option<RawJson>,
     /// The arguments that headers repeat: read from the input schema when the tool is first called,
     /// unless it is known before that there are none.
-    pub(super) param_headers: OnceLock<Box<[ParamHeader]>>,
-    pub(super) visibility: Visibility<Self>,
-    /// The mounted server that the tool belongs to.
-    pub(super) home: Option<Server>,
+    pub(in crate::server) param_headers: OnceLock<Box<[ParamHeader]>>,
+    pub(in crate::server) visibility: Visibility<Self>,
 }
 
 type MakeTool = Box<dyn FnOnce() -> Tool + Send>;
@@ -45,7 +44,7 @@ pub struct ToolCall<'a> {
     /// The caller, and all else that is known of the call.
     pub context: &'a Context,
     /// True if unknown arguments are refused.
-    pub(super) strict: bool,
+    pub(in crate::server) strict: bool,
 }
 
 impl<'a> ToolCall<'a> {
@@ -140,7 +139,7 @@ impl ToolRoute {
     }
 
     /// A tool called `name`, whose entry of the list is made by the first use of it.
-    pub(super) fn lazy(
+    pub(in crate::server) fn lazy(
         name: String,
         tool: impl FnOnce() -> Tool + Send + 'static,
         handler: Box<Handler>,
@@ -152,7 +151,6 @@ impl ToolRoute {
             wrapped_schema: None,
             param_headers: OnceLock::new(),
             visibility: Visibility::default(),
-            home: None,
         }
     }
 
@@ -211,6 +209,11 @@ impl ToolRoute {
         context.peer().check_headers(headers, &arguments)
     }
 
+    /// The tool as it is listed in most revisions.
+    pub(in crate::server) fn tool(&self) -> &Tool {
+        &self.tool
+    }
+
     /// The tool as `revision` lists it.
     pub(super) fn listed(&self, revision: Revision) -> Tool {
         let mut tool = Tool::clone(&self.tool);
@@ -226,5 +229,54 @@ impl ToolRoute {
 impl fmt::Debug for ToolRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("ToolRoute").field(&self.name).finish()
+    }
+}
+
+impl Entry for ToolRoute {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn visibility(&self) -> &Visibility<Self> {
+        &self.visibility
+    }
+}
+
+impl ListResult for ListToolsResult {
+    type Entry = ToolRoute;
+    type Item = Tool;
+
+    const NUMBER: usize = 0;
+
+    fn item(route: &ToolRoute, revision: Revision) -> Option<Tool> {
+        Some(route.listed(revision))
+    }
+
+    fn page(tools: Vec<Tool>, next_cursor: Option<String>) -> Self {
+        let mut page = Self::new(tools);
+        page.next_cursor = next_cursor;
+        page
+    }
+}
+
+impl Catalog<ToolRoute> {
+    /// Calls a tool.
+    ///
+    /// # Errors
+    ///
+    /// When the parameters are no call, there is no such tool, or the headers of the request do not
+    /// repeat the arguments that they have to.
+    pub(in crate::server) fn call(
+        &self,
+        request: ServerRequest<'_>,
+    ) -> Result<Reply<CallToolResult>, RequestError> {
+        let name = request.params.name()?;
+        let arguments = request.params.arguments()?;
+        let context = request.context;
+        let Some(route) = self.get_for(&name, context) else {
+            return Err(RequestError::UnknownTool(name.into_owned()));
+        };
+        route.check_headers(arguments, context)?;
+        Ok(route.call(arguments, context))
     }
 }
