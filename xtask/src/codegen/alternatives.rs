@@ -4,7 +4,7 @@ use super::error::Result;
 use super::ir::{Def, Enum, Member, Type, Union};
 use super::lower::Lowering;
 use super::methods;
-use super::normalize::referred;
+use super::simplify::referred;
 use serde_json::Value;
 
 impl<'a> Lowering<'a> {

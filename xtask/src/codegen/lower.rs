@@ -8,8 +8,8 @@ use super::error::{Error, Result};
 use super::ir::{Def, Enum, Model, Struct, Type};
 use super::load::Schema;
 use super::names::pascal;
-use super::normalize::referred;
 use super::overlay::{Overlay, SupportKind};
+use super::simplify::referred;
 use super::{join, methods};
 use serde_json::{Map, Value};
 

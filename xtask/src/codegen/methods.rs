@@ -6,7 +6,7 @@
 use super::error::Result;
 use super::ir::{Def, ErrorCode, Member, Method, Type, Union};
 use super::lower::{Lowering, fields};
-use super::normalize::referred;
+use super::simplify::referred;
 use serde_json::Value;
 
 /// The unions that say who sends what.

@@ -3,14 +3,14 @@
 //! The steps, in the order of [`run()`]:
 //!
 //! 1. [`load`] reads the stored schemas, and [`overlay`] what no rule covers;
-//! 2. [`normalize`] brings them into one form of JSON Schema;
+//! 2. [`simplify`] brings them into one form of JSON Schema;
 //! 3. [`lower`], with [`structures`], [`alternatives`] and [`methods`], takes
 //!    over what messages contain into the terms of [`ir`];
 //! 4. [`merge`] joins the revisions, and [`variants`] classifies the unions;
 //! 5. [`types`] has typify print the structs, and [`structs`] completes them;
 //!    [`enums`], [`unions`], and [`dispatch`] write the rest, with
 //!    [`docs`] at each item;
-//! 6. [`availability`], [`revisions`] and [`conform`], with [`nearest`], write down what each
+//! 6. [`availability`], [`revisions`] and [`conform_impls`], with [`conform`] and [`nearest`], write down what each
 //!    revision has, and [`strategies`] what the tests go by;
 //! 7. [`output`] puts the files in place.
 
@@ -36,12 +36,12 @@ mod messages;
 mod methods;
 mod names;
 mod nearest;
-mod normalize;
 mod output;
 mod overlay;
 mod revisions;
 mod run;
 mod rust;
+mod simplify;
 mod single;
 mod span;
 mod strategies;

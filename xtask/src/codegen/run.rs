@@ -9,7 +9,7 @@ use super::overlay::Overlay;
 use super::{
     availability, conform_impls, dispatch, enums, revisions, strategies, structs, types, unions,
 };
-use super::{keys, listing, load, lower, normalize, rust};
+use super::{keys, listing, load, lower, rust, simplify};
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::path::Path;
@@ -40,7 +40,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<String> {
 pub(super) fn models(root: &Path, overlay: &Overlay) -> Result<Vec<Model>> {
     let mut models = Vec::new();
     for schema in load::load(root)?.into_iter().rev() {
-        let schema = normalize::normalize(schema, overlay)?;
+        let schema = simplify::simplify(schema, overlay)?;
         models.push(lower::lower(&schema, &models, overlay)?);
     }
     models.reverse();

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// Prepares one revision for [`super::lower`].
-pub(crate) fn normalize(mut schema: Schema, overlay: &Overlay) -> Result<Schema> {
+pub(crate) fn simplify(mut schema: Schema, overlay: &Overlay) -> Result<Schema> {
     let mut document = Value::Object(std::mem::take(&mut schema.defs));
     repair(&mut document, &schema.revision, overlay)?;
     let mut stored_names = BTreeMap::new();
