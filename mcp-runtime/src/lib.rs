@@ -82,48 +82,37 @@
     doc = include_str!("../../README.md"),
     doc = include_str!("../../docs/deployment.md")
 )]
+// Builds with all features check for dead code.
+#![cfg_attr(
+    not(all(
+        unix,
+        feature = "client",
+        feature = "http-client",
+        feature = "http-server",
+        feature = "socket",
+        feature = "sse",
+        feature = "websocket"
+    )),
+    allow(
+        dead_code,
+        unreachable_pub,
+        unused_imports,
+        reason = "each feature uses a part of the shared modules"
+    )
+)]
 
 #[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod __private;
 #[cfg(feature = "client")]
 pub mod client;
-#[cfg_attr(
-    not(any(feature = "client", feature = "server")),
-    allow(
-        dead_code,
-        unreachable_pub,
-        unused_imports,
-        reason = "a build of neither side has transports alone"
-    )
-)]
 mod connection;
 mod error;
-#[cfg_attr(
-    not(all(
-        unix,
-        feature = "client",
-        feature = "http-client",
-        feature = "http-server",
-        feature = "sse",
-        feature = "websocket"
-    )),
-    allow(dead_code, reason = "a part of the features uses a part of the limits")
-)]
 mod limits;
 #[cfg(feature = "validation")]
 mod output_schema;
 #[cfg(feature = "server")]
 pub mod prelude;
-#[cfg_attr(
-    not(any(feature = "client", feature = "server")),
-    allow(
-        dead_code,
-        unreachable_pub,
-        unused_imports,
-        reason = "a build of neither side has transports alone"
-    )
-)]
 mod protocol;
 #[cfg(feature = "server")]
 mod schema;
@@ -131,10 +120,6 @@ mod schema;
 pub mod server;
 #[cfg(feature = "testing")]
 pub mod testing;
-#[cfg_attr(
-    not(feature = "server"),
-    allow(dead_code, reason = "only servers read the trace of a request")
-)]
 mod trace_context;
 pub mod transport;
 

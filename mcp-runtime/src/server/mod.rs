@@ -33,19 +33,8 @@ pub mod prompts;
 mod proxy;
 pub mod resources;
 mod router;
-#[cfg_attr(
-    not(feature = "http-server"),
-    allow(
-        dead_code,
-        reason = "streams let the driver use the role, HTTP sessions use it themselves"
-    )
-)]
 pub(crate) mod running;
 mod serve;
-#[cfg_attr(
-    not(feature = "http-server"),
-    allow(dead_code, reason = "only HTTP sessions are restored elsewhere")
-)]
 mod session;
 mod settings;
 mod signal;

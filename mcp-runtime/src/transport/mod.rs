@@ -5,14 +5,6 @@
 //! sockets, memory) share one codec, [`LineReader`] and [`LineWriter`].
 
 #[cfg(any(feature = "http-server", feature = "socket"))]
-#[cfg_attr(
-    not(all(feature = "server", feature = "socket")),
-    allow(
-        dead_code,
-        unreachable_pub,
-        reason = "a part of the features uses a part of it"
-    )
-)]
 mod address;
 #[cfg(feature = "client")]
 pub mod child_process;
@@ -21,10 +13,6 @@ mod frame;
 pub mod http;
 mod line;
 pub mod memory;
-#[cfg_attr(
-    not(feature = "server"),
-    allow(dead_code, reason = "only servers send prepared results")
-)]
 mod outbox;
 #[cfg(any(feature = "http-client", feature = "websocket"))]
 mod server_address;

@@ -6,7 +6,7 @@ use super::workspace::{File, Workspace};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Item, Visibility};
+use syn::{AttrStyle, Attribute, Item, Visibility};
 
 const CFG: Rule = Rule {
     name: "cfg stands on `mod` and `pub use` only",
@@ -53,8 +53,11 @@ impl<'ast> Visit<'ast> for Search<'_> {
         let line = attribute.span().start().line;
         if is_cfg(attribute) {
             self.object(line, "`cfg` on something else");
-        } else if attribute.path().is_ident("cfg_attr") && !concerns_docs(attribute) {
-            self.object(line, "`cfg_attr` that is not about docs");
+        } else if attribute.path().is_ident("cfg_attr") && !concerns_docs_or_lints(attribute) {
+            self.object(
+                line,
+                "`cfg_attr` that is not about docs or the lints of a crate",
+            );
         }
     }
 
@@ -69,9 +72,11 @@ fn is_cfg(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg")
 }
 
-fn concerns_docs(attribute: &Attribute) -> bool {
+fn concerns_docs_or_lints(attribute: &Attribute) -> bool {
     let text = attribute.meta.to_token_stream().to_string();
-    text.contains("docsrs") || text.contains("doc =") || text.contains("doc (")
+    let is_inner = matches!(attribute.style, AttrStyle::Inner(_));
+    let concerns_docs = ["docsrs", "doc =", "doc ("];
+    concerns_docs.iter().any(|part| text.contains(part)) || is_inner && text.contains("allow (")
 }
 
 #[cfg(test)]
@@ -82,6 +87,7 @@ mod tests {
     #[test]
     fn modules_and_public_uses_may_depend_on_features() {
         let clean = "#![cfg_attr(docsrs, feature(doc_cfg))]\n\
+            #![cfg_attr(not(feature = \"a\"), allow(dead_code))]\n\
             #[cfg(feature = \"a\")]\nmod a;\n\
             #[cfg(feature = \"a\")]\npub use a::A;\n\
             #[cfg(test)]\nmod tests {\n    #[cfg(unix)]\n    fn f() {}\n}\n\
@@ -96,10 +102,11 @@ mod tests {
         let source = "#[cfg(unix)]\nfn f() {\n    #[cfg(windows)]\n    g();\n    if cfg!(test) {}\n}\n\
             #[cfg(unix)]\nuse a::B;\n\
             struct S {\n    #[cfg(unix)]\n    x: u8,\n}\n\
-            #[cfg_attr(test, derive(Debug))]\nstruct T;\n";
+            #[cfg_attr(test, derive(Debug))]\nstruct T;\n\
+            #[cfg_attr(unix, allow(dead_code))]\nstruct U;\n";
         assert_eq!(
             places(check, &[("x/src/lib.rs", source)]),
-            [1, 3, 5, 7, 10, 13].map(|line| format!("x/src/lib.rs:{line}"))
+            [1, 3, 5, 7, 10, 13, 15].map(|line| format!("x/src/lib.rs:{line}"))
         );
     }
 }

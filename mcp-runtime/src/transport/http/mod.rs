@@ -37,10 +37,6 @@ mod request;
 mod server;
 #[cfg(feature = "http-server")]
 mod session;
-#[cfg_attr(
-    not(all(feature = "http-client", feature = "http-server")),
-    allow(dead_code, reason = "servers write events, clients parse them")
-)]
 mod sse;
 #[cfg(feature = "http-server")]
 mod stateless;

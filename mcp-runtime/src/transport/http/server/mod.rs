@@ -3,10 +3,6 @@
 pub(super) mod access;
 pub(super) mod body;
 pub(super) mod connection;
-#[cfg_attr(
-    not(any(feature = "sse", feature = "websocket")),
-    allow(dead_code, reason = "other transports add their routes")
-)]
 pub(super) mod listener;
 pub(super) mod options;
 pub(super) mod permits;
