@@ -81,7 +81,7 @@ impl Channel {
             }
             let status = &served.state.status;
             status.set_transport(TransportState::Disconnected);
-            ended.send_replace(Some(outcome.map(drop).map_err(Arc::new)));
+            ended.send_replace(Some(outcome.map_err(Arc::new)));
         });
         Ok(Self {
             peer,

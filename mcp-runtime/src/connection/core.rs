@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
-use mcp_types::jsonrpc::{Head, InvalidMessage, Message, RequestId};
+use mcp_types::jsonrpc::{Head, InvalidMessage, Message, RequestId, write};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, InitializeRequest, Notification,
     ProgressNotification, ProgressNotificationParams, RawJson, RawJsonRef, Request,
@@ -16,7 +16,6 @@ use serde::Deserialize;
 use tokio::task::AbortHandle;
 
 use super::handler::contain;
-use super::handler::write_error;
 use super::in_flight::{BatchKey, Batches, InFlight, Kind, ReplyTo, RequestKey};
 use super::pending::{Answer, Requested, Sent, answered, cancellation};
 use super::{Role, now};
@@ -236,7 +235,7 @@ impl<R: Role, D: Clone> Core<R, D> {
         if R::IS_CLIENT && !invalid.has_method {
             self.answered(invalid.id.as_ref(), Err(invalid.error.message.to_string()));
         } else if let Some(id) = self.role.error_id(invalid.id.as_ref()) {
-            write_error(&mut answer, id, &invalid.error);
+            write::error(&mut answer, id, &invalid.error);
         }
         answer
     }

@@ -5,12 +5,11 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::stream::StreamConnection;
-use super::write_timeout::WriteTimeout;
+use super::stream::{End, StreamConnection};
 use super::{Command, Commands, Limits, Role, now};
 use crate::error::{CallError, shared};
 use crate::limits::{FOREVER, LAST_READ_TIMEOUT, MAX_QUEUED_BYTES, MAX_UNSENT_BYTES};
-use crate::transport::{FrameReader, FrameWriter};
+use crate::transport::{FrameReader, FrameWriter, Outbox};
 
 /// One connection over a stream, from the first byte to the last.
 pub(crate) struct Driver<R: Role, I, O> {
@@ -19,29 +18,10 @@ pub(crate) struct Driver<R: Role, I, O> {
     writer: O,
     drain: Duration,
     write_timeout: WriteTimeout,
-    phase: Phase,
+    /// Time until which requests in flight may finish; absent while the connection operates.
+    drain_deadline: Option<Instant>,
     input_open: bool,
     commands_open: bool,
-}
-
-/// The cause of the end of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
-    /// The peer closed it.
-    Peer,
-    /// This side shut it down.
-    ShutDown,
-    /// This side aborted it.
-    Aborted,
-}
-
-enum Phase {
-    Operating,
-    /// Requests in flight may finish until the deadline.
-    Draining {
-        end: End,
-        deadline: Instant,
-    },
 }
 
 impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
@@ -61,7 +41,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
             writer,
             drain: limits.drain,
             write_timeout: WriteTimeout::new(limits.write),
-            phase: Phase::Operating,
+            drain_deadline: None,
             input_open: true,
             commands_open: true,
         }
@@ -72,15 +52,11 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
     /// # Errors
     ///
     /// When the transport fails; everything is released then, too.
-    pub(crate) async fn run(mut self) -> io::Result<End> {
-        let end = match self.drive().await {
-            // A peer that stops reading has closed the connection as well.
-            Err(error) if is_gone(&error) => Ok(End::Peer),
-            Err(error) => Err(Arc::new(error)),
-            Ok(end) => Ok(end),
-        };
+    pub(crate) async fn run(mut self) -> io::Result<()> {
+        // A peer that stops reading has closed the connection as well.
+        let ended = unless_gone(self.drive().await).map_err(Arc::new);
+        let cause = ended.as_ref().err();
         self.connection.core.terminate();
-        let cause = end.as_ref().err();
         self.fail_pending(cause);
         self.connection.commands.close();
         while let Some(command) = self.connection.commands.try_recv() {
@@ -89,10 +65,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
             }
         }
         let closed = self.writer.close().await;
-        match end {
-            Ok(end) => gone_is_fine(closed).map(|()| end),
-            Err(error) => Err(shared(&error)),
-        }
+        cause.map_or(unless_gone(closed), |error| Err(shared(error)))
     }
 
     /// Fails the requests of this side, which get no answer any more.
@@ -120,15 +93,15 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         }
     }
 
-    async fn drive(&mut self) -> io::Result<End> {
+    async fn drive(&mut self) -> io::Result<()> {
         loop {
             self.take_frames();
             self.connection.take_finished();
             self.connection.send_queued();
             self.poll_commands();
             self.write_timeout.check(&self.connection.outbox, now)?;
-            if let Some(end) = self.ended() {
-                return Ok(end);
+            if self.has_ended() {
+                return Ok(());
             }
             self.wait().await?;
         }
@@ -166,8 +139,8 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
     fn take_frames(&mut self) {
         while self.accepts_frames() && self.take_frame() {}
         let all_taken = self.accepts_frames();
-        if !self.input_open && all_taken && matches!(self.phase, Phase::Operating) {
-            self.start_drain(End::Peer, self.drain);
+        if !self.input_open && all_taken && self.drain_deadline.is_none() {
+            self.start_drain(self.drain);
             self.fail_pending(None);
         }
     }
@@ -192,9 +165,11 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
     /// peer has read the ones before.
     fn poll_commands(&mut self) {
         if let Some(end) = self.connection.requested_end.take() {
-            let aborted = end == End::Aborted;
-            self.start_drain(end, if aborted { Duration::ZERO } else { self.drain });
-            if R::IS_CLIENT && !aborted {
+            match end {
+                End::Abort => self.start_drain(Duration::ZERO),
+                End::ShutDown => self.start_drain(self.drain),
+            }
+            if R::IS_CLIENT && end == End::ShutDown {
                 // Handlers of a server may wait for these; those of a client do not.
                 self.connection.abandon_all();
             }
@@ -204,43 +179,33 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         }
     }
 
-    fn start_drain(&mut self, end: End, within: Duration) {
+    fn start_drain(&mut self, within: Duration) {
         let deadline = now() + within.min(FOREVER);
-        match &mut self.phase {
-            Phase::Draining {
-                deadline: current, ..
-            } => *current = deadline.min(*current),
-            Phase::Operating => {
-                self.connection.core.role.shut_down();
-                self.phase = Phase::Draining { end, deadline };
-            }
+        if self.drain_deadline.is_none() {
+            self.connection.core.role.shut_down();
         }
+        let current = self.drain_deadline.unwrap_or(deadline);
+        self.drain_deadline = Some(deadline.min(current));
     }
 
-    /// The end, once there is nothing left to wait for, or no time left to wait.
-    fn ended(&mut self) -> Option<End> {
-        let Phase::Draining { end, deadline } = self.phase else {
-            return None;
+    /// Whether there is nothing left to wait for, or no time left to wait.
+    fn has_ended(&mut self) -> bool {
+        let Some(deadline) = self.drain_deadline else {
+            return false;
         };
         if now() >= deadline {
-            return Some(end);
+            return true;
         }
-        if self.connection.core.is_idle() {
+        let is_idle = self.connection.core.is_idle();
+        if is_idle {
             self.connection.abandon_all();
-            if self.connection.outbox.is_empty() {
-                return Some(end);
-            }
         }
-        None
+        is_idle && self.connection.outbox.is_empty()
     }
 
     fn wake(&self) -> Option<Instant> {
-        let drained = match self.phase {
-            Phase::Operating => None,
-            Phase::Draining { deadline, .. } => Some(deadline),
-        };
         let pending = self.connection.core.next_deadline();
-        let wakes = [pending, self.write_timeout.deadline(), drained];
+        let wakes = [pending, self.write_timeout.deadline(), self.drain_deadline];
         wakes.into_iter().flatten().min()
     }
 }
@@ -253,17 +218,89 @@ async fn sleep_until(wake: Option<tokio::time::Instant>) {
     }
 }
 
-fn is_gone(error: &io::Error) -> bool {
+/// Ignores an error that only tells that the peer is gone.
+fn unless_gone(outcome: io::Result<()>) -> io::Result<()> {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected};
-    matches!(
-        error.kind(),
-        BrokenPipe | ConnectionAborted | ConnectionReset | NotConnected
-    )
+    outcome.or_else(|error| match error.kind() {
+        BrokenPipe | ConnectionAborted | ConnectionReset | NotConnected => Ok(()),
+        _ => Err(error),
+    })
 }
 
-fn gone_is_fine(outcome: io::Result<()>) -> io::Result<()> {
-    match outcome {
-        Err(error) if !is_gone(&error) => Err(error),
-        _ => Ok(()),
+/// Measures how long the outbox has made no progress.
+#[derive(Debug)]
+struct WriteTimeout {
+    timeout: Duration,
+    /// The time since which nothing was sent, and the bytes that were sent until then.
+    since: Option<(Instant, u64)>,
+}
+
+impl WriteTimeout {
+    fn new(timeout: Duration) -> Self {
+        Self {
+            timeout: timeout.min(FOREVER),
+            since: None,
+        }
+    }
+
+    /// Checks the outbox before the driver waits.
+    ///
+    /// # Errors
+    ///
+    /// When nothing was sent for too long, although something waits.
+    fn check(&mut self, outbox: &Outbox, now: impl Fn() -> Instant) -> io::Result<()> {
+        if outbox.is_empty() {
+            self.since = None;
+            return Ok(());
+        }
+        let sent = outbox.sent_in_all();
+        match self.since {
+            Some((since, before)) if before == sent => {
+                if now() >= since + self.timeout {
+                    let reason = format!("the peer has read nothing for {:?}", self.timeout);
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, reason));
+                }
+            }
+            _ => self.since = Some((now(), sent)),
+        }
+        Ok(())
+    }
+
+    /// The time of the next check, at the latest.
+    fn deadline(&self) -> Option<Instant> {
+        self.since.map(|(since, _)| since + self.timeout)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn only_a_peer_that_reads_nothing_runs_out_of_time() {
+        let start = Instant::now();
+        let at = |seconds: u32| move || start + seconds * SECOND;
+        let mut outbox = Outbox::new();
+        let mut timeout = WriteTimeout::new(10 * SECOND);
+        timeout.check(&outbox, at(0)).unwrap();
+        assert_eq!(timeout.deadline(), None);
+
+        outbox
+            .push(|out| {
+                out.extend_from_slice(b"message");
+                Ok::<_, ()>(())
+            })
+            .unwrap();
+        timeout.check(&outbox, at(1)).unwrap();
+        assert_eq!(timeout.deadline(), Some(at(11)()));
+        outbox.advance(1);
+        timeout.check(&outbox, at(11)).unwrap();
+        assert_eq!(timeout.deadline(), Some(at(21)()));
+        assert!(timeout.check(&outbox, at(21)).is_err());
+        outbox.advance(100);
+        timeout.check(&outbox, at(22)).unwrap();
+        assert_eq!(timeout.deadline(), None);
     }
 }

@@ -1,4 +1,5 @@
-//! Handlers of requests: polled once in place, with their panics contained.
+//! The two roles in a connection, server and client, and the handlers of their requests: polled once
+//! in place, with their panics contained.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -8,14 +9,76 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
+use mcp_types::RawJsonRef;
 use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{ErrorObject, RequestId, write};
 
-use super::Served;
 use super::in_flight::Kind;
-use crate::connection::BoxFuture;
 use crate::error::RequestError;
 use crate::transport::Outbox;
+
+/// A future that can be moved between threads, boxed.
+pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// One side of a connection: it serves the requests of the other side.
+pub(crate) trait Role: Send + 'static {
+    /// A result that can be written.
+    type Answer: Outgoing;
+
+    /// Whether this side is the client. A message without `method`, `result` and `error` is then
+    /// a response, as most of what a server sends is one; and the time limits of its calls stand
+    /// still while it answers requests of the server.
+    const IS_CLIENT: bool;
+
+    /// Notes that the peer has sent a frame.
+    fn heard(&mut self) {}
+
+    /// Notes that the peer has sent a frame that is no message.
+    fn not_a_message(&mut self, _frame: &[u8]) {}
+
+    /// Serves a request of a stream, at once or later.
+    fn request(
+        &mut self,
+        id: &RequestId,
+        method: &str,
+        params: Option<RawJsonRef<'_>>,
+    ) -> Served<Self::Answer>;
+
+    /// Takes note of a notification of a stream, other than a cancellation.
+    fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>);
+
+    /// Checks that the negotiated revision has batches.
+    fn accepts_batches(&self) -> Result<(), RequestError>;
+
+    /// Whether requests of the peer are answered at all.
+    fn answers(&self) -> bool;
+
+    /// The id in an error about an invalid message, of which `id` could be read; `None` where such
+    /// messages are not answered.
+    fn error_id<'a>(&self, id: Option<&'a RequestId>) -> Option<ErrorId<'a>>;
+
+    /// Refuses new requests from here on.
+    fn shut_down(&mut self);
+
+    /// Notes that the connection is over.
+    fn terminate(&mut self);
+}
+
+/// The answer to a request, or the future of it.
+pub(crate) enum Served<A> {
+    /// The answer.
+    Now(Result<A, ErrorObject>),
+    /// A handler; dropping it cancels the request.
+    Later(BoxFuture<Result<A, ErrorObject>>),
+    /// A subscription, which lasts until one side ends it.
+    Open(BoxFuture<Result<A, ErrorObject>>),
+}
+
+impl<A> From<RequestError> for Served<A> {
+    fn from(error: RequestError) -> Self {
+        Self::Now(Err(error.to_error()))
+    }
+}
 
 /// A handler that has to wait.
 pub(crate) type Handler<A> = Contained<dyn Future<Output = Result<A, ErrorObject>> + Send>;
@@ -100,7 +163,7 @@ pub(crate) trait Outgoing: Send + 'static {
 pub(crate) fn response<A: Outgoing>(id: &RequestId, outcome: &Result<A, ErrorObject>) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
     if let Some(error) = failure(outcome, |answer| answer.write(&mut out, id)) {
-        write_error(&mut out, ErrorId::Of(id), &error);
+        write::error(&mut out, ErrorId::Of(id), &error);
     }
     out
 }
@@ -113,7 +176,7 @@ pub(super) fn send_response<A: Outgoing>(
 ) {
     if let Some(error) = failure(outcome, |answer| answer.send(outbox, id)) {
         let Ok(()) = outbox.push(|out| {
-            write_error(out, ErrorId::Of(id), &error);
+            write::error(out, ErrorId::Of(id), &error);
             Ok::<_, Infallible>(())
         });
     }
@@ -136,11 +199,6 @@ fn failure<A>(
         }
         Err(panic) => Some(Cow::Owned(panic)),
     }
-}
-
-/// Appends the answer to a message that is refused.
-pub(crate) fn write_error(out: &mut Vec<u8>, id: ErrorId<'_>, error: &ErrorObject) {
-    write::error(out, id, error);
 }
 
 /// Polls `futures` concurrently until all are ready, and returns their outputs in the same order.

@@ -8,8 +8,6 @@ use tokio::task::AbortHandle;
 pub(super) struct InFlight<D> {
     /// In the order of their ids.
     requests: Vec<Request<D>>,
-    /// How many of them last until one side ends them.
-    open: usize,
     last_serial: u64,
 }
 
@@ -50,7 +48,6 @@ impl<D> InFlight<D> {
     pub(super) fn new() -> Self {
         Self {
             requests: Vec::new(),
-            open: 0,
             last_serial: 0,
         }
     }
@@ -64,10 +61,8 @@ impl<D> InFlight<D> {
     }
 
     pub(super) fn count(&self, kind: Kind) -> usize {
-        match kind {
-            Kind::Work => self.requests.len() - self.open,
-            Kind::Open => self.open,
-        }
+        let requests = self.requests.iter();
+        requests.filter(|request| request.kind == kind).count()
     }
 
     pub(super) fn destinations(&self) -> impl Iterator<Item = &D> {
@@ -94,7 +89,6 @@ impl<D> InFlight<D> {
             task: None,
         };
         self.requests.insert(place, request);
-        self.open += usize::from(kind == Kind::Open);
         Some(key)
     }
 
@@ -106,18 +100,17 @@ impl<D> InFlight<D> {
     /// Removes a request that is answered.
     pub(super) fn remove(&mut self, key: &RequestKey) -> Option<ReplyTo<D>> {
         let place = self.place_of(key)?;
-        Some(self.remove_at(place).reply)
+        Some(self.requests.remove(place).reply)
     }
 
     /// Ends a request by dropping its handler.
     pub(super) fn cancel(&mut self, id: &RequestId) -> Option<ReplyTo<D>> {
         let place = self.place(id).ok()?;
-        Some(self.remove_at(place).cancel())
+        Some(self.requests.remove(place).cancel())
     }
 
     /// Ends all requests.
     pub(super) fn cancel_all(&mut self) -> Vec<(RequestId, ReplyTo<D>)> {
-        self.open = 0;
         let requests = self.requests.drain(..);
         requests
             .map(|request| (request.key.id.clone(), request.cancel()))
@@ -133,12 +126,6 @@ impl<D> InFlight<D> {
     fn place_of(&self, key: &RequestKey) -> Option<usize> {
         let place = self.place(&key.id).ok()?;
         (self.requests[place].key.serial == key.serial).then_some(place)
-    }
-
-    fn remove_at(&mut self, place: usize) -> Request<D> {
-        let request = self.requests.remove(place);
-        self.open -= usize::from(request.kind == Kind::Open);
-        request
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) trait Link: Send + Sync {
     /// Passes on a command once there is room for it.
     ///
     /// Its future fails when the connection is over.
-    fn send_later(&self, command: Command) -> BoxFuture<Result<(), Closed>>;
+    fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>>;
 
     /// An id for a request, never used before on this connection.
     fn next_id(&self) -> i64;
@@ -101,16 +101,6 @@ pub(crate) enum Command {
     Abort,
 }
 
-/// The connection is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Closed;
-
-impl From<Closed> for CallError {
-    fn from(_: Closed) -> Self {
-        Self::Closed
-    }
-}
-
 impl Peer {
     /// The peer that `link` leads to.
     pub(crate) fn over(link: Arc<dyn Link>) -> Self {
@@ -170,16 +160,10 @@ impl Peer {
         if let Err(unsent) = self.link.send(command) {
             self.wait_for_room(unsent, timeouts).await?;
         }
-        let abandoned = AbandonOnDrop {
-            peer: self,
-            id,
-            armed: true,
-        };
-        let answer = waiting
-            .await
-            .unwrap_or_else(|_| Err(CallError::not_sent(None)));
-        abandoned.disarm();
-        answer
+        let abandoned = AbandonOnDrop { peer: self, id };
+        let answer = waiting.await;
+        std::mem::forget(abandoned);
+        answer.unwrap_or_else(|_| Err(CallError::not_sent(None)))
     }
 
     /// Sends a request and waits for its result, as long as [`Timeouts::default`] allows.
@@ -246,7 +230,7 @@ impl Peer {
         let waited = timeouts.shortest();
         let sent = tokio::time::timeout(waited, self.link.send_later(command)).await;
         let sent = sent.map_err(|_| CallError::Full)?;
-        sent.map_err(|Closed| CallError::not_sent(None))
+        sent.map_err(|_| CallError::not_sent(None))
     }
 
     /// Sends a notification at once. Over HTTP it goes before the answer to the request at hand.
@@ -281,7 +265,7 @@ impl Peer {
     pub(crate) async fn send_when_ready(&self, frame: Vec<u8>) -> Result<(), CallError> {
         let urgent = false;
         match self.link.send(Command::Notify { frame, urgent }) {
-            Err(Unsent::Full(command)) => Ok(self.link.send_later(command).await?),
+            Err(Unsent::Full(command)) => self.link.send_later(command).await,
             sent => Ok(sent?),
         }
     }
@@ -325,23 +309,14 @@ impl fmt::Debug for Peer {
     }
 }
 
-/// Cancels a request at the peer unless its answer came.
+/// Cancels a request at the peer.
 struct AbandonOnDrop<'a> {
     peer: &'a Peer,
     id: i64,
-    armed: bool,
-}
-
-impl AbandonOnDrop<'_> {
-    fn disarm(mut self) {
-        self.armed = false;
-    }
 }
 
 impl Drop for AbandonOnDrop<'_> {
     fn drop(&mut self) {
-        if self.armed {
-            let _ = self.peer.link.send(Command::Abandon { id: self.id });
-        }
+        let _ = self.peer.link.send(Command::Abandon { id: self.id });
     }
 }

@@ -7,13 +7,14 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::{Semaphore, TryAcquireError};
 
 use super::BoxFuture;
-use super::peer::{Closed, Command, Link, Peer, Unsent};
+use super::peer::{Command, Link, Peer, Unsent};
+use crate::error::CallError;
 use crate::limits::MAX_QUEUED_BYTES;
 
 /// The link through a driver's queue.
 #[derive(Debug)]
 struct Queue {
-    commands: UnboundedSender<Queued>,
+    commands: UnboundedSender<Command>,
     room: Arc<Semaphore>,
     last_id: AtomicI64,
 }
@@ -21,16 +22,10 @@ struct Queue {
 /// The driver's end of the queue.
 #[derive(Debug)]
 pub(crate) struct Commands {
-    queue: UnboundedReceiver<Queued>,
+    queue: UnboundedReceiver<Command>,
     room: Arc<Semaphore>,
     /// Room that the commands taken so far still need.
     taken: usize,
-}
-
-#[derive(Debug)]
-struct Queued {
-    command: Command,
-    room: usize,
 }
 
 impl Peer {
@@ -60,19 +55,19 @@ fn queue() -> (Queue, Commands) {
 impl Commands {
     /// Waits for the next command; `None` once all peers are dropped. Cancel safe.
     pub(crate) async fn recv(&mut self) -> Option<Command> {
-        let queued = self.queue.recv().await?;
-        Some(self.take(queued))
+        let command = self.queue.recv().await?;
+        Some(self.take(command))
     }
 
     /// The next command, if there is one already.
     pub(super) fn try_recv(&mut self) -> Option<Command> {
-        let queued = self.queue.try_recv().ok()?;
-        Some(self.take(queued))
+        let command = self.queue.try_recv().ok()?;
+        Some(self.take(command))
     }
 
-    fn take(&mut self, queued: Queued) -> Command {
-        self.taken += queued.room;
-        queued.command
+    fn take(&mut self, command: Command) -> Command {
+        self.taken += room_for(&command);
+        command
     }
 
     /// Refuses further commands; those that wait can still be taken.
@@ -105,18 +100,16 @@ impl Link for Queue {
                 Err(TryAcquireError::Closed) => return Err(Unsent::Closed),
             }
         }
-        let sent = self.commands.send(Queued { command, room });
+        let sent = self.commands.send(command);
         sent.map_err(|_| Unsent::Closed)
     }
 
-    fn send_later(&self, command: Command) -> BoxFuture<Result<(), Closed>> {
+    fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>> {
         let (commands, space) = (self.commands.clone(), Arc::clone(&self.room));
         Box::pin(async move {
-            let room = room_for(&command);
-            let permit = space.acquire_many(permits(room)).await;
-            permit.map_err(|_| Closed)?.forget();
-            let sent = commands.send(Queued { command, room });
-            sent.map_err(|_| Closed)
+            let permit = space.acquire_many(permits(room_for(&command))).await;
+            permit.map_err(|_| CallError::Closed)?.forget();
+            commands.send(command).map_err(|_| CallError::Closed)
         })
     }
 
@@ -181,7 +174,7 @@ mod tests {
         queue.send(notify(MAX_QUEUED_BYTES)).unwrap();
         let waiting = tokio::spawn(queue.send_later(notify(1)));
         drop(commands);
-        assert!(matches!(waiting.await.unwrap(), Err(Closed)));
+        assert!(matches!(waiting.await.unwrap(), Err(CallError::Closed)));
         assert!(matches!(queue.send(notify(1)), Err(Unsent::Closed)));
     }
 }

@@ -1,22 +1,25 @@
 //! A connection over a stream: frames go into the core, and its messages into the outbox.
 
 use std::convert::Infallible;
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
 use mcp_types::jsonrpc::{ErrorObject, Frame, Head, InvalidMessage, RequestId};
 use tokio::task::JoinSet;
 
 use super::core::{Limits, Member, Step, too_large};
-use super::driver::End;
-use super::handler::{Handler, Progress, contain, poll_once};
-use super::handler::{response, send_response};
+use super::handler::{Progress, contain, poll_once, response, send_response};
 use super::in_flight::{BatchKey, ReplyTo, RequestKey};
 use super::pending::Requested;
 use super::{Command, Commands, Core, Role};
 use crate::error::CallError;
 use crate::transport::{Incoming, Outbox};
+
+/// The end of a connection that this side asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// Once the requests in flight are done.
+    ShutDown,
+    Abort,
+}
 
 /// A connection over a stream, without the stream.
 pub(super) struct StreamConnection<R: Role> {
@@ -31,10 +34,7 @@ pub(super) struct StreamConnection<R: Role> {
 }
 
 /// The outcome of a handler that had to wait.
-pub(super) struct Finished<A> {
-    key: RequestKey,
-    outcome: Result<A, ErrorObject>,
-}
+pub(super) type Finished<A> = (RequestKey, Result<A, ErrorObject>);
 
 impl<R: Role> StreamConnection<R> {
     pub(super) fn new(role: R, commands: Commands, limits: Limits) -> Self {
@@ -130,11 +130,8 @@ impl<R: Role> StreamConnection<R> {
                 outcome
             }
             Progress::Waits(handler, key) => {
-                let finishing = Finishing {
-                    key: key.clone(),
-                    handler,
-                };
-                let task = self.tasks.spawn(finishing);
+                let finishing = key.clone();
+                let task = self.tasks.spawn(async { (finishing, handler.await) });
                 return self.core.waits(&key, task);
             }
             Progress::Refused(error) => Err(error.to_error()),
@@ -152,9 +149,9 @@ impl<R: Role> StreamConnection<R> {
         }
     }
 
-    pub(super) fn finished(&mut self, finished: Finished<R::Answer>) {
-        if let Some(reply) = self.core.end(&finished.key) {
-            self.respond(&finished.key.id, &reply, &finished.outcome);
+    pub(super) fn finished(&mut self, (key, outcome): Finished<R::Answer>) {
+        if let Some(reply) = self.core.end(&key) {
+            self.respond(&key.id, &reply, &outcome);
         }
     }
 
@@ -210,7 +207,7 @@ impl<R: Role> StreamConnection<R> {
             Command::ShutDown => {
                 self.requested_end.get_or_insert(End::ShutDown);
             }
-            Command::Abort => self.requested_end = Some(End::Aborted),
+            Command::Abort => self.requested_end = Some(End::Abort),
         }
     }
 
@@ -226,23 +223,5 @@ impl<R: Role> StreamConnection<R> {
         for ((), frame) in self.core.abandon_all() {
             self.push(&frame);
         }
-    }
-}
-
-/// A handler with the key of its request.
-struct Finishing<A> {
-    key: RequestKey,
-    handler: Handler<A>,
-}
-
-impl<A> Future for Finishing<A> {
-    type Output = Finished<A>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Finished<A>> {
-        let polled = Pin::new(&mut self.handler).poll(cx);
-        polled.map(|outcome| Finished {
-            key: self.key.clone(),
-            outcome,
-        })
     }
 }

@@ -43,7 +43,7 @@ impl Running {
         let role = ServerRole::new(self.server, lifecycle, self.peer);
         let driver = Driver::new(role, halves, self.commands, self.limits);
         let ended = driver.run().await;
-        ended.map(drop).map_err(ServeError::Connection)
+        ended.map_err(ServeError::Connection)
     }
 }
 
@@ -72,7 +72,7 @@ impl ServerRole {
 
     /// The outcome of the handshake, once there was one.
     pub(crate) fn negotiated(&self) -> Option<&Arc<Negotiated>> {
-        self.lifecycle.negotiated()
+        self.lifecycle.connection.negotiated()
     }
 
     /// Decides about a request, whose parameters are read if its method is known.
@@ -96,8 +96,8 @@ impl ServerRole {
             return None;
         }
         self.session.begin(self.peer.clone());
-        self.lifecycle.operate();
-        self.lifecycle.negotiated().cloned()
+        self.lifecycle.connection.operate();
+        self.lifecycle.connection.negotiated().cloned()
     }
 }
 
@@ -131,7 +131,7 @@ impl Role for ServerRole {
     }
 
     fn accepts_batches(&self) -> Result<(), RequestError> {
-        self.lifecycle.accepts_batches()
+        self.lifecycle.connection.accepts_batches()
     }
 
     fn answers(&self) -> bool {
@@ -147,12 +147,12 @@ impl Role for ServerRole {
     }
 
     fn shut_down(&mut self) {
-        self.lifecycle.shut_down();
+        self.lifecycle.connection.shut_down();
         self.session.end();
     }
 
     fn terminate(&mut self) {
-        self.lifecycle.terminate();
+        self.lifecycle.connection.terminate();
         self.session.end();
     }
 }

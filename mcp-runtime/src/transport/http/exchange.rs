@@ -15,8 +15,8 @@ use super::server::access::Principal;
 use super::server::permits::Permit;
 use super::session::HttpSession;
 use super::stream::{NoRoom, Stream};
-use crate::connection::{BoxFuture, Closed, Command, Handler, Link, Peer, Unsent, response};
-use crate::error::RequestError;
+use crate::connection::{BoxFuture, Command, Handler, Link, Peer, Unsent, response};
+use crate::error::{CallError, RequestError};
 use crate::limits::{MAX_SESSION_MESSAGES, MAX_STREAM_MESSAGES};
 use crate::protocol::{ParamHeader, StrictJson};
 use crate::server::Answer;
@@ -81,7 +81,7 @@ impl Link for Exchange {
         }
     }
 
-    fn send_later(&self, command: Command) -> BoxFuture<Result<(), Closed>> {
+    fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>> {
         notify_later(&self.stream, command, MAX_STREAM_MESSAGES)
     }
 
@@ -122,7 +122,7 @@ impl Link for StandaloneLink {
         }
     }
 
-    fn send_later(&self, command: Command) -> BoxFuture<Result<(), Closed>> {
+    fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>> {
         notify_later(&self.0, command, MAX_SESSION_MESSAGES)
     }
 
@@ -146,14 +146,14 @@ fn notify_later(
     stream: &Arc<Stream>,
     command: Command,
     most: usize,
-) -> BoxFuture<Result<(), Closed>> {
+) -> BoxFuture<Result<(), CallError>> {
     let stream = Arc::clone(stream);
     Box::pin(async move {
         let Command::Notify { frame, .. } = command else {
-            return Err(Closed);
+            return Err(CallError::Closed);
         };
         let sent = stream.push_later(frame, most).await;
-        sent.then_some(()).ok_or(Closed)
+        sent.then_some(()).ok_or(CallError::Closed)
     })
 }
 

@@ -8,7 +8,7 @@ use std::task::Poll;
 use http::request::Parts;
 use http::{Response, StatusCode};
 use http_body::Body;
-use mcp_types::jsonrpc::write::ErrorId;
+use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message};
 use mcp_types::{Era, RequestId};
 
@@ -23,7 +23,6 @@ use super::server::service::HttpState;
 use super::session::HttpSession;
 use super::stream::Stream;
 use super::{handshake, header_validation, headers, stateless};
-use crate::connection::write_error;
 use crate::error::RequestError;
 use crate::protocol::{NamedRevision, RequestParams, era_of_request, method_info};
 
@@ -162,7 +161,7 @@ fn refuse(era: Era, invalid: &InvalidMessage) -> Response<ResponseBody> {
 /// An error as the whole answer.
 fn error(id: ErrorId<'_>, error: &ErrorObject, status: StatusCode) -> Response<ResponseBody> {
     let mut message = Vec::new();
-    write_error(&mut message, id, error);
+    write::error(&mut message, id, error);
     response::json(status, message)
 }
 
