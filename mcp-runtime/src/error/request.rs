@@ -6,7 +6,7 @@ use mcp_types::{RawJson, Revision, Revisions, error_codes};
 
 use serde_json::{Value, json};
 
-use crate::protocol::{LifecycleState, era_errors};
+use crate::protocol::LifecycleState;
 
 /// Why a message is not served; [`to_error`](Self::to_error) is the answer to its sender.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -54,8 +54,12 @@ pub(crate) enum RequestError {
         supported: Revisions,
     },
     /// The client lacks capabilities that the server can't do without.
-    #[error("{}", era_errors::missing_message(missing, *revision))]
-    MissingCapability { missing: Value, revision: Revision },
+    #[error("{message}")]
+    MissingCapability {
+        code: i64,
+        message: String,
+        data: Value,
+    },
     /// Headers that are missing, or do not say what the body says.
     #[error("Header mismatch: {0}")]
     HeaderMismatch(String),
@@ -82,7 +86,7 @@ pub(crate) enum RequestError {
     UnknownPrompt(String),
     /// A URI under which this server has nothing.
     #[error("Resource not found: {uri}")]
-    ResourceNotFound { uri: String, revision: Revision },
+    ResourceNotFound { uri: String, code: i64 },
     /// A file over the limit of a file tree.
     #[error("the file is larger than the limit of {0} bytes")]
     FileTooLarge(u64),
@@ -101,13 +105,10 @@ pub(crate) enum RequestError {
          which of them it belongs to"
     )]
     SeveralCallers,
-    /// A question of the server behind a proxy that its caller has not answered.
-    #[error("{0}")]
-    NotAnswered(String),
     /// A frame over the size limit.
     #[error("Invalid request: the message exceeds the limit of {0} bytes")]
     TooLarge(usize),
-    /// A question that the handler of this client could not answer.
+    /// A question that the handler of this client, or the caller of a proxy, has not answered.
     #[error("{0}")]
     NoAnswer(String),
     /// A batch in a revision that has none.
@@ -185,9 +186,7 @@ impl RequestError {
                 let supported: Vec<_> = supported.iter().rev().map(Revision::as_str).collect();
                 error.with_data(json!({"requested": requested, "supported": supported}))
             }
-            Self::MissingCapability { missing, revision } => {
-                error.with_data(era_errors::missing_data(missing, *revision))
-            }
+            Self::MissingCapability { data, .. } => error.with_data(data.clone()),
             Self::ResourceNotFound { uri, .. } => error.with_data(json!({"uri": uri})),
             Self::UrlElicitationRequired(pages) => error.with_data(pages.clone()),
             _ => error,
@@ -224,30 +223,11 @@ impl RequestError {
             | Self::UnknownPrompt(_)
             | Self::InvalidArguments(_)
             | Self::UnsupportedHandshake { .. } => code::INVALID_PARAMS,
-            Self::ResourceNotFound { revision, .. } => era_errors::resource_not_found(*revision),
-            Self::MissingCapability { revision, .. } => era_errors::missing_capability(*revision),
+            Self::ResourceNotFound { code, .. } | Self::MissingCapability { code, .. } => *code,
             Self::HeaderMismatch(_) => error_codes::HEADER_MISMATCH,
             Self::UnsupportedVersion { .. } => error_codes::UNSUPPORTED_PROTOCOL_VERSION,
-            Self::Ending(_)
-            | Self::Busy(_)
-            | Self::ShuttingDown
-            | Self::NoAnswer(_)
-            | Self::TooManySubscriptions(_)
-            | Self::Internal
-            | Self::InvalidQuestion { .. }
-            | Self::TooManyRounds(_)
-            | Self::NoUrlElicitation
-            | Self::UnsendableResult(_)
-            | Self::FileTooLarge(_)
-            | Self::ResourceNotJson(_)
-            | Self::NotForwarded(_)
-            | Self::NoCaller
-            | Self::SeveralCallers
-            | Self::NotAnswered(_)
-            | Self::UnreadArgument(_)
-            | Self::UnwritableResult(_)
-            | Self::InvalidResult => code::INTERNAL_ERROR,
             Self::UrlElicitationRequired(_) => error_codes::URL_ELICITATION_REQUIRED,
+            _ => code::INTERNAL_ERROR,
         }
     }
 }

@@ -1,172 +1,147 @@
-//! Capabilities of clients: those that requests to them need, and those that a server requires.
+//! Methods, and the capabilities that they need of the other side.
 
 use std::sync::Arc;
 
+use mcp_types::jsonrpc::code;
 use mcp_types::{
-    ClientCapabilities, ClientCapabilitiesElicitation, ClientCapabilitiesRoots,
-    ClientCapabilitiesSampling, Conform, CreateMessageRequest, CreateMessageRequestParams,
-    ElicitRequest, ElicitRequestParams, InputRequest, JsonObject, ListRootsRequest, RawJson,
-    Request, Revision, SamplingMessageContentBlock, Side,
+    ClientCapabilities, Conform, CreateMessageRequest, ElicitRequest, Era, InputRequest,
+    ListRootsRequest, MethodInfo, RawJson, Request, Revision, ServerCapabilities, Side,
+    error_codes,
 };
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::Negotiated;
 use crate::error::{RequestError, Unavailable};
 
-impl Negotiated {
-    /// Whether the client may be sent a request.
+/// The table entry of a request that `sender` sends in some revision.
+pub(crate) fn method_info(method: &str, sender: Side) -> Option<&'static MethodInfo> {
+    Revision::method(method).filter(|info| {
+        let revisions = match sender {
+            Side::Client => info.by_client,
+            Side::Server => info.by_server,
+        };
+        info.is_request && !revisions.is_empty()
+    })
+}
+
+/// Checks that `sender` may send the request in `revision`.
+pub(super) fn check_revision(
+    info: &'static MethodInfo,
+    sender: Side,
+    revision: Revision,
+) -> Result<(), RequestError> {
+    let method = info.name;
+    match info.is_sent_by(sender, revision) {
+        true => Ok(()),
+        false => Err(RequestError::NotInRevision { method, revision }),
+    }
+}
+
+/// The error for a method that is not served here, because its capability was not declared.
+pub(crate) fn not_offered(method: &str, side: Side, revision: Revision) -> RequestError {
+    let info = Revision::method(method);
+    match info.and_then(|info| Some((info.name, info.capability(side, revision)?))) {
+        Some((method, capability)) => RequestError::NotOffered { method, capability },
+        None => RequestError::UnknownMethod(method.to_owned()),
+    }
+}
+
+impl Negotiated<ServerCapabilities> {
+    /// Checks that the server may be sent a request.
     ///
     /// # Errors
     ///
-    /// Why it must not be.
+    /// When its revision does not have the method, or it does not offer the capability.
+    pub(super) fn allows(&self, method: &'static str) -> Result<(), Unavailable> {
+        let revision = self.revision;
+        let info = Revision::method(method)
+            .filter(|info| info.is_sent_by(Side::Client, revision))
+            .ok_or(Unavailable::NotInRevision { method, revision })?;
+        match info.capability(Side::Server, revision) {
+            Some(capability) if !self.offers(capability) => {
+                Err(Unavailable::NotOffered { method, capability })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the server offers a capability that methods need.
+    fn offers(&self, capability: &str) -> bool {
+        let offered = &self.peer_capabilities;
+        let resources = offered.resources.as_ref();
+        let tasks = offered.tasks.as_ref();
+        match capability {
+            "completions" => offered.completions.is_some(),
+            "logging" => offered.logging.is_some(),
+            "prompts" => offered.prompts.is_some(),
+            "resources" => resources.is_some(),
+            "resources.subscribe" => resources.is_some_and(|it| it.subscribe == Some(true)),
+            "tasks" => tasks.is_some(),
+            "tasks.cancel" => tasks.is_some_and(|tasks| tasks.cancel.is_some()),
+            "tasks.list" => tasks.is_some_and(|tasks| tasks.list.is_some()),
+            "tools" => offered.tools.is_some(),
+            _ => true,
+        }
+    }
+}
+
+impl Negotiated {
+    /// Checks that the client may be sent a request.
+    ///
+    /// # Errors
+    ///
+    /// When its revision does not have the method, or it did not declare the capability.
     pub(crate) fn allow(&self, method: &'static str, params: &RawJson) -> Result<(), Unavailable> {
         let revision = self.revision;
         if !revision.allows(method, Side::Server) {
             return Err(Unavailable::NotInRevision { method, revision });
         }
-        let lacking = Need::of_method(method, params).and_then(|need| Lacking::of(self, need));
-        match lacking {
+        match self.missing(method, &tree(params)) {
             None => Ok(()),
-            Some(Lacking { capability, .. }) => {
-                Err(Unavailable::NotDeclared { method, capability })
-            }
-        }
-    }
-}
-
-/// What a question needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Need {
-    Roots,
-    Sampling,
-    SamplingWithTools,
-    Form,
-    Url,
-}
-
-impl Need {
-    fn of(request: &InputRequest) -> Option<Self> {
-        match request {
-            InputRequest::ListRoots(_) => Some(Self::Roots),
-            InputRequest::CreateMessage(params) => Some(match uses_tools(params) {
-                true => Self::SamplingWithTools,
-                false => Self::Sampling,
-            }),
-            InputRequest::Elicit(ElicitRequestParams::Url(_)) => Some(Self::Url),
-            // No mode at all means forms (2025-11-25, "Elicitation", section Capabilities).
-            InputRequest::Elicit(_) => Some(Self::Form),
-            _ => None,
+            Some(capability) => Err(Unavailable::NotDeclared { method, capability }),
         }
     }
 
-    /// What a request needs whose parameters are written already. They are looked at as they are:
-    /// the decoders of all that a question may hold are a tenth of a small server.
-    fn of_method(method: &str, params: &RawJson) -> Option<Self> {
-        let read = || tree(params);
-        match method {
-            ListRootsRequest::METHOD => Some(Self::Roots),
-            CreateMessageRequest::METHOD => Some(match names_tools(&read()) {
-                true => Self::SamplingWithTools,
-                false => Self::Sampling,
-            }),
-            ElicitRequest::METHOD => {
-                let is_url = read()["mode"] == "url";
-                Some(if is_url { Self::Url } else { Self::Form })
-            }
-            _ => None,
-        }
+    /// The capability, such as `elicitation.url`, that a question needs and the client did not
+    /// declare.
+    pub(crate) fn missing_capability(&self, question: &InputRequest) -> Option<&'static str> {
+        let question = tree(question);
+        self.missing(question["method"].as_str()?, &question["params"])
+    }
+
+    /// Capabilities that the client's revision does not know count as not declared.
+    fn missing(&self, method: &str, params: &Value) -> Option<&'static str> {
+        let mut declared = self.peer_capabilities.clone();
+        declared.conform(self.revision);
+        let declared = json(&declared);
+        let mut needed = needed(method, params).iter();
+        needed
+            .find(|capability| missing(&declaration(capability), Some(&declared)).is_some())
+            .copied()
     }
 }
 
-/// A capability that a question needs and the client did not declare.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Lacking {
-    /// The capability's name, such as `elicitation.url`.
-    pub(crate) capability: &'static str,
-    needed: ClientCapabilities,
-    revision: Revision,
+/// The error for a call that can't go on without a capability of the client.
+pub(crate) fn missing_capability(capability: &str, revision: Revision) -> RequestError {
+    missing_error(&declaration(capability), revision)
 }
 
-impl Lacking {
-    /// What the client would have to declare for `request`, if it did not. What it declared but
-    /// its revision does not know counts for nothing.
-    pub(crate) fn for_request(negotiated: &Negotiated, request: &InputRequest) -> Option<Self> {
-        Self::of(negotiated, Need::of(request)?)
-    }
-
-    fn of(negotiated: &Negotiated, need: Need) -> Option<Self> {
-        let mut declared = negotiated.peer_capabilities.clone();
-        declared.conform(negotiated.revision);
-        let (capability, needed) = need.lacks(&declared)?;
-        Some(Self {
-            capability,
-            needed,
-            revision: negotiated.revision,
-        })
-    }
-
-    /// The refusal of a call that can't go on without the capability.
-    pub(crate) fn refusal(&self) -> RequestError {
-        RequestError::MissingCapability {
-            missing: tree(&self.needed),
-            revision: self.revision,
-        }
+/// The capabilities that a request to a client needs.
+fn needed(method: &str, params: &Value) -> &'static [&'static str] {
+    match method {
+        ListRootsRequest::METHOD => &["roots"],
+        CreateMessageRequest::METHOD if uses_tools(params) => &["sampling", "sampling.tools"],
+        CreateMessageRequest::METHOD => &["sampling"],
+        ElicitRequest::METHOD if params["mode"] == "url" => &["elicitation.url"],
+        // No mode at all means forms (2025-11-25, "Elicitation", section Capabilities).
+        ElicitRequest::METHOD => &["elicitation.form"],
+        _ => &[],
     }
 }
 
-impl Need {
-    /// The capability that is lacking, and how it is declared.
-    fn lacks(self, declared: &ClientCapabilities) -> Option<(&'static str, ClientCapabilities)> {
-        let needed = ClientCapabilities::new();
-        let elicitation = ClientCapabilitiesElicitation::new();
-        let known = declared.elicitation.as_ref();
-        let (capability, present, needed) = match self {
-            Self::Roots => {
-                let roots = ClientCapabilitiesRoots::new();
-                ("roots", declared.roots.is_some(), needed.with_roots(roots))
-            }
-            Self::SamplingWithTools if let Some(known) = &declared.sampling => {
-                let sampling = ClientCapabilitiesSampling::new().with_tools(JsonObject::new());
-                let needed = needed.with_sampling(sampling);
-                ("sampling.tools", known.tools.is_some(), needed)
-            }
-            Self::Sampling | Self::SamplingWithTools => {
-                let sampling = ClientCapabilitiesSampling::new();
-                let needed = needed.with_sampling(sampling);
-                ("sampling", declared.sampling.is_some(), needed)
-            }
-            Self::Url => (
-                "elicitation.url",
-                known.is_some_and(|known| known.url.is_some()),
-                needed.with_elicitation(elicitation.with_url(JsonObject::new())),
-            ),
-            Self::Form => (
-                "elicitation.form",
-                known.is_some_and(|known| known.form.is_some() || known.url.is_none()),
-                needed.with_elicitation(elicitation.with_form(JsonObject::new())),
-            ),
-        };
-        (!present).then_some((capability, needed))
-    }
-}
-
-/// Whether a conversation is of use only to a model that is offered tools.
-fn uses_tools(params: &CreateMessageRequestParams) -> bool {
-    let is_about_tools = |block: &SamplingMessageContentBlock| {
-        matches!(
-            block,
-            SamplingMessageContentBlock::ToolUse(_) | SamplingMessageContentBlock::ToolResult(_)
-        )
-    };
-    let mut messages = params.messages.iter();
-    params.tools.is_some()
-        || params.tool_choice.is_some()
-        || messages.any(|message| message.content.as_slice().iter().any(is_about_tools))
-}
-
-/// The same of a conversation as it is sent.
-fn names_tools(params: &Value) -> bool {
+/// Whether a sampling request is of use only to a model that is offered tools.
+fn uses_tools(params: &Value) -> bool {
     let is_about_tools =
         |block: &Value| block["type"] == "tool_use" || block["type"] == "tool_result";
     let is_message_about_tools = |message: &Value| match &message["content"] {
@@ -179,25 +154,26 @@ fn names_tools(params: &Value) -> bool {
         || messages.is_some_and(|messages| messages.iter().any(is_message_about_tools))
 }
 
+/// The declaration of a capability that is named by its path.
+fn declaration(capability: &str) -> Value {
+    let names = capability.rsplit('.');
+    names.fold(json!({}), |inner, name| json!({name: inner}))
+}
+
 /// Capabilities that each client of a server must declare; none, unless set.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Requirement(Option<Arc<Value>>);
+pub(crate) struct Requirement(Arc<Value>);
 
 impl Requirement {
     pub(crate) fn new(capabilities: &ClientCapabilities) -> Self {
-        Self(Some(Arc::new(json(capabilities))))
+        Self(Arc::new(json(capabilities)))
     }
 
     /// Requires the capabilities of both.
     pub(crate) fn and(&self, other: &Self) -> Self {
-        match (&self.0, &other.0) {
-            (Some(ours), Some(theirs)) => {
-                let mut both = Value::clone(ours);
-                merge(&mut both, theirs);
-                Self(Some(Arc::new(both)))
-            }
-            (ours, theirs) => Self(ours.clone().or_else(|| theirs.clone())),
-        }
+        let mut both = Value::clone(&self.0);
+        merge(&mut both, &other.0);
+        Self(Arc::new(both))
     }
 
     /// Checks that the client has all of them.
@@ -206,28 +182,24 @@ impl Requirement {
     ///
     /// [`RequestError::MissingCapability`] with those that it lacks.
     pub(super) fn check(&self, negotiated: &Negotiated) -> Result<(), RequestError> {
-        let Some(required) = &self.0 else {
+        if self.0.is_null() {
             return Ok(());
-        };
-        let declared = json(&negotiated.peer_capabilities);
-        match missing(required, Some(&declared)) {
+        }
+        match missing(&self.0, Some(&json(&negotiated.peer_capabilities))) {
             None => Ok(()),
-            Some(missing) => Err(RequestError::MissingCapability {
-                missing,
-                revision: negotiated.revision,
-            }),
+            Some(missing) => Err(missing_error(&missing, negotiated.revision)),
         }
     }
 }
 
-/// The capabilities as they travel, with what an empty member stands for: a client that can be
-/// asked at all can be asked with a form (2025-11-25, "Elicitation", section Capabilities).
+/// The capabilities as they travel. A client that can be asked at all can be asked with a form
+/// (2025-11-25, "Elicitation", section Capabilities).
 fn json(capabilities: &ClientCapabilities) -> Value {
     let mut value = tree(capabilities);
     if let Some(Value::Object(elicitation)) = value.get_mut("elicitation")
-        && elicitation.is_empty()
+        && !elicitation.contains_key("url")
     {
-        elicitation.insert("form".to_owned(), Value::Object(Map::new()));
+        elicitation.entry("form").or_insert_with(|| json!({}));
     }
     value
 }
@@ -268,12 +240,50 @@ fn missing(required: &Value, declared: Option<&Value>) -> Option<Value> {
     }
 }
 
+/// The error for what the client would have to declare.
+fn missing_error(missing: &Value, revision: Revision) -> RequestError {
+    let names = names(missing);
+    let list = names.join(", ");
+    match revision.era() {
+        Era::Handshake => {
+            let reason =
+                format!("the server can't do without what the client does not declare: {list}");
+            RequestError::MissingCapability {
+                code: code::INVALID_PARAMS,
+                message: "Unsupported capability".to_owned(),
+                data: json!({"capability": names.first(), "reason": reason}),
+            }
+        }
+        Era::Stateless => RequestError::MissingCapability {
+            code: error_codes::MISSING_REQUIRED_CLIENT_CAPABILITY,
+            message: format!("Missing required client capability: {list}"),
+            data: json!({"requiredCapabilities": missing}),
+        },
+    }
+}
+
+/// The names of what is missing, such as `sampling.tools`.
+fn names(missing: &Value) -> Vec<String> {
+    let mut all = Vec::new();
+    if let Value::Object(members) = missing {
+        for (name, member) in members {
+            let inner = names(member);
+            if inner.is_empty() {
+                all.push(name.clone());
+            }
+            for inner in inner {
+                all.push(format!("{name}.{inner}"));
+            }
+        }
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use mcp_types::{ServerCapabilitiesResources, ServerCapabilitiesTools, methods};
 
     use super::*;
-    use crate::protocol::era_errors::names;
 
     fn lacking(required: Value, declared: Value) -> Option<Value> {
         let capabilities = |value| serde_json::from_value::<ClientCapabilities>(value).unwrap();
@@ -334,29 +344,75 @@ mod tests {
         let form = json!({"message": "?", "requestedSchema": {"type": "object", "properties": {}}});
         let url = json!({"mode": "url", "message": "?", "url": "a:b", "elicitationId": "1"});
         let (sampling, eliciting) = (CreateMessageRequest::METHOD, ElicitRequest::METHOD);
-        for (method, params, need) in [
-            (ListRootsRequest::METHOD, json!({}), Need::Roots),
-            (sampling, sample(&[message(block.clone())]), Need::Sampling),
+        let cases: [(_, _, &[&str]); 8] = [
+            (ListRootsRequest::METHOD, json!({}), &["roots"]),
+            (sampling, sample(&[message(block.clone())]), &["sampling"]),
             (
                 sampling,
                 sample(&[message(block.clone()), message(used.clone())]),
-                Need::SamplingWithTools,
+                &["sampling", "sampling.tools"],
             ),
             (
                 sampling,
                 sample(&[message(json!([block, used]))]),
-                Need::SamplingWithTools,
+                &["sampling", "sampling.tools"],
             ),
-            (sampling, choosing, Need::SamplingWithTools),
-            (sampling, offering, Need::SamplingWithTools),
-            (eliciting, form, Need::Form),
-            (eliciting, url, Need::Url),
-        ] {
-            let params = mcp_types::RawJson::from(params);
-            let request = InputRequest::from_parts(method, Some(params.as_raw()));
-            assert_eq!(Need::of(&request.unwrap().unwrap()), Some(need), "{params}");
-            assert_eq!(Need::of_method(method, &params), Some(need), "{params}");
+            (sampling, choosing, &["sampling", "sampling.tools"]),
+            (sampling, offering, &["sampling", "sampling.tools"]),
+            (eliciting, form, &["elicitation.form"]),
+            (eliciting, url, &["elicitation.url"]),
+        ];
+        for (method, params, need) in cases {
+            assert_eq!(needed(method, &params), need, "{params}");
+            let request = InputRequest::from_parts(method, Some(RawJson::from(params).as_raw()));
+            let request = tree(&request.unwrap().unwrap());
+            assert_eq!(needed(method, &request["params"]), need, "{request}");
         }
-        assert_eq!(Need::of_method("ping", &RawJson::empty_object()), None);
+        assert!(needed("ping", &json!({})).is_empty());
+    }
+
+    fn negotiated(revision: Revision) -> Negotiated<ServerCapabilities> {
+        let resources = ServerCapabilitiesResources::new();
+        Negotiated {
+            revision,
+            peer_info: None,
+            peer_capabilities: ServerCapabilities::new()
+                .with_tools(ServerCapabilitiesTools::new())
+                .with_resources(resources),
+            instructions: None,
+        }
+    }
+
+    #[test]
+    fn what_is_not_offered_is_not_asked_for() {
+        let negotiated = negotiated(Revision::V2025_11_25);
+        assert_eq!(negotiated.allows(methods::TOOLS_CALL), Ok(()));
+        assert_eq!(negotiated.allows(methods::RESOURCES_READ), Ok(()));
+        for (method, capability) in [
+            (methods::PROMPTS_LIST, "prompts"),
+            (methods::RESOURCES_SUBSCRIBE, "resources.subscribe"),
+            (methods::LOGGING_SET_LEVEL, "logging"),
+            (methods::COMPLETION_COMPLETE, "completions"),
+            (methods::TASKS_CANCEL, "tasks.cancel"),
+        ] {
+            let refused = Unavailable::NotOffered { method, capability };
+            assert_eq!(negotiated.allows(method), Err(refused));
+        }
+    }
+
+    #[test]
+    fn the_first_revision_completes_without_a_capability() {
+        let negotiated = negotiated(Revision::V2024_11_05);
+        assert_eq!(negotiated.allows(methods::COMPLETION_COMPLETE), Ok(()));
+    }
+
+    #[test]
+    fn what_the_revision_lacks_is_not_asked_for() {
+        let negotiated = negotiated(Revision::V2026_07_28);
+        let refused = Unavailable::NotInRevision {
+            method: methods::PING,
+            revision: Revision::V2026_07_28,
+        };
+        assert_eq!(negotiated.allows(methods::PING), Err(refused));
     }
 }

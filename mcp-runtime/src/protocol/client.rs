@@ -1,12 +1,14 @@
-//! The client's side of a connection.
+//! Lifecycle of a connection on the client's side.
 
 use std::sync::Arc;
 
 use mcp_types::{DiscoverResult, Era, ServerCapabilities, Side, methods};
 
-use super::methods as known;
-use super::state::check_batches;
-use super::{LifecycleState, Negotiated};
+use super::LifecycleState::{
+    Initialized, Initializing, Operating, ShuttingDown, Terminated, Uninitialized,
+};
+use super::capabilities::{check_revision, method_info};
+use super::{Lifecycle, Negotiated};
 use crate::error::{RequestError, Unavailable};
 
 /// A connection as its client sees it: what may be sent, and what may come in.
@@ -15,106 +17,59 @@ use crate::error::{RequestError, Unavailable};
 ///
 /// A handshake passes through all states. `server/discover` leads from uninitialized, or from
 /// initializing when its answer comes late, to operating.
-#[derive(Debug)]
-pub(crate) struct ClientLifecycle {
-    state: State,
-}
-
-#[derive(Debug)]
-enum State {
-    Uninitialized,
-    Initializing,
-    Initialized(Arc<Negotiated<ServerCapabilities>>),
-    Operating(Arc<Negotiated<ServerCapabilities>>),
-    ShuttingDown,
-    Terminated,
-}
+pub(crate) type ClientLifecycle = Lifecycle<ServerCapabilities>;
 
 impl ClientLifecycle {
-    pub(crate) fn new() -> Self {
-        Self {
-            state: State::Uninitialized,
-        }
-    }
-
-    pub(crate) fn state(&self) -> LifecycleState {
-        match self.state {
-            State::Uninitialized => LifecycleState::Uninitialized,
-            State::Initializing => LifecycleState::Initializing,
-            State::Initialized(_) => LifecycleState::Initialized,
-            State::Operating(_) => LifecycleState::Operating,
-            State::ShuttingDown => LifecycleState::ShuttingDown,
-            State::Terminated => LifecycleState::Terminated,
-        }
-    }
-
-    /// What was agreed on, from the server's answer until the end.
-    pub(crate) fn negotiated(&self) -> Option<&Arc<Negotiated<ServerCapabilities>>> {
-        match &self.state {
-            State::Initialized(negotiated) | State::Operating(negotiated) => Some(negotiated),
-            _ => None,
-        }
-    }
-
-    /// A request is about to be sent.
+    /// Notes that a request is about to be sent.
     ///
     /// # Errors
     ///
-    /// Why it must not be.
+    /// The reason why it must not be.
     pub(crate) fn send(&mut self, method: &'static str) -> Result<(), Unavailable> {
-        match (&self.state, method) {
-            (State::Uninitialized, methods::INITIALIZE) => {
-                self.state = State::Initializing;
+        match (self.state, method) {
+            (Uninitialized, methods::INITIALIZE) => {
+                self.state = Initializing;
                 Ok(())
             }
-            (State::Uninitialized, methods::SERVER_DISCOVER | methods::PING)
-            | (State::Initializing | State::Initialized(_), methods::PING) => Ok(()),
-            (State::Operating(negotiated), _) if method != methods::INITIALIZE => {
+            (Uninitialized, methods::SERVER_DISCOVER | methods::PING)
+            | (Initializing | Initialized, methods::PING) => Ok(()),
+            (Operating, _)
+                if method != methods::INITIALIZE
+                    && let Some(negotiated) = &self.negotiated =>
+            {
                 negotiated.allows(method)
             }
-            _ => Err(Unavailable::State {
-                method,
-                state: self.state(),
-            }),
+            (state, _) => Err(Unavailable::State { method, state }),
         }
     }
 
-    /// The server refused `initialize`; another one, or `server/discover`, may be sent.
+    /// Notes that the server refused `initialize`; another one, or `server/discover`, may be sent.
     pub(crate) fn refused(&mut self) {
-        if matches!(self.state, State::Initializing) {
-            self.state = State::Uninitialized;
-        }
+        self.step(&[Initializing], Uninitialized);
     }
 
-    /// The server answered `initialize`, and what it offers is acceptable. Out of place, nothing
+    /// Notes that the server answered `initialize` with an acceptable offer. Out of place, nothing
     /// happens; otherwise `notifications/initialized` is due.
     pub(crate) fn initialized(&mut self, negotiated: Arc<Negotiated<ServerCapabilities>>) -> bool {
-        let due = matches!(self.state, State::Initializing);
+        let due = self.step(&[Initializing], Initialized);
         if due {
-            self.state = State::Initialized(negotiated);
+            self.negotiated = Some(negotiated);
         }
         due
     }
 
-    /// `notifications/initialized` was sent.
-    pub(crate) fn operate(&mut self) {
-        if let State::Initialized(negotiated) = &self.state {
-            self.state = State::Operating(Arc::clone(negotiated));
-        }
-    }
-
-    /// The server answered `server/discover`, and what it offers is acceptable.
+    /// Notes that the server answered `server/discover` with an acceptable offer.
     pub(crate) fn discovered(&mut self, negotiated: Arc<Negotiated<ServerCapabilities>>) -> bool {
-        let due = matches!(self.state, State::Uninitialized | State::Initializing);
+        let due = self.step(&[Uninitialized, Initializing], Operating);
         if due {
-            self.state = State::Operating(negotiated);
+            self.negotiated = Some(negotiated);
         }
         due
     }
 
-    /// A stateless server has said anew what it offers. Without a connection to it, nothing happens.
+    /// Notes the new offer of a stateless server. Without a connection to it, nothing happens.
     pub(crate) fn discovered_again(&mut self, found: DiscoverResult) {
-        if let State::Operating(negotiated) = &mut self.state {
+        if let (Operating, Some(negotiated)) = (self.state, &mut self.negotiated) {
             *negotiated = Arc::new(Negotiated {
                 revision: negotiated.revision,
                 peer_info: found.meta.and_then(|meta| meta.server_info),
@@ -127,7 +82,7 @@ impl ClientLifecycle {
     /// Whether requests of the server are answered: a stateless one must not send any, and its
     /// client must not respond (2026-07-28, "stdio", section Sending Messages).
     pub(crate) fn answers(&self) -> bool {
-        let negotiated = self.negotiated();
+        let negotiated = self.negotiated.as_ref();
         negotiated.is_none_or(|negotiated| negotiated.revision.era() == Era::Handshake)
     }
 
@@ -135,45 +90,26 @@ impl ClientLifecycle {
     ///
     /// # Errors
     ///
-    /// The refusal to answer with; the connection goes on.
+    /// The error to answer with; the connection goes on.
     pub(crate) fn request(&self, method: &str) -> Result<(), RequestError> {
-        match &self.state {
-            State::Uninitialized | State::Initializing if method == methods::PING => Ok(()),
-            State::Uninitialized | State::Initializing => Err(RequestError::NotInitialized),
-            State::Initialized(negotiated) | State::Operating(negotiated) => {
-                let info = known::request(method, Side::Server)?;
-                known::in_revision(info, Side::Server, negotiated.revision)
+        match (self.state, &self.negotiated) {
+            (ShuttingDown | Terminated, _) => Err(RequestError::Ending(self.state)),
+            (_, Some(negotiated)) => {
+                let info = method_info(method, Side::Server)
+                    .ok_or_else(|| RequestError::UnknownMethod(method.to_owned()))?;
+                check_revision(info, Side::Server, negotiated.revision)
             }
-            State::ShuttingDown | State::Terminated => Err(RequestError::Ending(self.state())),
+            (_, None) if method == methods::PING => Ok(()),
+            (_, None) => Err(RequestError::NotInitialized),
         }
     }
 
     /// Whether a notification of the server is taken note of, or ignored as out of place.
     pub(crate) fn notification(&self, method: &str) -> bool {
-        match &self.state {
-            State::Initializing => method == methods::NOTIFICATIONS_MESSAGE,
-            State::Initialized(negotiated) | State::Operating(negotiated) => {
-                negotiated.revision.allows(method, Side::Server)
-            }
-            State::Uninitialized | State::ShuttingDown | State::Terminated => false,
+        match &self.negotiated {
+            Some(negotiated) => negotiated.revision.allows(method, Side::Server),
+            None => self.state == Initializing && method == methods::NOTIFICATIONS_MESSAGE,
         }
-    }
-
-    /// Whether the revision that is spoken has batches.
-    pub(crate) fn accepts_batches(&self) -> Result<(), RequestError> {
-        check_batches(self.negotiated().map(|it| it.revision), self.state())
-    }
-
-    /// Nothing is sent or served from here on.
-    pub(crate) fn shut_down(&mut self) {
-        if !matches!(self.state, State::Terminated) {
-            self.state = State::ShuttingDown;
-        }
-    }
-
-    /// The connection is over.
-    pub(crate) fn terminate(&mut self) {
-        self.state = State::Terminated;
     }
 }
 
@@ -183,8 +119,9 @@ mod tests {
 
     use mcp_types::{Revision, ServerCapabilitiesTools};
 
+    use super::super::LifecycleState;
     use super::*;
-    use crate::protocol::state::documented::assert_documented;
+    use crate::protocol::lifecycle::documented::assert_documented;
 
     /// The states in the order in which a handshake passes through them, each with the event that
     /// leads on to the next one.
@@ -290,7 +227,7 @@ mod tests {
             },
             Event::Request(method) => match lifecycle.request(method) {
                 Ok(()) => "served",
-                Err(refusal) => return format!("refused ({})", refusal.to_error().code),
+                Err(error) => return format!("refused ({})", error.to_error().code),
             },
             Event::Notification(method) if lifecycle.notification(method) => "passed on",
             Event::Notification(_) => "",

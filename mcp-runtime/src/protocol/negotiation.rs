@@ -1,15 +1,33 @@
-//! Negotiation of revision and capabilities by a server.
+//! Negotiation of revision and capabilities, and its outcome.
 
 use std::sync::Arc;
 
+use mcp_types::jsonrpc::code;
 use mcp_types::{
-    Era, InitializeRequestParams, LoggingLevel, RawJsonRef, RequestMetaRef, Revision, Revisions,
+    ClientCapabilities, Era, Implementation, InitializeRequestParams, LoggingLevel, RawJsonRef,
+    RequestMetaRef, Revision, Revisions,
 };
 use serde::Deserialize;
 
-use super::Negotiated;
-use super::decode::invalid_params;
+use super::invalid_params;
 use crate::error::RequestError;
+
+/// What two peers negotiated: once by a handshake, or anew with each stateless request.
+///
+/// `C` is the peer's type of capabilities: a server holds [`ClientCapabilities`], a client holds
+/// [`ServerCapabilities`](mcp_types::ServerCapabilities). Follows "Lifecycle" of 2025-11-25 and the
+/// section on `_meta` of 2026-07-28.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Negotiated<C = ClientCapabilities> {
+    /// The revision that is spoken.
+    pub revision: Revision,
+    /// Name and version of the peer, as it states them; never verified, and left out by some.
+    pub peer_info: Option<Implementation>,
+    /// Capabilities that the peer declared.
+    pub peer_capabilities: C,
+    /// How to use the server, in words for a model. Only servers send it.
+    pub instructions: Option<String>,
+}
 
 impl Negotiated {
     /// Negotiates a handshake.
@@ -18,7 +36,7 @@ impl Negotiated {
         supported: Revisions,
     ) -> Result<Self, RequestError> {
         Ok(Self {
-            revision: handshake(&params.protocol_version, supported)?,
+            revision: handshake_revision(&params.protocol_version, supported)?,
             peer_info: Some(params.client_info),
             peer_capabilities: params.capabilities,
             instructions: None,
@@ -49,19 +67,49 @@ impl Negotiated {
                 .transpose()?,
         })
     }
+
+    /// Whether each result carries the name of the server, because no handshake did.
+    pub(crate) fn results_name_server(&self) -> bool {
+        self.revision.era() == Era::Stateless
+    }
+
+    /// Whether a client's settings hold until the end of the session, not only for the request that
+    /// carries them.
+    pub(crate) fn outlive_requests(&self) -> bool {
+        self.revision.era() == Era::Handshake
+    }
+
+    /// Whether the client understands a stream that begins with an event without data, only there
+    /// for its id (2025-11-25, "Transports", section "Sending Messages to the Server").
+    pub(crate) fn primes_streams(&self) -> bool {
+        self.revision.era() == Era::Handshake && self.revision >= Revision::V2025_11_25
+    }
+}
+
+/// Whether `revision` lets only an object be structured content (2025-11-25, "Tools"); later ones
+/// take any JSON.
+pub(crate) fn structured_content_is_object(revision: Revision) -> bool {
+    revision < Revision::V2026_07_28
+}
+
+/// The code of handshake revisions for a resource that does not exist (2025-11-25, "Resources").
+pub(crate) const RESOURCE_NOT_FOUND: i64 = -32002;
+
+/// The code for a resource that does not exist.
+pub(crate) fn resource_not_found(revision: Revision) -> i64 {
+    match revision.era() {
+        Era::Handshake => RESOURCE_NOT_FOUND,
+        Era::Stateless => code::INVALID_PARAMS,
+    }
 }
 
 /// The outcome of the last stateless request of a client, for clients that send the same version and
 /// capabilities each time: the comparison costs a tenth of decoding them anew (3,600 instructions).
 #[derive(Debug, Default)]
-pub(crate) struct LastNegotiated(Option<(Source, Arc<Negotiated>)>);
-
-/// The text that an outcome was decoded from.
-#[derive(Debug)]
-struct Source {
-    version: Box<str>,
-    capabilities: Box<str>,
-    info: Option<Box<str>>,
+pub(crate) struct LastNegotiated {
+    /// The texts that the outcome was decoded from.
+    source: [Option<Box<str>>; 3],
+    outcome: Option<Arc<Negotiated>>,
 }
 
 impl LastNegotiated {
@@ -74,30 +122,21 @@ impl LastNegotiated {
         if let Some(level) = meta.log_level {
             check_level(level)?;
         }
-        if let Some((source, negotiated)) = &self.0
-            && source.is_of(meta)
+        let source = [
+            meta.protocol_version,
+            meta.client_capabilities,
+            meta.client_info,
+        ];
+        let source = source.map(|text| text.map(RawJsonRef::get));
+        if let Some(negotiated) = &self.outcome
+            && source == self.source.each_ref().map(Option::as_deref)
         {
             return Ok(Arc::clone(negotiated));
         }
         let negotiated = Arc::new(Negotiated::stateless(meta, supported)?);
-        self.0 = Source::of(meta).map(|source| (source, Arc::clone(&negotiated)));
+        self.source = source.map(|text| text.map(Box::from));
+        self.outcome = Some(Arc::clone(&negotiated));
         Ok(negotiated)
-    }
-}
-
-impl Source {
-    fn of(meta: &RequestMetaRef<'_>) -> Option<Self> {
-        Some(Self {
-            version: meta.protocol_version?.get().into(),
-            capabilities: meta.client_capabilities?.get().into(),
-            info: meta.client_info.map(|info| info.get().into()),
-        })
-    }
-
-    fn is_of(&self, meta: &RequestMetaRef<'_>) -> bool {
-        meta.protocol_version.map(RawJsonRef::get) == Some(&*self.version)
-            && meta.client_capabilities.map(RawJsonRef::get) == Some(&*self.capabilities)
-            && meta.client_info.map(RawJsonRef::get) == self.info.as_deref()
     }
 }
 
@@ -139,7 +178,7 @@ fn path(key: &str) -> String {
 /// # Errors
 ///
 /// When what was asked for is not a date, or no handshake revision is supported.
-fn handshake(requested: &str, supported: Revisions) -> Result<Revision, RequestError> {
+fn handshake_revision(requested: &str, supported: Revisions) -> Result<Revision, RequestError> {
     let unsupported = || RequestError::UnsupportedHandshake {
         requested: requested.to_owned(),
         supported,
@@ -199,26 +238,35 @@ mod tests {
             .into_iter()
             .filter(|r| r.era() == Era::Handshake)
         {
-            assert_eq!(handshake(revision.as_str(), Revisions::ALL), Ok(revision));
+            assert_eq!(
+                handshake_revision(revision.as_str(), Revisions::ALL),
+                Ok(revision)
+            );
         }
     }
 
     #[test]
     fn another_date_gets_the_newest_handshake_revision() {
         for requested in ["2099-01-01", "2026-07-28", "2020-01-01"] {
-            let agreed = handshake(requested, Revisions::ALL);
+            let agreed = handshake_revision(requested, Revisions::ALL);
             assert_eq!(agreed, Ok(Revision::LATEST_HANDSHAKE), "{requested}");
         }
         let old = Revisions::ALL.up_to(Revision::V2025_03_26);
-        assert_eq!(handshake("2025-11-25", old), Ok(Revision::V2025_03_26));
+        assert_eq!(
+            handshake_revision("2025-11-25", old),
+            Ok(Revision::V2025_03_26)
+        );
     }
 
     #[test]
     fn what_is_no_date_is_refused() {
         for requested in ["1.0.0", "", "2025-11-2x", "2025-11-251"] {
-            assert!(handshake(requested, Revisions::ALL).is_err(), "{requested}");
+            assert!(
+                handshake_revision(requested, Revisions::ALL).is_err(),
+                "{requested}"
+            );
         }
         let stateless = Revisions::only(Revision::V2026_07_28);
-        assert!(handshake("2025-11-25", stateless).is_err());
+        assert!(handshake_revision("2025-11-25", stateless).is_err());
     }
 }

@@ -1,17 +1,17 @@
-//! The server's side of a connection.
+//! Lifecycle of a connection on the server's side.
 
 use std::sync::Arc;
 
 use mcp_types::{
-    ClientCapabilities, Era, InitializeRequest, MethodInfo, PingRequest, Request as _, Revision,
-    Revisions,
+    ClientCapabilities, DiscoverRequest, Era, InitializeRequest, MethodInfo, PingRequest,
+    Request as _, Revision, Revisions, Side,
 };
 
-use super::capabilities::Requirement;
-use super::methods::{KnownMethod, OwnMethods};
-use super::negotiation::LastNegotiated;
-use super::state::check_batches;
-use super::{LifecycleState, Negotiated, RequestParams};
+use super::LifecycleState::{
+    Initialized, Initializing, Operating, ShuttingDown, Terminated, Uninitialized,
+};
+use super::capabilities::{check_revision, method_info};
+use super::{LastNegotiated, Lifecycle, Negotiated, RequestParams, Requirement};
 use crate::error::RequestError;
 
 /// The revision that a transport names beside a message, as HTTP does in a header.
@@ -60,8 +60,8 @@ pub(crate) struct ServerRules {
     pub(crate) supported: Revisions,
     /// Capabilities that each client must declare.
     pub(crate) requirement: Requirement,
-    /// Methods of extensions.
-    pub(crate) own_methods: OwnMethods,
+    /// Methods of extensions, which exist in every revision.
+    pub(crate) own_methods: Arc<[String]>,
 }
 
 impl ServerRules {
@@ -76,48 +76,50 @@ impl ServerRules {
         params: RequestParams<'a>,
         last: &mut LastNegotiated,
     ) -> Result<Admission<'a>, RequestError> {
-        self.serve_stateless(self.own_methods.known(method)?, params, last)
+        self.serve_stateless(method, self.known(method)?, params, last)
     }
 
     fn serve_stateless<'a>(
         &self,
-        known: KnownMethod,
+        method: &str,
+        known: Option<&'static MethodInfo>,
         params: RequestParams<'a>,
         last: &mut LastNegotiated,
     ) -> Result<Admission<'a>, RequestError> {
         let negotiated = last.stateless(params.meta(), self.supported)?;
-        known.in_revision(negotiated.revision)?;
-        if known.needs_capabilities() {
+        known.map_or(Ok(()), |info| {
+            check_revision(info, Side::Client, negotiated.revision)
+        })?;
+        // Discovery names the required capabilities to clients.
+        if method != DiscoverRequest::METHOD {
             self.requirement.check(&negotiated)?;
         }
         Ok(Admission::Serve(negotiated, params))
+    }
+
+    /// The table entry of a request; `None` for one of an extension.
+    ///
+    /// # Errors
+    ///
+    /// When neither the protocol nor an extension has such a request.
+    fn known(&self, method: &str) -> Result<Option<&'static MethodInfo>, RequestError> {
+        let info = method_info(method, Side::Client);
+        match info.is_some() || self.own_methods.iter().any(|name| name == method) {
+            true => Ok(info),
+            false => Err(RequestError::UnknownMethod(method.to_owned())),
+        }
     }
 }
 
 /// Lifecycle of a connection on the server's side: messages go in, decisions come out.
 ///
-/// | state | `initialize` | `ping` | other requests | stateless requests |
-/// |---|---|---|---|---|
-/// | uninitialized | answered, → initializing | answered | refused | served |
-/// | initializing | refused | answered | refused | served |
-/// | initialized, operating | refused | answered | served | served |
-/// | shutting down, terminated | refused | refused | refused | refused |
+/// `docs/lifecycle.md` shows what comes of each event in each state.
 #[derive(Debug)]
 pub(crate) struct ServerLifecycle {
-    state: State,
+    pub(crate) connection: Lifecycle,
     rules: ServerRules,
     stateless_seen: bool,
     last: LastNegotiated,
-}
-
-#[derive(Debug)]
-enum State {
-    Uninitialized,
-    Initializing(Arc<Negotiated>),
-    Initialized(Arc<Negotiated>),
-    Operating(Arc<Negotiated>),
-    ShuttingDown,
-    Terminated,
 }
 
 /// The decision about a request.
@@ -138,7 +140,7 @@ pub(crate) enum Admission<'a> {
 impl ServerLifecycle {
     pub(crate) fn new(rules: ServerRules) -> Self {
         Self {
-            state: State::Uninitialized,
+            connection: Lifecycle::new(),
             rules,
             stateless_seen: false,
             last: LastNegotiated::default(),
@@ -158,31 +160,10 @@ impl ServerLifecycle {
             peer_capabilities: ClientCapabilities::default(),
             instructions: None,
         };
-        Self {
-            state: State::Operating(Arc::new(negotiated)),
-            ..Self::new(rules)
-        }
-    }
-
-    pub(crate) fn state(&self) -> LifecycleState {
-        match self.state {
-            State::Uninitialized => LifecycleState::Uninitialized,
-            State::Initializing(_) => LifecycleState::Initializing,
-            State::Initialized(_) => LifecycleState::Initialized,
-            State::Operating(_) => LifecycleState::Operating,
-            State::ShuttingDown => LifecycleState::ShuttingDown,
-            State::Terminated => LifecycleState::Terminated,
-        }
-    }
-
-    /// The outcome of the handshake, once there was one.
-    pub(crate) fn negotiated(&self) -> Option<&Arc<Negotiated>> {
-        match &self.state {
-            State::Initializing(negotiated)
-            | State::Initialized(negotiated)
-            | State::Operating(negotiated) => Some(negotiated),
-            State::Uninitialized | State::ShuttingDown | State::Terminated => None,
-        }
+        let mut lifecycle = Self::new(rules);
+        lifecycle.connection.state = Operating;
+        lifecycle.connection.negotiated = Some(Arc::new(negotiated));
+        lifecycle
     }
 
     /// Decides about a request, whose parameters are read if its method is known.
@@ -195,72 +176,47 @@ impl ServerLifecycle {
         method: &str,
         read: impl FnOnce() -> Result<RequestParams<'a>, RequestError>,
     ) -> Result<Admission<'a>, RequestError> {
-        let known = self.rules.own_methods.known(method)?;
+        let known = self.rules.known(method)?;
         let params = read()?;
-        let era = era_of_request(method, known.info(), Some(&params), NamedRevision::Absent);
-        match (&self.state, method) {
-            (State::ShuttingDown | State::Terminated, _) => Err(RequestError::Ending(self.state())),
+        let era = era_of_request(method, known, Some(&params), NamedRevision::Absent);
+        let connection = &mut self.connection;
+        match (connection.state, method, &connection.negotiated) {
+            (ShuttingDown | Terminated, ..) => Err(RequestError::Ending(connection.state)),
             _ if era == Era::Stateless => {
                 self.stateless_seen = true;
-                self.rules.serve_stateless(known, params, &mut self.last)
+                self.rules
+                    .serve_stateless(method, known, params, &mut self.last)
             }
-            (State::Uninitialized, InitializeRequest::METHOD) => {
+            (Uninitialized, InitializeRequest::METHOD, _) => {
                 let negotiated = Negotiated::handshake(params.decode()?, self.rules.supported)?;
                 self.rules.requirement.check(&negotiated)?;
                 let negotiated = Arc::new(negotiated);
-                self.state = State::Initializing(Arc::clone(&negotiated));
+                connection.state = Initializing;
+                connection.negotiated = Some(Arc::clone(&negotiated));
                 Ok(Admission::Initialize(negotiated))
             }
-            (_, InitializeRequest::METHOD) => Err(RequestError::AlreadyInitialized(self.state())),
-            (State::Uninitialized | State::Initializing(_), PingRequest::METHOD) => {
-                Ok(Admission::Ping)
-            }
-            (State::Uninitialized, _) => Err(RequestError::NotInitialized),
-            (State::Initializing(_), _) => Err(RequestError::InitializedMissing),
-            (State::Initialized(negotiated) | State::Operating(negotiated), _) => {
-                known.in_revision(negotiated.revision)?;
+            (state, InitializeRequest::METHOD, _) => Err(RequestError::AlreadyInitialized(state)),
+            (Uninitialized | Initializing, PingRequest::METHOD, _) => Ok(Admission::Ping),
+            (Initializing, ..) => Err(RequestError::InitializedMissing),
+            (_, _, None) => Err(RequestError::NotInitialized),
+            (_, _, Some(negotiated)) => {
+                known.map_or(Ok(()), |info| {
+                    check_revision(info, Side::Client, negotiated.revision)
+                })?;
                 Ok(Admission::Serve(Arc::clone(negotiated), params))
             }
         }
     }
 
-    /// Checks that the revision of the handshake has batches.
-    pub(crate) fn accepts_batches(&self) -> Result<(), RequestError> {
-        check_batches(self.negotiated().map(|it| it.revision), self.state())
-    }
-
     /// Whether an error about a message without a readable id says `null`; stateless revisions
     /// leave the id out.
     pub(crate) fn sends_null_ids(&self) -> bool {
-        !self.stateless_seen || self.negotiated().is_some()
+        !self.stateless_seen || self.connection.negotiated.is_some()
     }
 
-    /// The client says that it is initialized. Out of place, the notification is ignored.
+    /// Notes that the client has sent `notifications/initialized`. Out of place, it is ignored.
     pub(crate) fn initialized(&mut self) -> bool {
-        let State::Initializing(negotiated) = &self.state else {
-            return false;
-        };
-        self.state = State::Initialized(Arc::clone(negotiated));
-        true
-    }
-
-    /// What had to be done after the handshake is done.
-    pub(crate) fn operate(&mut self) {
-        if let State::Initialized(negotiated) = &self.state {
-            self.state = State::Operating(Arc::clone(negotiated));
-        }
-    }
-
-    /// No new requests from here on.
-    pub(crate) fn shut_down(&mut self) {
-        if !matches!(self.state, State::Terminated) {
-            self.state = State::ShuttingDown;
-        }
-    }
-
-    /// The connection is over.
-    pub(crate) fn terminate(&mut self) {
-        self.state = State::Terminated;
+        self.connection.step(&[Initializing], Initialized)
     }
 }
 
@@ -270,15 +226,16 @@ mod tests {
 
     use mcp_types::RawJsonRef;
 
+    use super::super::LifecycleState;
     use super::*;
-    use crate::protocol::state::documented::assert_documented;
+    use crate::protocol::lifecycle::documented::assert_documented;
 
     impl Default for ServerRules {
         fn default() -> Self {
             Self {
                 supported: Revisions::ALL,
                 requirement: Requirement::default(),
-                own_methods: OwnMethods::default(),
+                own_methods: Arc::default(),
             }
         }
     }
@@ -330,7 +287,7 @@ mod tests {
                 happen(&mut lifecycle, *event);
             }
         }
-        assert_eq!(lifecycle.state(), state);
+        assert_eq!(lifecycle.connection.state(), state);
         lifecycle
     }
 
@@ -341,7 +298,7 @@ mod tests {
             match lifecycle.request(method, || RequestParams::read(Some(params))) {
                 Ok(Admission::Initialize(_) | Admission::Ping) => "answered".to_owned(),
                 Ok(Admission::Serve(..)) => "served".to_owned(),
-                Err(refusal) => format!("refused ({})", refusal.to_error().code),
+                Err(error) => format!("refused ({})", error.to_error().code),
             }
         };
         match event {
@@ -364,15 +321,15 @@ mod tests {
                 String::new()
             }
             Event::Operate => {
-                lifecycle.operate();
+                lifecycle.connection.operate();
                 String::new()
             }
             Event::ShutDown => {
-                lifecycle.shut_down();
+                lifecycle.connection.shut_down();
                 String::new()
             }
             Event::Terminate => {
-                lifecycle.terminate();
+                lifecycle.connection.terminate();
                 String::new()
             }
         }
@@ -384,7 +341,7 @@ mod tests {
         assert_documented(&states, &EVENTS, |state, event| {
             let mut lifecycle = at(state);
             let answer = happen(&mut lifecycle, event);
-            (answer, lifecycle.state())
+            (answer, lifecycle.connection.state())
         });
     }
 }

@@ -11,7 +11,7 @@ use super::catalog::{Caching, Registry, join_settings};
 use super::extensions;
 use super::settings::Settings;
 use super::{Context, HandlerError, List, Server};
-use crate::protocol::{OwnMethods, Requirement};
+use crate::protocol::Requirement;
 
 /// Builder of a [`Server`]: its settings, and its tools, prompts and resources.
 #[derive(Debug, Default)]
@@ -160,7 +160,7 @@ impl ServerBuilder {
     pub fn build(mut self) -> Server {
         join_settings(&mut self.settings, &self.registry.mounts);
         let methods = self.settings.extensions.methods();
-        self.settings.own_methods = OwnMethods::new(methods);
+        self.settings.own_methods = methods.collect();
         for index in 0..self.registry.mounts.len() {
             self.registry.update_mounted(index);
         }

@@ -13,7 +13,7 @@ use super::extensions::Extensions;
 use super::hooks::Hooks;
 use super::input::RetryStates;
 use crate::limits::ANSWER_TIMEOUT;
-use crate::protocol::{OwnMethods, Requirement};
+use crate::protocol::Requirement;
 
 /// Settings of a server as a whole. They never change once it is built.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(super) struct Settings {
     #[allow(dead_code, reason = "it is only kept")]
     pub(super) owned: Option<Arc<dyn fmt::Debug + Send + Sync>>,
     pub(super) extensions: Extensions,
-    pub(super) own_methods: OwnMethods,
+    pub(super) own_methods: Arc<[String]>,
     pub(super) hooks: Hooks,
     /// Whether logging to clients is declared.
     pub(super) logging: bool,
@@ -52,7 +52,7 @@ impl Default for Settings {
             retry_states: RetryStates::default(),
             owned: None,
             extensions: Extensions::default(),
-            own_methods: OwnMethods::default(),
+            own_methods: Arc::default(),
             hooks: Hooks::default(),
             logging: false,
         }

@@ -107,7 +107,7 @@ impl World {
                 }
             }
             Step::Pass(seconds) => self.pass(Duration::from_secs(seconds)),
-            Step::ServerShutsDown => self.server.shut_down(),
+            Step::ServerShutsDown => self.server.connection.shut_down(),
             Step::ClientShutsDown => self.close_client(),
             Step::Cut => self.cut(),
         }
@@ -164,7 +164,7 @@ impl World {
                         self.to_client.push_back(FromServer::Answer(id, true));
                     }
                     Ok(Admission::Serve(..)) => {
-                        let state = self.server.state();
+                        let state = self.server.connection.state();
                         let alone = params.get().contains("protocolVersion");
                         let open = match state {
                             LifecycleState::Initialized | LifecycleState::Operating => true,
@@ -179,7 +179,7 @@ impl World {
             }
             Some(FromClient::Initialized) => {
                 self.server.initialized();
-                self.server.operate();
+                self.server.connection.operate();
             }
             Some(FromClient::Cancelled(id)) => self.in_flight.retain(|served| *served != id),
             None => {}
@@ -260,7 +260,7 @@ impl World {
     fn cut(&mut self) {
         self.close_client();
         self.client.terminate();
-        self.server.terminate();
+        self.server.connection.terminate();
         self.to_server.clear();
         self.to_client.clear();
         self.in_flight.clear();

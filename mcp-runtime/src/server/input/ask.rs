@@ -13,7 +13,7 @@ use mcp_types::{
 use crate::ProtocolError;
 use crate::connection::BoxFuture;
 use crate::error::CallError;
-use crate::protocol::{Lacking, Timeouts};
+use crate::protocol::{Timeouts, missing_capability};
 use crate::server::{Context, ServerBuilder};
 
 /// Why a question to the client has no answer that the handler can use.
@@ -135,10 +135,10 @@ fn fnv(bytes: &[u8]) -> u64 {
 pub(super) fn answer<A: Ask>(ask: A) -> BoxFuture<Result<A::Answer, AskError>> {
     Box::pin(async move {
         let (cx, question) = (ask.context(), ask.question()?);
-        if let Some(lacking) = Lacking::for_request(cx.negotiated(), &question.request) {
+        if let Some(capability) = cx.negotiated().missing_capability(&question.request) {
             return Err(AskError::Unsupported {
-                capability: lacking.capability,
-                error: lacking.refusal().to_error(),
+                capability,
+                error: missing_capability(capability, cx.revision()).to_error(),
             });
         }
         let answer = match cx.revision().era() {

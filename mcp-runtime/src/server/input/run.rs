@@ -15,7 +15,7 @@ use crate::connection::join_all;
 use crate::connection::{BoxFuture, Served};
 use crate::error::RequestError;
 use crate::limits::MAX_ASKING_ROUNDS;
-use crate::protocol::Lacking;
+use crate::protocol::missing_capability;
 use crate::server::dispatch::{OwnedRequest, ServerRequest};
 use crate::server::{Answer, Context, Server};
 
@@ -171,12 +171,12 @@ fn check(
     if rounds > MAX_ASKING_ROUNDS {
         return Err(RequestError::TooManyRounds(MAX_ASKING_ROUNDS));
     }
-    let mut lacking = requests
-        .values()
-        .filter_map(|request| Lacking::for_request(cx.negotiated(), request));
-    lacking
-        .next()
-        .map_or(Ok(()), |lacking| Err(lacking.refusal()))
+    let negotiated = cx.negotiated();
+    let mut requests = requests.values();
+    match requests.find_map(|request| negotiated.missing_capability(request)) {
+        Some(capability) => Err(missing_capability(capability, negotiated.revision)),
+        None => Ok(()),
+    }
 }
 
 /// The result that asks the client in the stateless era.

@@ -15,6 +15,7 @@ use super::upstream::Upstream;
 use crate::ProtocolError;
 use crate::client::{Call, Client};
 use crate::error::{CallError, RequestError};
+use crate::protocol::RESOURCE_NOT_FOUND;
 use crate::server::completions::Completers;
 use crate::server::prompts::PromptRoute;
 use crate::server::resources::{Contents, ResourceRoute, UriTemplate};
@@ -114,7 +115,7 @@ fn read(upstream: &Upstream, uri: &str, context: &Context) -> Reply<Contents> {
 fn is_not_found(error: &ProtocolError) -> bool {
     let data = error.data.as_ref();
     let names_uri = data.is_some_and(|data| data.get().contains("\"uri\""));
-    error.code == -32002 || (error.code == code::INVALID_PARAMS && names_uri)
+    error.code == RESOURCE_NOT_FOUND || (error.code == code::INVALID_PARAMS && names_uri)
 }
 
 /// Forwards completions to the server behind the proxy, which knows the item as `reference`.

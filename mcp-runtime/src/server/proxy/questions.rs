@@ -194,7 +194,7 @@ fn same_session(one: &Context, other: &Context) -> bool {
 fn to_protocol_error(error: AskError) -> ProtocolError {
     match error {
         AskError::Call(crate::CallError::Rpc(error)) => error,
-        error => RequestError::NotAnswered(error.to_string()).to_error(),
+        error => RequestError::NoAnswer(error.to_string()).to_error(),
     }
 }
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::ProtocolError;
 use crate::error::RequestError;
+use crate::protocol::resource_not_found;
 use crate::server::handler::run::Convert;
 use crate::server::handler::{HandlerError, error};
 use crate::server::tools::Json;
@@ -138,7 +139,8 @@ impl Contents {
             Self::Parts(parts) => return Ok(ReadResourceResult::new(parts)),
             Self::Whole(whole) => return Ok(*whole),
             Self::Missing => {
-                return Err(RequestError::ResourceNotFound { uri, revision }.to_error());
+                let code = resource_not_found(revision);
+                return Err(RequestError::ResourceNotFound { uri, code }.to_error());
             }
         };
         Ok(ReadResourceResult::new([one]))

@@ -12,6 +12,7 @@ use super::uri::{has_dot_segments, is_uri, normalize};
 use super::{ResourceCall, ResourceRoute, uri_of};
 use crate::ProtocolError;
 use crate::error::RequestError;
+use crate::protocol::resource_not_found;
 use crate::server::catalog::{Catalog, Entry as _, Place};
 use crate::server::dispatch::ServerRequest;
 use crate::server::handler::text::Texts;
@@ -224,7 +225,7 @@ impl Catalog<ResourceRoute> {
 fn not_found(uri: &str, context: &Context) -> RequestError {
     RequestError::ResourceNotFound {
         uri: uri.to_owned(),
-        revision: context.revision(),
+        code: resource_not_found(context.revision()),
     }
 }
 

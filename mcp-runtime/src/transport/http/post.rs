@@ -10,7 +10,7 @@ use http::{Response, StatusCode};
 use http_body::Body;
 use mcp_types::jsonrpc::write::{self, ErrorId};
 use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message};
-use mcp_types::{Era, RequestId};
+use mcp_types::{Era, RequestId, Side};
 
 use super::event_stream::EventStream;
 use super::exchange::{Arrival, Work};
@@ -144,7 +144,7 @@ fn era(post: &Post<'_>, frame: &Frame<'_>) -> Era {
         named => named,
     };
     let params = post.params.as_ref().and_then(|read| read.as_ref().ok());
-    era_of_request(method, method_info(method), params, named)
+    era_of_request(method, method_info(method, Side::Client), params, named)
 }
 
 /// Answers a message that can't be served.
