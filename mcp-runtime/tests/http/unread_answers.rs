@@ -1,8 +1,10 @@
 //! Clients that leave answers unread.
 
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::FutureExt as _;
 use h2::RecvStream;
 use h2::client::SendRequest;
 use http::Request;
@@ -114,6 +116,56 @@ async fn a_connection_is_closed_whose_oldest_answer_does_not_move() {
         "{closed:?}"
     );
     drop(body);
+    site.lives_on().await;
+}
+
+/// Sends a request over HTTP/1 again and again without reading. Returns the time until the connection
+/// was closed.
+async fn given_up(clock: &Clock, site: &Site, request: &str) -> Duration {
+    let stream = TcpStream::connect(site.addr).await.unwrap();
+    let start = Instant::now();
+    let requests = request.repeat(1000);
+    let mut rest = requests.as_bytes();
+    while start.elapsed() < WRITE_TIMEOUT * 10 {
+        match stream.try_write(rest) {
+            Ok(sent) if sent < rest.len() => rest = &rest[sent..],
+            Ok(_) => rest = requests.as_bytes(),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                clock.pass(WRITE_TIMEOUT / 20).await;
+                stream.writable().now_or_never();
+            }
+            Err(_) => return start.elapsed(),
+        }
+        clock.pass(Duration::ZERO).await;
+    }
+    panic!("the connection stays open");
+}
+
+#[tokio::test]
+async fn a_client_of_http_1_that_reads_nothing_is_given_up() {
+    let clock = Clock::stopped();
+    let site = Site::with(options()).await;
+    let message = stateless(
+        1,
+        "tools/call",
+        json!({"name": "echo", "arguments": {"text": "x".repeat(LARGE)}}),
+    );
+    let (parts, body) = site.stateless(&message).into_parts();
+    let mut call = format!("POST /mcp HTTP/1.1\r\ncontent-length: {}\r\n", body.len());
+    for (name, value) in &parts.headers {
+        call += &format!("{name}: {}\r\n", value.to_str().unwrap());
+    }
+    call += &format!("\r\n{body}");
+    let closed = given_up(&clock, &site, &call).await;
+    assert!(
+        WRITE_TIMEOUT <= closed && closed <= WRITE_TIMEOUT * 2,
+        "{closed:?}"
+    );
+
+    // Answers that have no part in the limits do not keep a connection open either.
+    let health = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    let closed = given_up(&clock, &site, health).await;
+    assert!(closed <= WRITE_TIMEOUT * 2, "{closed:?}");
     site.lives_on().await;
 }
 

@@ -21,7 +21,7 @@ use crate::limits::FOREVER;
 
 /// Writes the messages of a [`Stream`] as events, drives the handler where no task does, and
 /// breaks long silences.
-pub(super) struct EventStream {
+pub(crate) struct EventStream {
     stream: Arc<Stream>,
     ticket: u64,
     /// Events that go before all others.
@@ -39,7 +39,7 @@ pub(super) struct EventStream {
 
 /// How long to wait for the next event, and for the client.
 #[derive(Clone, Copy)]
-pub(super) struct Pace {
+pub(crate) struct Pace {
     /// How long silence may last.
     pub(super) keep_alive: Duration,
     /// How long a client may leave unread what it is sent.

@@ -22,7 +22,7 @@ use crate::protocol::{ParamHeader, StrictJson};
 use crate::server::Answer;
 
 /// A request without its body.
-pub(in crate::transport) struct Arrival {
+pub(crate) struct Arrival {
     pub(in crate::transport) parts: Parts,
     /// Absent where another program has accepted the connection.
     pub(in crate::transport) peer_addr: Option<SocketAddr>,

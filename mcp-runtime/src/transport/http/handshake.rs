@@ -214,7 +214,7 @@ impl HttpState {
     ) -> Result<HttpSession, Rejection> {
         let role = (&self.server, self.server.lifecycle());
         let first_id = Some(first_request_id().map_err(unavailable)?);
-        let limits = self.options.limits();
+        let limits = self.options.limits;
         let session = HttpSession::new(id, owner, role, limits, standalone, first_id);
         Ok(session)
     }

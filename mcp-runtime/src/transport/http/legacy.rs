@@ -223,12 +223,12 @@ pub(super) async fn post<B: Body>(
     let peer_addr = connection.peer_addr;
     let arrival = Arrival { parts, peer_addr };
     let failed = |id: Option<&RequestId>, reason| session.answered(id, Err(reason));
-    let received = body::read(body, state, &arrival, failed).await?;
+    let (bytes, _permit) = body::read(body, state, &arrival, failed).await?;
     if let Some(unread) = session.standalone().unread() {
         state.room(unread).await?;
     }
-    let depth = state.options.max_depth;
-    let member = match Frame::parse_with_max_depth(&received.bytes, depth) {
+    let depth = state.options.limits.max_depth;
+    let member = match Frame::parse_with_max_depth(&bytes, depth) {
         Ok(Frame::Single(message)) => Ok(message),
         Ok(Frame::Batch(_)) => Err(InvalidMessage {
             id: None,

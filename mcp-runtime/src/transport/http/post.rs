@@ -89,7 +89,7 @@ pub(super) async fn serve<B: Body>(
                 session.answered(id, Err(reason));
             }
         };
-        let received = body::read(body, state, &arrival, failed).await?;
+        let (bytes, _permit) = body::read(body, state, &arrival, failed).await?;
         state.room(&connection.unread).await?;
         let post = Post {
             state,
@@ -99,7 +99,7 @@ pub(super) async fn serve<B: Body>(
             named,
             params: None,
         };
-        begin(post, &received.bytes)?
+        begin(post, &bytes)?
     };
     let response = match begun {
         Begun::Done(response) => response,
@@ -113,7 +113,7 @@ pub(super) async fn serve<B: Body>(
 }
 
 fn begin<'a>(mut post: Post<'a>, bytes: &'a [u8]) -> Result<Begun, Rejection> {
-    let frame = match Frame::parse_with_max_depth(bytes, post.state.options.max_depth) {
+    let frame = match Frame::parse_with_max_depth(bytes, post.state.options.limits.max_depth) {
         Ok(frame) => frame,
         Err(invalid) => {
             let response = refuse(post.named.era(), &invalid);

@@ -114,7 +114,10 @@ fn admit<'a>(
 fn permit(state: &HttpState, kind: Kind, exchange: &Exchange) -> Result<Permit, RequestError> {
     let options = &state.options;
     let (permits, error) = match kind {
-        Kind::Work => (&state.permits, RequestError::Busy(options.max_in_flight)),
+        Kind::Work => (
+            &state.permits,
+            RequestError::Busy(options.limits.max_in_flight),
+        ),
         Kind::Open => {
             let error = RequestError::TooManySubscriptions(options.max_subscriptions);
             (&state.open, error)

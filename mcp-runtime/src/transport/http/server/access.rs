@@ -1,6 +1,5 @@
 //! Callers: the principal that a layer has authenticated, the checks of `Host` and `Origin`, and CORS.
 
-use std::fmt;
 use std::sync::Arc;
 
 use http::header::{
@@ -8,7 +7,6 @@ use http::header::{
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, HOST,
     HeaderMap, HeaderValue, ORIGIN, VARY,
 };
-use http::uri::Authority;
 use http::{Response, StatusCode, Uri};
 
 use super::body::ResponseBody;
@@ -29,7 +27,7 @@ use crate::transport::http::header_validation::only;
 /// let mut request = http::Request::new(());
 /// request.extensions_mut().insert(Principal::new("user-17"));
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Principal(Arc<str>);
 
 impl Principal {
@@ -47,19 +45,13 @@ impl Principal {
     }
 }
 
-impl fmt::Debug for Principal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Principal").field(&self.name()).finish()
-    }
-}
-
 /// Checks `Host` and `Origin`, which keeps web pages away from local servers (2026-07-28, "Streamable
 /// HTTP", section "Security & Endpoint").
 ///
 /// # Errors
 ///
 /// [`Rejection::Host`] or [`Rejection::Origin`].
-pub(in crate::transport) fn check_caller(
+pub(crate) fn check_caller(
     uri: &Uri,
     headers: &HeaderMap,
     options: &HttpOptions,
@@ -70,16 +62,13 @@ pub(in crate::transport) fn check_caller(
             return Err(Rejection::Host);
         }
     }
-    match only(headers, &ORIGIN).map_err(|_| Rejection::Origin)? {
-        None => Ok(()),
-        Some(origin) => {
-            let origin = origin.to_str().map_err(|_| Rejection::Origin)?;
-            if is_local_origin(origin) || is_allowed_origin(origin, options) {
-                Ok(())
-            } else {
-                Err(Rejection::Origin)
-            }
-        }
+    let Some(origin) = only(headers, &ORIGIN).map_err(|_| Rejection::Origin)? else {
+        return Ok(());
+    };
+    let origin = origin.to_str().map_err(|_| Rejection::Origin)?;
+    match is_local_origin(origin) || is_allowed_origin(origin, options) {
+        true => Ok(()),
+        false => Err(Rejection::Origin),
     }
 }
 
@@ -119,17 +108,12 @@ fn is_local_origin(origin: &str) -> bool {
     let authority = origin
         .strip_prefix("http://")
         .or_else(|| origin.strip_prefix("https://"));
-    let authority = authority.and_then(|text| text.parse::<Authority>().ok());
-    authority
-        .is_some_and(|authority| !authority.as_str().contains('@') && is_local(authority.host()))
+    authority.and_then(host_of).is_some_and(is_local)
 }
 
 /// Returns the origin of the page that sent a request, if it may read the answer. None may unless
 /// origins are configured.
-pub(in crate::transport::http) fn cors_origin(
-    headers: &HeaderMap,
-    options: &HttpOptions,
-) -> Option<HeaderValue> {
+pub(crate) fn cors_origin(headers: &HeaderMap, options: &HttpOptions) -> Option<HeaderValue> {
     if options.origins.is_empty() {
         return None;
     }
@@ -138,10 +122,7 @@ pub(in crate::transport::http) fn cors_origin(
 }
 
 /// Lets pages of `origin` read a response.
-pub(in crate::transport::http) fn allow_origin(
-    response: &mut Response<ResponseBody>,
-    origin: HeaderValue,
-) {
+pub(crate) fn allow_origin(response: &mut Response<ResponseBody>, origin: HeaderValue) {
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     let exposed = HeaderValue::from_static("mcp-session-id");
@@ -150,7 +131,7 @@ pub(in crate::transport::http) fn allow_origin(
 }
 
 /// Returns the response to a preflight request.
-pub(in crate::transport::http) fn preflight(asked: &HeaderMap) -> Response<ResponseBody> {
+pub(crate) fn preflight(asked: &HeaderMap) -> Response<ResponseBody> {
     let mut response = response::empty(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();
     let methods = HeaderValue::from_static("POST, GET, DELETE");

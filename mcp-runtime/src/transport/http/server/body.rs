@@ -24,24 +24,19 @@ use crate::transport::http::exchange::Arrival;
 /// Bytes of a body over the limit in which the id of a response is looked for.
 const HEAD: usize = 4 * 1024;
 
-/// The body of a request, and its part of the budget for bodies.
-pub(in crate::transport::http) struct Received {
-    pub(in crate::transport::http) bytes: Bytes,
-    _permit: Option<Permit>,
-}
-
-/// Reads the whole body of `arrival`, within the limits of the server. Of a body that is too large and
+/// Reads the whole body of `arrival`, within the limits of the server. It is returned with its part
+/// of the budget for bodies. Of a body that is too large and
 /// begins with a response, `failed` gets the id, which its request waits for, and the error.
 ///
 /// # Errors
 ///
 /// When it is longer or takes longer than allowed, breaks off, or exceeds the budget for bodies.
-pub(in crate::transport::http) async fn read<B: Body>(
+pub(crate) async fn read<B: Body>(
     body: B,
     state: &HttpState,
     arrival: &Arrival,
     failed: impl FnOnce(Option<&RequestId>, String),
-) -> Result<Received, Rejection> {
+) -> Result<(Bytes, Option<Permit>), Rejection> {
     let options = &state.options;
     // A client that waits for `100 Continue` gets the error instead.
     let waits = arrival.parts.headers.contains_key(EXPECT);
@@ -51,12 +46,11 @@ pub(in crate::transport::http) async fn read<B: Body>(
     let mut reading = pin!(collect(body, state, arrival, failed));
     // A small body is mostly there with the head, and a timer costs more than to look.
     let at_once = poll_fn(|cx| Poll::Ready(reading.as_mut().poll(cx))).await;
-    match at_once {
-        Poll::Ready(outcome) => outcome,
-        Poll::Pending => tokio::time::timeout(options.body_timeout, reading)
-            .await
-            .unwrap_or(Err(Rejection::Timeout)),
+    if let Poll::Ready(outcome) = at_once {
+        return outcome;
     }
+    let outcome = tokio::time::timeout(options.body_timeout, reading).await;
+    outcome.unwrap_or(Err(Rejection::Timeout))
 }
 
 fn is_too_large(body: &impl Body, limit: usize) -> bool {
@@ -68,57 +62,48 @@ async fn collect<B: Body>(
     state: &HttpState,
     arrival: &Arrival,
     failed: impl FnOnce(Option<&RequestId>, String),
-) -> Result<Received, Rejection> {
+) -> Result<(Bytes, Option<Permit>), Rejection> {
     let limit = state.options.max_body_bytes;
     let is_too_large = is_too_large(&body, limit);
     let mut body = pin!(body);
-    // One frame is taken as it is; more are joined.
-    let mut first = Bytes::new();
-    let mut joined = BytesMut::new();
-    let mut received = 0;
+    let mut bytes = Bytes::new();
     let mut permit: Option<Permit> = None;
     while let Some(frame) = poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
         let Ok(mut data) = frame.map_err(|_| Rejection::Body)?.into_data() else {
             continue;
         };
         let length = data.remaining();
-        let counted = FREE_BODY_BYTES.max(received);
-        received += length;
+        let received = bytes.len() + length;
         if is_too_large || received > limit {
-            joined.extend_from_slice(&first);
-            joined.put(data.take(HEAD.saturating_sub(joined.len())));
+            let mut head = BytesMut::from(bytes);
+            head.put(data.take(HEAD.saturating_sub(head.len())));
             let rejection = Rejection::TooLarge(limit);
-            let head = Head::read(&joined);
+            let head = Head::read(&head);
             if head.is_response() {
                 failed(head.id.as_ref(), rejection.to_string());
             }
             return Err(rejection);
         }
+        let counted = FREE_BODY_BYTES.max(bytes.len());
         if received > counted {
             let permit = permit.get_or_insert_with(|| state.bodies.none(arrival));
             if !permit.grow(received - counted) {
                 return Err(Rejection::TooManyBodies);
             }
         }
-        if received == length {
-            first = data.copy_to_bytes(length);
+        bytes = if bytes.is_empty() {
+            // Mostly, one frame is all there is. It is not copied.
+            data.copy_to_bytes(length)
         } else {
-            joined.extend_from_slice(&std::mem::take(&mut first));
+            let mut joined = BytesMut::from(bytes);
             joined.put(data);
-        }
+            joined.freeze()
+        };
         if body.is_end_stream() {
             break;
         }
     }
-    let bytes = if joined.is_empty() {
-        first
-    } else {
-        joined.freeze()
-    };
-    Ok(Received {
-        bytes,
-        _permit: permit,
-    })
+    Ok((bytes, permit))
 }
 
 /// The body of a response: nothing, one JSON message, or a stream of events.
@@ -130,20 +115,20 @@ enum Inner {
 }
 
 impl ResponseBody {
-    pub(in crate::transport) fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self::full(Bytes::new())
     }
 
-    pub(in crate::transport::http) fn full(bytes: Bytes) -> Self {
+    pub(crate) fn full(bytes: Bytes) -> Self {
         Self(Inner::Full(Pieces::uncounted(bytes)))
     }
 
-    pub(in crate::transport::http) fn events(events: EventStream) -> Self {
+    pub(crate) fn events(events: EventStream) -> Self {
         Self(Inner::Events(Box::new(events)))
     }
 
     /// Counts what is in the body as unread until it is read.
-    pub(in crate::transport::http) fn count(&mut self, unread: &Arc<Unread>) {
+    pub(crate) fn count(&mut self, unread: &Arc<Unread>) {
         match &mut self.0 {
             Inner::Full(bytes) => bytes.count(unread),
             Inner::Events(events) => events.count(unread),

@@ -2,52 +2,49 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::future::Future;
+use std::io;
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use http::header::{CONNECTION, HOST, HeaderValue};
 use http::{Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
+use hyper::rt::{Read, ReadBuf, ReadBufCursor, Write};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tower_service::Service as _;
+use tokio::time::{Sleep, sleep, timeout};
 
 use super::access::check_caller;
 use super::body::ResponseBody;
 use super::response::{self, Rejection};
-use super::service::{ConnectionInfo, HttpService, OpenConnection, ResponseFuture};
-use super::timeout_io::{Activity, TimeoutIo};
-use crate::limits::{LAST_ANSWERS_TIMEOUT, MAX_HTTP2_STREAMS};
+use super::service::{ConnectionInfo, HttpService, OpenConnection, ResponseFuture, respond};
+use crate::limits::{HALF_CLOSE_TIMEOUT, LAST_ANSWERS_TIMEOUT, MAX_HTTP2_STREAMS};
 
-/// The routes of a server at an address: MCP at `path`, `/health`, and others.
-pub(in crate::transport::http) struct Site {
-    pub(in crate::transport::http) service: HttpService,
-    pub(in crate::transport::http) path: String,
-    pub(in crate::transport::http) routes: HashMap<String, Route>,
-    pub(in crate::transport::http) timeouts: ConnectionTimeouts,
+/// The routes of a server at an address (MCP at `path`, `/health`, and others), and the timeouts of
+/// its connections.
+pub(crate) struct Site {
+    pub(crate) service: HttpService,
+    pub(crate) path: String,
+    pub(crate) routes: HashMap<String, Route>,
+    /// For the head of a request.
+    pub(crate) head_timeout: Duration,
+    /// For a connection without requests and data.
+    pub(crate) idle_timeout: Duration,
+    /// For one more request over HTTP/1 once the server ends.
+    pub(crate) linger: Duration,
 }
 
 /// Serves the requests for one path.
-pub(in crate::transport) type Route =
+pub(crate) type Route =
     Box<dyn Fn(Request<Incoming>, &ConnectionInfo) -> ResponseFuture + Send + Sync>;
-
-/// Timeouts of one connection.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::transport::http) struct ConnectionTimeouts {
-    /// For the head of a request.
-    pub(in crate::transport::http) head: Duration,
-    /// For the client to read what it is sent.
-    pub(in crate::transport::http) write: Duration,
-    /// For a connection without requests and data.
-    pub(in crate::transport::http) idle: Duration,
-    /// For one more request over HTTP/1 once the server ends.
-    pub(in crate::transport::http) linger: Duration,
-}
 
 impl Site {
     async fn answer(
@@ -56,7 +53,10 @@ impl Site {
         connection: ConnectionInfo,
     ) -> Result<Response<ResponseBody>, Infallible> {
         let version = request.version();
-        let mut response = self.route(request, connection).await?;
+        let mut response = match check_host_header(&request) {
+            Ok(()) => self.route(request, connection).await?,
+            Err(rejection) => rejection.response(),
+        };
         if version < Version::HTTP_2 && self.service.state.is_ending() {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(CONNECTION, close);
@@ -69,12 +69,10 @@ impl Site {
         request: Request<Incoming>,
         connection: ConnectionInfo,
     ) -> Result<Response<ResponseBody>, Infallible> {
-        if let Err(rejection) = check_host_header(&request) {
-            return Ok(rejection.response());
-        }
         let path = request.uri().path();
+        let state = &self.service.state;
         if path == self.path {
-            return self.service.on(connection).call(request).await;
+            return respond(Arc::clone(state), connection, request).await;
         }
         if let Some(route) = self.routes.get(path) {
             return route(request, &connection).await;
@@ -82,8 +80,7 @@ impl Site {
         if path == "/health" {
             return Ok(self.health(request.method()));
         }
-        let options = &self.service.state.options;
-        let checked = check_caller(request.uri(), request.headers(), options);
+        let checked = check_caller(request.uri(), request.headers(), &state.options);
         Ok(checked.err().unwrap_or(Rejection::Path).response())
     }
 
@@ -93,13 +90,11 @@ impl Site {
         if method != Method::GET {
             return Rejection::Method("GET").response();
         }
-        match self.service.state.is_ending() {
-            true => {
-                let ending = br#"{"status":"ending"}"#.to_vec();
-                response::json(StatusCode::SERVICE_UNAVAILABLE, ending)
-            }
-            false => response::json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
-        }
+        let (status, text) = match self.service.state.is_ending() {
+            true => (StatusCode::SERVICE_UNAVAILABLE, "ending"),
+            false => (StatusCode::OK, "ok"),
+        };
+        response::json(status, format!(r#"{{"status":"{text}"}}"#).into())
     }
 }
 
@@ -112,24 +107,24 @@ fn check_host_header(request: &Request<Incoming>) -> Result<(), Rejection> {
     }
 }
 
-fn builder(timeouts: ConnectionTimeouts) -> Builder<TokioExecutor> {
+fn builder(site: &Site) -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
     builder
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(timeouts.head);
+        .header_read_timeout(site.head_timeout);
     builder
         .http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(MAX_HTTP2_STREAMS)
-        .keep_alive_interval(timeouts.idle);
+        .keep_alive_interval(site.idle_timeout);
     builder
 }
 
 /// Serves a connection until it is closed or idle or, once the server ends, until its requests in
 /// flight are answered. Over HTTP/1 an idle connection is not closed at once then: a request may be
 /// on its way already, and is answered with 503 and `Connection: close`. HTTP/2 has GOAWAY.
-pub(in crate::transport::http) async fn serve(
+pub(crate) async fn serve(
     site: Arc<Site>,
     stream: TcpStream,
     addr: SocketAddr,
@@ -140,44 +135,46 @@ pub(in crate::transport::http) async fn serve(
         return;
     }
     let _counted = OpenConnection::new();
-    let timeouts = site.timeouts;
     let activity = Arc::new(Activity::default());
     tokio::select! {
-        begun = tokio::time::timeout(timeouts.head, stream.readable()) => if begun.is_err() {
+        begun = timeout(site.head_timeout, stream.readable()) => if begun.is_err() {
             return tracing::debug!("a connection was closed on which nothing came");
         },
-        () = drained(&mut ending, &activity, timeouts.linger) => return,
+        () = drained(&mut ending, &activity, site.linger) => return,
     }
-    let io = TimeoutIo::new(TokioIo::new(stream), timeouts.write, Arc::clone(&activity));
+    let io = ConnectionIo {
+        io: TokioIo::new(stream),
+        activity: Arc::clone(&activity),
+        closing: None,
+    };
     let connection = site.service.connection(addr);
     let unread = Arc::clone(&connection.unread);
-    let busy = Arc::clone(&activity);
-    let answer = service_fn(move |request: Request<Incoming>| {
+    let answer = service_fn(|request: Request<Incoming>| {
         if request.version() == Version::HTTP_2 {
-            busy.note_http2();
+            activity.is_http2.store(true, Ordering::Relaxed);
         }
-        let (site, busy, connection) = (Arc::clone(&site), busy.begin(), connection.clone());
+        let (site, busy, connection) = (Arc::clone(&site), activity.begin(), connection.clone());
         async move {
             let answer = site.answer(request, connection).await;
             drop(busy);
             answer
         }
     });
-    let builder = builder(timeouts);
+    let builder = builder(&site);
     let mut connection = pin!(builder.serve_connection_with_upgrades(io, answer));
     let outcome = tokio::select! {
         outcome = connection.as_mut() => outcome,
-        () = drained(&mut ending, &activity, timeouts.linger) => {
+        () = drained(&mut ending, &activity, site.linger) => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }
-        () = activity.idle(timeouts.idle) => {
+        () = activity.idle(site.idle_timeout) => {
             connection.as_mut().graceful_shutdown();
             // Nothing is in flight that a client which says no more could miss.
-            let goodbye = tokio::time::timeout(LAST_ANSWERS_TIMEOUT, connection);
+            let goodbye = timeout(LAST_ANSWERS_TIMEOUT, connection);
             goodbye.await.unwrap_or(Ok(()))
         }
-        () = unread.stalled(timeouts.write) => {
+        () = unread.stalled(site.service.state.options.limits.write) => {
             tracing::debug!("a connection was closed whose client does not read an answer");
             return;
         }
@@ -191,7 +188,190 @@ pub(in crate::transport::http) async fn serve(
 async fn drained(ending: &mut watch::Receiver<bool>, activity: &Activity, linger: Duration) {
     // The sender lives as long as the server.
     let _ = ending.wait_for(|ending| *ending).await;
-    if !activity.is_http2() {
-        tokio::time::sleep(linger).await;
+    if !activity.is_http2.load(Ordering::Relaxed) {
+        sleep(linger).await;
+    }
+}
+
+/// I/O of one connection, which notes its activity.
+///
+/// It is closed by halves: input is read to the end and dropped, as closing with input unread resets
+/// the connection, and the last answer may be lost (RFC 9112, section 9.6).
+struct ConnectionIo<I> {
+    io: I,
+    activity: Arc<Activity>,
+    /// While the peer may still send, once this half is closed.
+    closing: Option<Pin<Box<Sleep>>>,
+}
+
+impl<I: Read + Unpin> ConnectionIo<I> {
+    /// Drops what comes until the peer closes its half, or takes too long for it.
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let late = self.closing.as_mut();
+        if late.is_none_or(|late| late.as_mut().poll(cx).is_ready()) {
+            return Poll::Ready(());
+        }
+        let mut bytes = [0; 4096];
+        loop {
+            let mut buffer = ReadBuf::new(&mut bytes);
+            let read = ready!(Pin::new(&mut self.io).poll_read(cx, buffer.unfilled()));
+            if read.is_err() || buffer.filled().is_empty() {
+                return Poll::Ready(());
+            }
+        }
+    }
+}
+
+impl<I: Read + Unpin> Read for ConnectionIo<I> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        let outcome = ready!(Pin::new(&mut self.io).poll_read(cx, buffer));
+        self.activity.note();
+        Poll::Ready(outcome)
+    }
+}
+
+impl<I: Read + Write + Unpin> Write for ConnectionIo<I> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let outcome = ready!(Pin::new(&mut self.io).poll_write(cx, bytes));
+        self.activity.note();
+        Poll::Ready(outcome)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.closing.is_none() {
+            ready!(Pin::new(&mut self.io).poll_shutdown(cx))?;
+            self.closing = Some(Box::pin(sleep(HALF_CLOSE_TIMEOUT)));
+        }
+        self.poll_end(cx).map(Ok)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let outcome = ready!(Pin::new(&mut self.io).poll_write_vectored(cx, parts));
+        self.activity.note();
+        Poll::Ready(outcome)
+    }
+}
+
+/// Activity of a connection.
+#[derive(Debug, Default)]
+struct Activity {
+    /// Number of reads and writes.
+    noted: AtomicUsize,
+    /// Requests whose answer has not begun.
+    open: AtomicUsize,
+    /// Whether the connection is known to speak HTTP/2.
+    is_http2: AtomicBool,
+}
+
+impl Activity {
+    fn note(&self) {
+        self.noted.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a request until the guard is dropped.
+    fn begin(self: &Arc<Self>) -> Busy {
+        self.open.fetch_add(1, Ordering::Relaxed);
+        Busy(Arc::clone(self))
+    }
+
+    /// Waits until nothing was read, written or served for `timeout`.
+    async fn idle(&self, timeout: Duration) {
+        loop {
+            let before = self.noted.load(Ordering::Relaxed);
+            sleep(timeout).await;
+            let quiet = self.noted.load(Ordering::Relaxed) == before;
+            if quiet && self.open.load(Ordering::Relaxed) == 0 {
+                return;
+            }
+        }
+    }
+}
+
+/// A request that is being served.
+struct Busy(Arc<Activity>);
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.open.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use tokio::io::{AsyncWriteExt as _, DuplexStream};
+
+    use super::*;
+
+    const IDLE: Duration = Duration::from_secs(30);
+
+    fn connection_io() -> (DuplexStream, ConnectionIo<TokioIo<DuplexStream>>) {
+        let (theirs, ours) = tokio::io::duplex(16);
+        let ours = ConnectionIo {
+            io: TokioIo::new(ours),
+            activity: Arc::default(),
+            closing: None,
+        };
+        (theirs, ours)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_closed_connection_is_read_to_the_end_but_not_for_ever() {
+        let close = async |io: &mut ConnectionIo<TokioIo<DuplexStream>>| {
+            poll_fn(|cx| Pin::new(&mut *io).poll_shutdown(cx)).await
+        };
+        let (mut theirs, mut ours) = connection_io();
+        let start = tokio::time::Instant::now();
+        let says_on = async {
+            theirs.write_all(&[0; 10_000]).await.unwrap();
+            drop(theirs);
+        };
+        tokio::join!(close(&mut ours), says_on).0.unwrap();
+        assert_eq!(start.elapsed(), Duration::ZERO);
+
+        let says_on_for_ever = async |theirs: &mut DuplexStream| {
+            while theirs.write_all(&[0; 16]).await.is_ok() {
+                tokio::time::sleep(HALF_CLOSE_TIMEOUT / 10).await;
+            }
+        };
+        let (mut theirs, mut ours) = connection_io();
+        let closed = tokio::select! {
+            closed = close(&mut ours) => closed,
+            () = says_on_for_ever(&mut theirs) => unreachable!(),
+        };
+        closed.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_is_idle_when_nothing_is_said_or_served() {
+        let activity = Arc::new(Activity::default());
+        let busy = activity.begin();
+        let waits = tokio::time::timeout(10 * IDLE, activity.idle(IDLE));
+        assert!(waits.await.is_err());
+        drop(busy);
+        activity.note();
+        let waits = tokio::time::timeout(2 * IDLE, activity.idle(IDLE));
+        assert!(waits.await.is_ok());
     }
 }

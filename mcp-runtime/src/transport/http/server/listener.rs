@@ -4,15 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::connection::{self, ConnectionTimeouts, Route, Site};
+use super::connection::{self, Route, Site};
 use super::options::HttpOptions;
 use super::service::{HttpService, http_service};
-use crate::connection::{Command, Commands};
+use crate::connection::Command;
 use crate::error::ServeError;
 use crate::limits::{
     ACCEPT_PAUSE, FOREVER, HEAD_TIMEOUT, LAST_ANSWERS_TIMEOUT, LINGER, MAX_CONNECTIONS,
@@ -38,7 +37,6 @@ use crate::transport::TcpAddress;
 /// Only clients on the same machine are served until [`HttpOptions`] allow others. `GET /health`
 /// tells whether the server takes requests. For TLS, or to mount the server beside other routes,
 /// see [`http_service`](crate::transport::http::http_service).
-#[must_use]
 pub fn http(address: impl Into<TcpAddress>) -> Http {
     Http {
         address: address.into(),
@@ -52,6 +50,7 @@ pub fn http(address: impl Into<TcpAddress>) -> Http {
 }
 
 /// An address to serve HTTP at; made by [`http()`].
+#[must_use]
 pub struct Http {
     address: TcpAddress,
     path: String,
@@ -67,14 +66,12 @@ type Routes = Box<dyn FnOnce(&HttpService) -> Vec<(String, Route)> + Send>;
 
 impl Http {
     /// The path that is served; `/mcp` unless set.
-    #[must_use]
     pub fn path(mut self, path: impl Into<String>) -> Self {
         self.path = path.into();
         self
     }
 
     /// The callers that are allowed, and limits.
-    #[must_use]
     pub fn options(mut self, options: HttpOptions) -> Self {
         self.options = options;
         self
@@ -82,14 +79,12 @@ impl Http {
 
     /// How long the head of a request may take, the wait for it on a connection that is kept open
     /// included; 30 seconds unless set. The connection is closed then.
-    #[must_use]
     pub fn head_timeout(mut self, timeout: Duration) -> Self {
         self.head_timeout = timeout;
         self
     }
 
     /// How many connections may be open; 10,000 unless set. Others wait to be accepted.
-    #[must_use]
     pub fn max_connections(mut self, connections: usize) -> Self {
         self.max_connections = connections;
         self
@@ -99,13 +94,13 @@ impl Http {
     /// second unless set, and never longer than the drain time. A request that comes on one of them
     /// is answered with 503 and `Connection: close`, so that the client knows that it was not
     /// served. Connections of HTTP/2 are told at once, by GOAWAY.
-    #[must_use]
     pub fn linger(mut self, time: Duration) -> Self {
         self.linger = time;
         self
     }
+
     /// Adds routes beside that of MCP.
-    pub(in crate::transport) fn with_routes(
+    pub(crate) fn with_routes(
         mut self,
         routes: impl FnOnce(&HttpService) -> Vec<(String, Route)> + Send + 'static,
     ) -> Self {
@@ -124,35 +119,48 @@ impl fmt::Debug for Http {
     }
 }
 
+impl Http {
+    /// Makes the routes to `service`, for a server with this drain time.
+    fn site(&mut self, service: &HttpService, drain: Duration) -> Site {
+        let routes = std::mem::take(&mut self.routes).into_iter();
+        let keep_alive = self.options.keep_alive;
+        Site {
+            service: service.clone(),
+            path: std::mem::take(&mut self.path),
+            routes: routes.flat_map(|routes| routes(service)).collect(),
+            head_timeout: self.head_timeout.min(FOREVER),
+            idle_timeout: self
+                .head_timeout
+                .max(keep_alive.saturating_mul(2))
+                .min(FOREVER),
+            linger: self.linger.min(drain),
+        }
+    }
+}
+
 impl Endpoint for Http {
     /// New requests are refused with 503 once the end is asked for. Calls that are in flight when
     /// the drain time is over are answered with an error, within one second more.
-    async fn run(self, mut running: Running) -> Result<(), ServeError> {
-        let timeouts = ConnectionTimeouts {
-            head: self.head_timeout.min(FOREVER),
-            write: self.options.write_timeout.min(FOREVER),
-            idle: self
-                .head_timeout
-                .max(self.options.keep_alive.saturating_mul(2))
-                .min(FOREVER),
-            linger: self.linger.min(running.limits.drain).min(FOREVER),
-        };
-        let service = http_service(running.server, self.options);
-        let routes = self.routes.into_iter();
-        let site = Arc::new(Site {
-            routes: routes.flat_map(|routes| routes(&service)).collect(),
-            service: service.clone(),
-            path: self.path,
-            timeouts,
-        });
+    async fn run(mut self, mut running: Running) -> Result<(), ServeError> {
+        let drain = running.limits.drain;
+        let service = http_service(running.server, self.options.clone());
+        let site = Arc::new(self.site(&service, drain));
         let listener = self.address.bind().await.map_err(ServeError::Open)?;
+        let ending = &service.state.ending;
+        // Connections that come once the server ends delay nothing.
+        let never = watch::Sender::new(false);
         let mut connections = JoinSet::new();
+        let mut deadline = Instant::now() + FOREVER;
         loop {
-            let has_room = connections.len() < self.max_connections;
+            let ends = service.state.is_ending();
+            let has_room = ends || connections.len() < self.max_connections;
             tokio::select! {
                 command = running.commands.recv() => match command {
-                    Some(Command::ShutDown) | None => break,
-                    Some(Command::Abort) => {
+                    Some(Command::ShutDown) | None if !ends => {
+                        service.shut_down();
+                        deadline = Instant::now() + drain.min(FOREVER);
+                    }
+                    Some(Command::Abort) | None => {
                         service.terminate();
                         return Ok(());
                     }
@@ -160,7 +168,7 @@ impl Endpoint for Http {
                 },
                 accepted = listener.accept(), if has_room => match accepted {
                     Ok((stream, addr)) => {
-                        let ending = service.state.ending.subscribe();
+                        let ending = if ends { &never } else { ending }.subscribe();
                         let site = Arc::clone(&site);
                         connections.spawn(connection::serve(site, stream, addr, ending));
                     }
@@ -170,53 +178,19 @@ impl Endpoint for Http {
                         tokio::time::sleep(ACCEPT_PAUSE).await;
                     }
                 },
-                Some(_) = connections.join_next(), if !connections.is_empty() => {}
+                Some(_) = connections.join_next() => {}
+                () = ending.closed(), if ends => break,
+                () = tokio::time::sleep_until(deadline) => break,
             }
         }
-        let deadline = Instant::now() + running.limits.drain.min(FOREVER);
-        drain(site, listener, connections, running.commands, deadline).await;
+        drop(listener);
+        service.terminate();
+        let answered = async {
+            ending.closed().await;
+            while connections.join_next().await.is_some() {}
+        };
+        // A client that does not read is not waited for.
+        let _ = tokio::time::timeout(LAST_ANSWERS_TIMEOUT, answered).await;
         Ok(())
     }
-}
-
-/// Refuses new requests, and lets those in flight finish until `deadline`. The rest of them is then
-/// answered with an error.
-async fn drain(
-    site: Arc<Site>,
-    listener: TcpListener,
-    mut connections: JoinSet<()>,
-    mut commands: Commands,
-    deadline: Instant,
-) {
-    let service = &site.service;
-    let ending = Arc::clone(&service.state.ending);
-    service.shut_down();
-    // Connections that come now delay nothing.
-    let mut late = JoinSet::new();
-    let never = watch::Sender::new(false);
-    loop {
-        tokio::select! {
-            // No other connection is left.
-            () = ending.closed() => break,
-            Some(_) = connections.join_next() => {}
-            Ok((stream, addr)) = listener.accept() => {
-                // Its requests are refused, as the server ends.
-                let site = Arc::clone(&site);
-                late.spawn(connection::serve(site, stream, addr, never.subscribe()));
-            }
-            command = commands.recv() => match command {
-                Some(Command::Abort) | None => return service.terminate(),
-                Some(_) => {}
-            },
-            () = tokio::time::sleep_until(deadline) => break,
-        }
-    }
-    drop(listener);
-    service.terminate();
-    let answered = async {
-        ending.closed().await;
-        while late.join_next().await.is_some() {}
-    };
-    // A client that does not read is not waited for.
-    let _ = tokio::time::timeout(LAST_ANSWERS_TIMEOUT, answered).await;
 }

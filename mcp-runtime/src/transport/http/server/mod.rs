@@ -8,7 +8,6 @@ pub(super) mod options;
 pub(super) mod permits;
 pub(super) mod response;
 pub(super) mod service;
-mod timeout_io;
 pub(super) mod unread;
 
 pub use access::Principal;
@@ -17,4 +16,4 @@ pub use listener::{Http, http};
 pub use options::HttpOptions;
 pub use service::{HttpService, ResponseFuture, http_service};
 #[cfg(feature = "websocket")]
-pub(in crate::transport) use {access::check_caller, connection::Route, response::Rejection};
+pub(crate) use {access::check_caller, connection::Route, response::Rejection};

@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use crate::connection::Limits;
 use crate::limits::{
-    BODY_SHARES, BODY_TIMEOUT, MAX_BODY_BYTES, MAX_BUFFERED_BODY_BYTES, MAX_CALLS, MAX_DEPTH,
-    MAX_HTTP_SUBSCRIPTIONS, MAX_IN_FLIGHT, MAX_SESSIONS, MAX_UNREAD_BYTES, MAX_UNREAD_BYTES_TOTAL,
-    SESSION_IDLE, STREAM_KEEP_ALIVE, WRITE_TIMEOUT,
+    BODY_TIMEOUT, MAX_BODY_BYTES, MAX_BUFFERED_BODY_BYTES, MAX_CALLS, MAX_HTTP_SUBSCRIPTIONS,
+    MAX_SESSIONS, MAX_UNREAD_BYTES, MAX_UNREAD_BYTES_TOTAL, SESSION_IDLE, STREAM_KEEP_ALIVE,
 };
 use crate::transport::http::event_stream::Pace;
 use crate::transport::http::events::{EventStore, MemoryEvents};
@@ -28,41 +27,42 @@ use crate::transport::http::session::{MemorySessions, SessionStore};
 /// # drop(options);
 /// ```
 #[derive(Clone)]
+#[must_use]
 pub struct HttpOptions {
-    pub(in crate::transport::http) hosts: Option<HashSet<String>>,
-    pub(in crate::transport::http) origins: HashSet<String>,
-    pub(in crate::transport::http) max_body_bytes: usize,
-    pub(in crate::transport::http) max_buffered_body_bytes: usize,
-    pub(in crate::transport::http) max_unread_bytes: usize,
-    pub(in crate::transport::http) max_unread_bytes_total: usize,
-    pub(in crate::transport::http) max_depth: usize,
-    pub(in crate::transport::http) body_timeout: Duration,
-    pub(in crate::transport::http) keep_alive: Duration,
-    pub(in crate::transport::http) write_timeout: Duration,
-    pub(in crate::transport::http) max_in_flight: usize,
-    pub(in crate::transport::http) max_calls: usize,
-    pub(in crate::transport::http) max_subscriptions: usize,
-    pub(in crate::transport::http) sessions: bool,
-    pub(in crate::transport::http) max_sessions: usize,
-    pub(in crate::transport::http) session_idle: Duration,
-    pub(in crate::transport::http) store: Arc<dyn SessionStore>,
-    pub(in crate::transport::http) events: Arc<dyn EventStore>,
+    /// The limits of one session, and the write timeout.
+    pub(crate) limits: Limits,
+    pub(crate) hosts: Option<HashSet<String>>,
+    pub(crate) origins: HashSet<String>,
+    pub(crate) max_body_bytes: usize,
+    pub(crate) max_buffered_body_bytes: usize,
+    pub(crate) max_unread_bytes: usize,
+    pub(crate) max_unread_bytes_total: usize,
+    pub(crate) body_timeout: Duration,
+    pub(crate) keep_alive: Duration,
+    pub(crate) max_calls: usize,
+    pub(crate) max_subscriptions: usize,
+    pub(crate) sessions: bool,
+    pub(crate) max_sessions: usize,
+    pub(crate) session_idle: Duration,
+    pub(crate) store: Arc<dyn SessionStore>,
+    pub(crate) events: Arc<dyn EventStore>,
 }
 
 impl Default for HttpOptions {
     fn default() -> Self {
         Self {
+            limits: Limits {
+                max_batch_bytes: MAX_UNREAD_BYTES,
+                ..Limits::default()
+            },
             hosts: Some(HashSet::new()),
             origins: HashSet::new(),
             max_body_bytes: MAX_BODY_BYTES,
             max_buffered_body_bytes: MAX_BUFFERED_BODY_BYTES,
             max_unread_bytes: MAX_UNREAD_BYTES,
             max_unread_bytes_total: MAX_UNREAD_BYTES_TOTAL,
-            max_depth: MAX_DEPTH,
             body_timeout: BODY_TIMEOUT,
             keep_alive: STREAM_KEEP_ALIVE,
-            write_timeout: WRITE_TIMEOUT,
-            max_in_flight: MAX_IN_FLIGHT,
             max_calls: MAX_CALLS,
             max_subscriptions: MAX_HTTP_SUBSCRIPTIONS,
             sessions: true,
@@ -75,29 +75,26 @@ impl Default for HttpOptions {
 }
 
 impl HttpOptions {
-    /// The limits of one session.
-    pub(in crate::transport::http) fn limits(&self) -> Limits {
-        Limits {
-            max_in_flight: self.max_in_flight,
-            max_open: self.max_in_flight,
-            max_depth: self.max_depth,
-            max_batch_bytes: self.max_unread_bytes,
-            ..Limits::default()
+    /// The times of a stream of events.
+    pub(crate) fn pace(&self) -> Pace {
+        Pace {
+            keep_alive: self.keep_alive,
+            write_timeout: self.limits.write,
         }
     }
 
     /// The names under which the server may be reached, without port, beside those of the local
     /// machine. A request for any other is refused, so that a web page can't reach a local server
     /// by rebinding its own name.
-    #[must_use]
     pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        let hosts = hosts.into_iter().map(|host| lowercase(host.into()));
+        let hosts = hosts
+            .into_iter()
+            .map(|host| host.into().to_ascii_lowercase());
         self.hosts.get_or_insert_default().extend(hosts);
         self
     }
 
     /// Serves requests for any host. For servers behind a proxy that has checked it.
-    #[must_use]
     pub fn any_host(mut self) -> Self {
         self.hosts = None;
         self
@@ -105,15 +102,15 @@ impl HttpOptions {
 
     /// The origins whose pages may call the server, such as `https://app.example.com`, beside
     /// those of the local machine. They are also allowed to read the answers (CORS).
-    #[must_use]
     pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        let origins = origins.into_iter().map(|origin| lowercase(origin.into()));
+        let origins = origins
+            .into_iter()
+            .map(|text| text.into().to_ascii_lowercase());
         self.origins.extend(origins);
         self
     }
 
     /// The longest message that is accepted, in bytes; 4 MiB by default.
-    #[must_use]
     pub fn max_body_bytes(mut self, limit: usize) -> Self {
         self.max_body_bytes = limit;
         self
@@ -124,7 +121,6 @@ impl HttpOptions {
     /// come count, and the first 64 KiB of each body are free. One principal, or where none is known
     /// one connection, may use an eighth of it, or one body. A request beyond that is refused with 503
     /// and `Retry-After`.
-    #[must_use]
     pub fn max_buffered_body_bytes(mut self, limit: usize) -> Self {
         self.max_buffered_body_bytes = limit;
         self
@@ -135,29 +131,26 @@ impl HttpOptions {
     /// they are refused with 503. Calls that have begun are answered whatever waits. Where the service is
     /// [mounted](crate::transport::http::http_service), connections are not known, and only the limit for
     /// [all](Self::max_unread_bytes_total) holds.
-    #[must_use]
     pub fn max_unread_bytes(mut self, limit: usize) -> Self {
         self.max_unread_bytes = limit;
+        self.limits.max_batch_bytes = limit;
         self
     }
 
     /// How many bytes of answers all connections together may leave unread; 256 MiB by default. Calls
     /// wait beyond it as beyond the [limit of a connection](Self::max_unread_bytes).
-    #[must_use]
     pub fn max_unread_bytes_total(mut self, limit: usize) -> Self {
         self.max_unread_bytes_total = limit;
         self
     }
 
     /// How deeply the JSON of a message may nest; 128 levels by default.
-    #[must_use]
     pub fn max_depth(mut self, levels: usize) -> Self {
-        self.max_depth = levels;
+        self.limits.max_depth = levels;
         self
     }
 
     /// How long the body of a request may take to arrive; 30 seconds by default.
-    #[must_use]
     pub fn body_timeout(mut self, timeout: Duration) -> Self {
         self.body_timeout = timeout;
         self
@@ -165,7 +158,6 @@ impl HttpOptions {
 
     /// How long a stream may be silent before a comment is sent, so that proxies do not take it
     /// for dead; 15 seconds by default.
-    #[must_use]
     pub fn keep_alive(mut self, period: Duration) -> Self {
         self.keep_alive = period;
         self
@@ -177,24 +169,22 @@ impl HttpOptions {
     /// nobody could come back for the answer. Where the server listens by itself, a connection is
     /// closed when its oldest answer has not moved for that long, over HTTP/2 also while others do;
     /// where the service is [mounted](crate::transport::http::http_service), that is up to the program.
-    #[must_use]
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
-        self.write_timeout = timeout;
+        self.limits.write = timeout;
         self
     }
 
     /// How many calls of one session and of one principal may wait for their handlers at the same
     /// time; 256 by default. One more is refused at once, with 429. Callers that are not known count
     /// by connection, where the server listens by itself.
-    #[must_use]
     pub fn max_in_flight(mut self, calls: usize) -> Self {
-        self.max_in_flight = calls;
+        self.limits.max_in_flight = calls;
+        self.limits.max_open = calls;
         self
     }
 
     /// How many calls of all callers together may wait for their handlers; 10,000 by default. One
     /// more is refused at once, with 429.
-    #[must_use]
     pub fn max_calls(mut self, calls: usize) -> Self {
         self.max_calls = calls;
         self
@@ -202,7 +192,6 @@ impl HttpOptions {
 
     /// How many subscriptions of all callers together may be open at the same time; 10,000 by
     /// default. One more is refused at once. They do not count as calls.
-    #[must_use]
     pub fn max_subscriptions(mut self, subscriptions: usize) -> Self {
         self.max_subscriptions = subscriptions;
         self
@@ -211,7 +200,6 @@ impl HttpOptions {
     /// Serves handshake-era clients without sessions: each of their requests stands by itself, the
     /// server can't ask them anything, and nothing can be resumed. Then any process can serve any
     /// request.
-    #[must_use]
     pub fn without_sessions(mut self) -> Self {
         self.sessions = false;
         self
@@ -219,7 +207,6 @@ impl HttpOptions {
 
     /// How many sessions this process may have open; 10,000 by default. One more is refused with
     /// 503.
-    #[must_use]
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.max_sessions = sessions;
         self
@@ -227,7 +214,6 @@ impl HttpOptions {
 
     /// After how much time without a request or an open stream a session ends; 30 minutes by
     /// default.
-    #[must_use]
     pub fn session_idle(mut self, idle: Duration) -> Self {
         self.session_idle = idle;
         self
@@ -235,7 +221,6 @@ impl HttpOptions {
 
     /// Where sessions are kept, so that several processes can serve the requests of one; in memory
     /// by default.
-    #[must_use]
     pub fn session_store(mut self, store: impl SessionStore) -> Self {
         self.store = Arc::new(store);
         self
@@ -244,35 +229,10 @@ impl HttpOptions {
     /// Where the events of sessions are kept for clients that lost their connection; by default in
     /// memory, in at most 128 MiB for all sessions
     /// ([`MemoryEvents::with_max_bytes`](crate::transport::http::MemoryEvents::with_max_bytes) sets another limit).
-    #[must_use]
     pub fn event_store(mut self, store: impl EventStore) -> Self {
         self.events = Arc::new(store);
         self
     }
-}
-
-impl HttpOptions {
-    /// Bytes of request bodies that all clients together may have received.
-    pub(in crate::transport::http) fn body_budget(&self) -> usize {
-        self.max_buffered_body_bytes.max(self.max_body_bytes)
-    }
-
-    /// Bytes of request bodies that one client may have received.
-    pub(in crate::transport::http) fn body_share(&self) -> usize {
-        (self.max_buffered_body_bytes / BODY_SHARES).max(self.max_body_bytes)
-    }
-
-    pub(in crate::transport::http) fn pace(&self) -> Pace {
-        Pace {
-            keep_alive: self.keep_alive,
-            write_timeout: self.write_timeout,
-        }
-    }
-}
-
-fn lowercase(mut text: String) -> String {
-    text.make_ascii_lowercase();
-    text
 }
 
 impl fmt::Debug for HttpOptions {

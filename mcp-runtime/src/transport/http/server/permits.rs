@@ -2,6 +2,7 @@
 //! bytes of request bodies.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,34 +11,37 @@ use crate::transport::http::exchange::Arrival;
 
 /// Counts the use of a resource by each caller and by all together.
 #[derive(Debug)]
-pub(in crate::transport::http) struct Permits {
+pub(crate) struct Permits {
     /// For each caller.
     limit: usize,
     /// For all callers together.
     total: usize,
-    used: Mutex<HashMap<User, usize>>,
+    used: Mutex<Used>,
 }
 
-/// A user of a resource that has a limit.
+#[derive(Debug, Default)]
+struct Used {
+    by_caller: HashMap<Caller, usize>,
+    total: usize,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum User {
+enum Caller {
     Principal(Principal),
     /// An unknown caller at the other end of a connection.
     Connection(SocketAddr),
-    /// All callers together.
-    All,
 }
 
 /// The use by one call or request, given back when dropped.
-pub(in crate::transport::http) struct Permit {
+pub(crate) struct Permit {
     permits: Arc<Permits>,
-    /// The caller, if it is known, and all of them.
-    users: [Option<User>; 2],
+    /// Absent where nothing is known of the caller.
+    caller: Option<Caller>,
     amount: usize,
 }
 
 impl Permits {
-    pub(in crate::transport::http) fn new(limit: usize, total: usize) -> Arc<Self> {
+    pub(crate) fn new(limit: usize, total: usize) -> Arc<Self> {
         Arc::new(Self {
             limit,
             total,
@@ -46,54 +50,49 @@ impl Permits {
     }
 
     /// The limit for one caller.
-    pub(in crate::transport::http) fn limit(&self) -> usize {
+    pub(crate) fn limit(&self) -> usize {
         self.limit
     }
 
     /// Returns a permit for one more call, unless a limit is reached. Callers of whom nothing is
     /// known, not even the connection, are only counted together.
-    pub(in crate::transport::http) fn take(self: &Arc<Self>, arrival: &Arrival) -> Option<Permit> {
+    pub(crate) fn take(self: &Arc<Self>, arrival: &Arrival) -> Option<Permit> {
         let mut permit = self.none(arrival);
         permit.grow(1).then_some(permit)
     }
 
     /// Returns a permit for nothing, which can grow.
-    pub(in crate::transport::http) fn none(self: &Arc<Self>, arrival: &Arrival) -> Permit {
-        let principal = arrival.principal().cloned().map(User::Principal);
-        let caller = principal.or_else(|| arrival.peer_addr.map(User::Connection));
+    pub(crate) fn none(self: &Arc<Self>, arrival: &Arrival) -> Permit {
+        let principal = arrival.principal().cloned().map(Caller::Principal);
         Permit {
             permits: Arc::clone(self),
-            users: [caller, Some(User::All)],
+            caller: principal.or_else(|| arrival.peer_addr.map(Caller::Connection)),
             amount: 0,
         }
     }
 
-    fn limit_of(&self, user: &User) -> usize {
-        match user {
-            User::All => self.total,
-            _ => self.limit,
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<User, usize>> {
+    fn lock(&self) -> MutexGuard<'_, Used> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Permit {
     /// Uses so much more. `false`, and nothing is used, if that goes beyond a limit.
-    pub(in crate::transport::http) fn grow(&mut self, more: usize) -> bool {
-        let mut used = self.permits.lock();
-        let has_room = |user| {
-            let used = used.get(user).copied().unwrap_or(0);
-            used.saturating_add(more) <= self.permits.limit_of(user)
-        };
-        if !self.users.iter().flatten().all(has_room) {
+    pub(crate) fn grow(&mut self, more: usize) -> bool {
+        let (permits, mut used) = (&self.permits, self.permits.lock());
+        let total = used.total.saturating_add(more);
+        if total > permits.total {
             return false;
         }
-        for user in self.users.iter().flatten() {
-            *used.entry(user.clone()).or_default() += more;
+        if let Some(caller) = &self.caller {
+            let own = used.by_caller.get(caller).copied().unwrap_or(0);
+            let own = own.saturating_add(more);
+            if own > permits.limit {
+                return false;
+            }
+            used.by_caller.insert(caller.clone(), own);
         }
+        used.total = total;
         self.amount += more;
         true
     }
@@ -102,12 +101,15 @@ impl Permit {
 impl Drop for Permit {
     fn drop(&mut self) {
         let mut used = self.permits.lock();
-        for user in self.users.iter().flatten() {
-            if let Some(amount) = used.get_mut(user) {
-                *amount -= self.amount;
-                if *amount == 0 {
-                    used.remove(user);
-                }
+        used.total -= self.amount;
+        if let Some(Entry::Occupied(mut own)) = self
+            .caller
+            .take()
+            .map(|caller| used.by_caller.entry(caller))
+        {
+            *own.get_mut() -= self.amount;
+            if *own.get() == 0 {
+                own.remove();
             }
         }
     }
@@ -127,7 +129,8 @@ mod tests {
     }
 
     fn is_unused(permits: &Permits) -> bool {
-        permits.lock().is_empty()
+        let used = permits.lock();
+        used.total == 0 && used.by_caller.is_empty()
     }
 
     #[test]

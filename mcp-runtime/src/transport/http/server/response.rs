@@ -12,10 +12,7 @@ use crate::transport::http::event_stream::EventStream;
 use crate::transport::http::headers;
 
 /// A JSON-RPC message.
-pub(in crate::transport::http) fn json(
-    status: StatusCode,
-    message: Vec<u8>,
-) -> Response<ResponseBody> {
+pub(crate) fn json(status: StatusCode, message: Vec<u8>) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::full(message.into()));
     *response.status_mut() = status;
     let json = HeaderValue::from_static(headers::JSON);
@@ -24,7 +21,7 @@ pub(in crate::transport::http) fn json(
 }
 
 /// A stream of events.
-pub(in crate::transport::http) fn events(events: EventStream) -> Response<ResponseBody> {
+pub(crate) fn events(events: EventStream) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::events(events));
     let headers = response.headers_mut();
     let kind = HeaderValue::from_static(headers::EVENT_STREAM);
@@ -36,7 +33,7 @@ pub(in crate::transport::http) fn events(events: EventStream) -> Response<Respon
 }
 
 /// Only a status.
-pub(in crate::transport::http) fn empty(status: StatusCode) -> Response<ResponseBody> {
+pub(crate) fn empty(status: StatusCode) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::empty());
     *response.status_mut() = status;
     response
@@ -44,7 +41,7 @@ pub(in crate::transport::http) fn empty(status: StatusCode) -> Response<Response
 
 /// The status of a request that its session does not serve. Otherwise the handshake era answers a
 /// message that was understood with 200, whatever the outcome.
-pub(in crate::transport::http) fn refused_session(error: &RequestError) -> StatusCode {
+pub(crate) fn refused_session(error: &RequestError) -> StatusCode {
     match error {
         RequestError::Busy(_) => StatusCode::TOO_MANY_REQUESTS,
         RequestError::Ending(_) => StatusCode::NOT_FOUND,
@@ -54,10 +51,7 @@ pub(in crate::transport::http) fn refused_session(error: &RequestError) -> Statu
 
 /// The status of a stateless request: the era has one for each error of the protocol (2026-07-28,
 /// "Streamable HTTP"). Before it was `admitted`, invalid parameters are such an error, too.
-pub(in crate::transport::http) fn stateless(
-    error: Option<&ErrorObject>,
-    admitted: bool,
-) -> StatusCode {
+pub(crate) fn stateless(error: Option<&ErrorObject>, admitted: bool) -> StatusCode {
     match error.map(|error| error.code) {
         Some(
             code::PARSE_ERROR
@@ -75,7 +69,7 @@ pub(in crate::transport::http) fn stateless(
 /// A request that HTTP itself refuses. The text is for the client, and tells nothing about the inside
 /// of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(in crate::transport) enum Rejection {
+pub(crate) enum Rejection {
     /// The page that sent the request, or the name it used for this server, is not trusted.
     #[error("this host is not allowed")]
     Host,
@@ -159,7 +153,7 @@ impl Rejection {
     }
 
     /// The answer: a JSON-RPC error without an id, since no message was read.
-    pub(in crate::transport) fn response(self) -> Response<ResponseBody> {
+    pub(crate) fn response(self) -> Response<ResponseBody> {
         tracing::debug!(reason = %self, "a request was rejected");
         let status = self.status();
         let code = if status.is_server_error() {

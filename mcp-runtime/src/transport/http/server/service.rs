@@ -25,7 +25,7 @@ use super::response::Rejection;
 use super::unread::{Budget, Unread};
 use crate::connection::BoxFuture;
 use crate::error::RequestError;
-use crate::limits::FOREVER;
+use crate::limits::{BODY_SHARES, FOREVER};
 use crate::protocol::{LastNegotiated, NamedRevision, ServerLifecycle, ServerRules};
 use crate::server::{Answer, Server, Session};
 use crate::transport::http::session::{HttpSession, SessionId, Sessions};
@@ -63,47 +63,47 @@ pub fn http_service(server: Server, options: HttpOptions) -> HttpService {
 
 /// The connection that a request comes on.
 #[derive(Clone)]
-pub(in crate::transport) struct ConnectionInfo {
+pub(crate) struct ConnectionInfo {
     /// Absent where another program has accepted the connection.
-    pub(in crate::transport) peer_addr: Option<SocketAddr>,
-    pub(in crate::transport::http) unread: Arc<Unread>,
+    pub(crate) peer_addr: Option<SocketAddr>,
+    pub(crate) unread: Arc<Unread>,
     /// The outcome of the last stateless request on it.
-    pub(in crate::transport::http) negotiated: Option<Arc<Mutex<LastNegotiated>>>,
+    pub(crate) negotiated: Option<Arc<Mutex<LastNegotiated>>>,
 }
 
 /// A server as a `tower::Service`; made by [`http_service`]. Clones share everything.
 #[derive(Clone)]
 pub struct HttpService {
-    pub(in crate::transport) state: Arc<HttpState>,
-    pub(in crate::transport::http) connection: ConnectionInfo,
+    pub(crate) state: Arc<HttpState>,
+    pub(crate) connection: ConnectionInfo,
 }
 
 impl HttpService {
     /// Refuses new requests with 503 and ends the streams that belong to no request; calls in
     /// flight go on.
     pub fn shut_down(&self) {
-        self.state.shut_down();
+        self.state.ending.send_replace(true);
+        self.state.stateless.end();
+        for session in self.state.sessions.all() {
+            session.shut_down();
+        }
     }
 
     /// Ends all sessions, and answers all calls in flight with an error.
     pub fn terminate(&self) {
-        self.state.terminate();
+        self.state.terminated.send_replace(true);
+        for session in self.state.sessions.all() {
+            session.cut();
+            self.state.sessions.end(session.id());
+        }
     }
 
     /// A connection from `addr` that this process has accepted.
-    pub(in crate::transport::http) fn connection(&self, addr: SocketAddr) -> ConnectionInfo {
+    pub(crate) fn connection(&self, addr: SocketAddr) -> ConnectionInfo {
         ConnectionInfo {
             peer_addr: Some(addr),
             unread: self.state.unread(self.state.options.max_unread_bytes),
             negotiated: Some(Arc::default()),
-        }
-    }
-
-    /// The same service, for requests that come on `connection`.
-    pub(in crate::transport::http) fn on(&self, connection: ConnectionInfo) -> Self {
-        Self {
-            state: Arc::clone(&self.state),
-            connection,
         }
     }
 }
@@ -127,18 +127,31 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> ResponseFuture {
-        let (parts, body) = request.into_parts();
-        let (state, connection) = (Arc::clone(&self.state), self.connection.clone());
-        Box::pin(async move {
-            let origin = cors_origin(&parts.headers, &state.options);
-            let served = serve(&state, parts, body, &connection).await;
-            Ok(finish(served, origin, &connection.unread))
-        })
+        respond(Arc::clone(&self.state), self.connection.clone(), request)
     }
 }
 
+/// Responds to a request that has come on `connection`.
+pub(crate) fn respond<B>(
+    state: Arc<HttpState>,
+    connection: ConnectionInfo,
+    request: Request<B>,
+) -> ResponseFuture
+where
+    B: Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Send,
+{
+    let (parts, body) = request.into_parts();
+    Box::pin(async move {
+        let origin = cors_origin(&parts.headers, &state.options);
+        let served = serve(&state, parts, body, &connection).await;
+        Ok(finish(served, origin, &connection.unread))
+    })
+}
+
 /// Finishes a response: counts it, and lets pages of `origin` read it.
-pub(in crate::transport::http) fn finish(
+pub(crate) fn finish(
     served: Result<Response<ResponseBody>, Rejection>,
     origin: Option<HeaderValue>,
     unread: &Arc<Unread>,
@@ -157,7 +170,7 @@ pub(in crate::transport::http) fn finish(
 /// # Errors
 ///
 /// Why the request is refused.
-pub(in crate::transport::http) fn admit(state: &HttpState, parts: &Parts) -> Result<(), Rejection> {
+pub(crate) fn admit(state: &HttpState, parts: &Parts) -> Result<(), Rejection> {
     check_caller(&parts.uri, &parts.headers, &state.options)?;
     if state.is_ending() {
         return Err(Rejection::Ending);
@@ -166,7 +179,7 @@ pub(in crate::transport::http) fn admit(state: &HttpState, parts: &Parts) -> Res
 }
 
 /// The answer to a method that is not among those `allowed`: a page may ask which are.
-pub(in crate::transport::http) fn other_method(
+pub(crate) fn other_method(
     state: &HttpState,
     parts: &Parts,
     allowed: &'static str,
@@ -202,38 +215,41 @@ impl fmt::Debug for HttpService {
 }
 
 /// State that all requests to one server share.
-pub(in crate::transport) struct HttpState {
-    pub(in crate::transport) server: Server,
-    pub(in crate::transport) options: HttpOptions,
-    pub(in crate::transport::http) sessions: Arc<Sessions>,
+pub(crate) struct HttpState {
+    pub(crate) server: Server,
+    pub(crate) options: HttpOptions,
+    pub(crate) sessions: Arc<Sessions>,
     /// Calls that wait for their handlers.
-    pub(in crate::transport::http) permits: Arc<Permits>,
+    pub(crate) permits: Arc<Permits>,
     /// Open subscriptions.
-    pub(in crate::transport::http) open: Arc<Permits>,
+    pub(crate) open: Arc<Permits>,
     /// Bytes of request bodies that are being received.
-    pub(in crate::transport::http) bodies: Arc<Permits>,
+    pub(crate) bodies: Arc<Permits>,
     /// Unread bytes of all clients.
     unread: Arc<Budget>,
     /// The session of all stateless requests, which share nothing but the end of the server.
-    pub(in crate::transport::http) stateless: Arc<Session>,
-    pub(in crate::transport::http) rules: ServerRules,
+    pub(crate) stateless: Arc<Session>,
+    pub(crate) rules: ServerRules,
     /// Whether the server ends.
-    pub(in crate::transport) ending: Arc<watch::Sender<bool>>,
+    pub(crate) ending: Arc<watch::Sender<bool>>,
     /// Whether calls in flight have no more time.
-    pub(in crate::transport::http) terminated: watch::Sender<bool>,
+    pub(crate) terminated: watch::Sender<bool>,
 }
 
 impl HttpState {
-    pub(in crate::transport::http) fn new(server: Server, options: HttpOptions) -> Self {
+    pub(crate) fn new(server: Server, options: HttpOptions) -> Self {
         Self {
             sessions: Arc::new(Sessions::new(
                 options.max_sessions,
                 options.session_idle,
                 Arc::clone(&options.store),
             )),
-            permits: Permits::new(options.max_in_flight, options.max_calls),
+            permits: Permits::new(options.limits.max_in_flight, options.max_calls),
             open: Permits::new(options.max_subscriptions, options.max_subscriptions),
-            bodies: Permits::new(options.body_share(), options.body_budget()),
+            bodies: Permits::new(
+                (options.max_buffered_body_bytes / BODY_SHARES).max(options.max_body_bytes),
+                options.max_buffered_body_bytes.max(options.max_body_bytes),
+            ),
             unread: Arc::new(Budget::new(options.max_unread_bytes_total)),
             stateless: server.session(),
             rules: server.rules(),
@@ -245,40 +261,19 @@ impl HttpState {
     }
 
     /// Returns a session for one request, for a server without sessions.
-    pub(in crate::transport::http) fn passing_session(
-        &self,
-        named: NamedRevision,
-    ) -> Arc<HttpSession> {
+    pub(crate) fn passing_session(&self, named: NamedRevision) -> Arc<HttpSession> {
         let lifecycle = ServerLifecycle::without_handshake(named, self.rules.clone());
         let (id, standalone) = (SessionId::new(0), Stream::new(0, None));
-        let (role, limits) = ((&self.server, lifecycle), self.options.limits());
+        let (role, limits) = ((&self.server, lifecycle), self.options.limits);
         Arc::new(HttpSession::new(id, None, role, limits, standalone, None))
     }
 
-    /// Refuses new requests, and ends the streams that belong to no request.
-    pub(in crate::transport::http) fn shut_down(&self) {
-        self.ending.send_replace(true);
-        self.stateless.end();
-        for session in self.sessions.all() {
-            session.shut_down();
-        }
-    }
-
-    /// Answers the calls that are left with an error, and ends all sessions.
-    pub(in crate::transport::http) fn terminate(&self) {
-        self.terminated.send_replace(true);
-        for session in self.sessions.all() {
-            session.cut();
-            self.sessions.end(session.id());
-        }
-    }
-
-    pub(in crate::transport::http) fn is_ending(&self) -> bool {
+    pub(crate) fn is_ending(&self) -> bool {
         *self.ending.borrow()
     }
 
     /// Ends `handler` with an error when calls in flight have no more time.
-    pub(in crate::transport::http) fn unless_terminated(
+    pub(crate) fn unless_terminated(
         &self,
         handler: BoxFuture<Result<Answer, ErrorObject>>,
     ) -> BoxFuture<Result<Answer, ErrorObject>> {
@@ -295,7 +290,7 @@ impl HttpState {
     }
 
     /// Returns a count of unread bytes with a limit of its own, and the limit for all clients.
-    pub(in crate::transport::http) fn unread(&self, limit: usize) -> Arc<Unread> {
+    pub(crate) fn unread(&self, limit: usize) -> Arc<Unread> {
         Unread::new(limit, Arc::clone(&self.unread))
     }
 
@@ -304,13 +299,13 @@ impl HttpState {
     /// # Errors
     ///
     /// When that takes twice as long as a client may leave an answer unread, or the server ends.
-    pub(in crate::transport::http) async fn room(&self, unread: &Unread) -> Result<(), Rejection> {
+    pub(crate) async fn room(&self, unread: &Unread) -> Result<(), Rejection> {
         if unread.has_room() {
             return Ok(());
         }
         let mut ending = self.ending.subscribe();
         // Connections that do not read are closed before.
-        let at_most = self.options.write_timeout.saturating_mul(2).min(FOREVER);
+        let at_most = self.options.limits.write.saturating_mul(2).min(FOREVER);
         tokio::select! {
             () = unread.room() => Ok(()),
             () = tokio::time::sleep(at_most) => Err(Rejection::Unread),
@@ -323,21 +318,21 @@ impl HttpState {
 const TARGET: &str = "mcp_runtime::http";
 
 /// Counts a response.
-pub(in crate::transport::http) fn count_response(status: StatusCode) {
+pub(crate) fn count_response(status: StatusCode) {
     let status = status.as_u16();
     tracing::event!(target: TARGET, Level::DEBUG, monotonic_counter.http_requests = 1_u64, status);
 }
 
 /// Counts so many sessions more, or less.
-pub(in crate::transport::http) fn count_sessions(more: i64) {
+pub(crate) fn count_sessions(more: i64) {
     tracing::event!(target: TARGET, Level::DEBUG, counter.http_sessions = more);
 }
 
 /// A connection that is counted until this is dropped.
-pub(in crate::transport::http) struct OpenConnection(());
+pub(crate) struct OpenConnection(());
 
 impl OpenConnection {
-    pub(in crate::transport::http) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         tracing::event!(target: TARGET, Level::DEBUG, counter.http_connections = 1_i64);
         Self(())
     }

@@ -9,27 +9,26 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 
 /// Number of checks for stalled answers within the write timeout.
-pub(in crate::transport::http) const CHECKS: u32 = 4;
+pub(crate) const CHECKS: u32 = 4;
 /// More than the checks that an answer can see before its connection is closed.
 const AGES: usize = 8;
 /// The most that is handed to hyper at once, in bytes: with each piece, an answer makes progress.
 const PIECE: usize = 16 * 1024;
 
 /// A limit of unread bytes, which may be exceeded by the answers that have begun.
-#[derive(Debug)]
-pub(in crate::transport::http) struct Budget {
+#[derive(Debug, Default)]
+pub(crate) struct Budget {
     limit: usize,
     bytes: AtomicUsize,
-    /// Notified when bytes are freed while the limit is reached.
+    /// Notified when bytes are freed while the limit is reached, also that of a connection.
     freed: Notify,
 }
 
 impl Budget {
-    pub(in crate::transport::http) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self {
             limit,
-            bytes: AtomicUsize::new(0),
-            freed: Notify::new(),
+            ..Self::default()
         }
     }
 
@@ -37,17 +36,16 @@ impl Budget {
         self.bytes.load(Ordering::Acquire) < self.limit
     }
 
-    fn free(&self, length: usize) {
-        if self.bytes.fetch_sub(length, Ordering::AcqRel) >= self.limit {
-            self.freed.notify_waiters();
-        }
+    /// Frees bytes. Returns whether the limit was reached before.
+    fn free(&self, length: usize) -> bool {
+        self.bytes.fetch_sub(length, Ordering::AcqRel) >= self.limit
     }
 }
 
 /// Unread bytes of one connection. They count from the moment at which an answer is there until
 /// hyper has written it, or drops it with its stream.
 #[derive(Debug)]
-pub(in crate::transport) struct Unread {
+pub(crate) struct Unread {
     own: Budget,
     /// Of all connections together.
     total: Arc<Budget>,
@@ -58,7 +56,7 @@ pub(in crate::transport) struct Unread {
 }
 
 impl Unread {
-    pub(in crate::transport::http) fn new(limit: usize, total: Arc<Budget>) -> Arc<Self> {
+    pub(crate) fn new(limit: usize, total: Arc<Budget>) -> Arc<Self> {
         Arc::new(Self {
             own: Budget::new(limit),
             total,
@@ -68,7 +66,7 @@ impl Unread {
     }
 
     /// Counts `length` bytes until the guard is dropped.
-    pub(in crate::transport::http) fn hold(self: &Arc<Self>, length: usize) -> Held {
+    pub(crate) fn hold(self: &Arc<Self>, length: usize) -> Held {
         self.own.bytes.fetch_add(length, Ordering::AcqRel);
         self.total.bytes.fetch_add(length, Ordering::AcqRel);
         Held {
@@ -87,29 +85,24 @@ impl Unread {
         }
     }
 
-    pub(in crate::transport::http) fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         self.own.has_room() && self.total.has_room()
     }
 
     /// Waits until both budgets have room.
-    pub(in crate::transport::http) async fn room(&self) {
+    pub(crate) async fn room(&self) {
         loop {
-            let mut own = pin!(self.own.freed.notified());
-            let mut total = pin!(self.total.freed.notified());
-            own.as_mut().enable();
-            total.as_mut().enable();
+            let mut freed = pin!(self.total.freed.notified());
+            freed.as_mut().enable();
             if self.has_room() {
                 return;
             }
-            tokio::select! {
-                () = own => {}
-                () = total => {}
-            }
+            freed.await;
         }
     }
 
     /// Waits until an answer has made no progress for `timeout`, or at most a quarter of it longer.
-    pub(in crate::transport::http) async fn stalled(&self, timeout: Duration) {
+    pub(crate) async fn stalled(&self, timeout: Duration) {
         loop {
             tokio::time::sleep(timeout / CHECKS).await;
             let age = self.age.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
@@ -123,15 +116,17 @@ impl Unread {
 
 /// Bytes that count as unread until this is dropped.
 #[derive(Debug)]
-pub(in crate::transport::http) struct Held {
+pub(crate) struct Held {
     unread: Arc<Unread>,
     length: usize,
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.unread.own.free(self.length);
-        self.unread.total.free(self.length);
+        let (own, total) = (&self.unread.own, &self.unread.total);
+        if own.free(self.length) | total.free(self.length) {
+            total.freed.notify_waiters();
+        }
     }
 }
 
@@ -162,12 +157,12 @@ impl Drop for Sent {
 }
 
 /// Bytes together with the guard that counts them.
-struct Counted<G> {
+struct Counted {
     bytes: Bytes,
-    _guard: G,
+    _sent: Arc<Sent>,
 }
 
-impl<G> AsRef<[u8]> for Counted<G> {
+impl AsRef<[u8]> for Counted {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -175,47 +170,38 @@ impl<G> AsRef<[u8]> for Counted<G> {
 
 /// Bytes on their way to hyper, piece by piece.
 #[derive(Default)]
-pub(in crate::transport::http) struct Pieces {
+pub(crate) struct Pieces {
     rest: Bytes,
-    /// Where there is more than one piece.
+    /// Absent if they are not counted.
     sent: Option<Arc<Sent>>,
 }
 
 impl Pieces {
     /// Bytes that are not counted.
-    pub(in crate::transport::http) fn uncounted(bytes: Bytes) -> Self {
-        Self {
-            rest: bytes,
-            sent: None,
-        }
+    pub(crate) fn uncounted(rest: Bytes) -> Self {
+        Self { rest, sent: None }
     }
 
     /// Counts the bytes as unread of a connection until hyper drops the last piece.
-    pub(in crate::transport::http) fn count(&mut self, unread: &Arc<Unread>) {
-        if self.is_empty() {
-            return;
+    pub(crate) fn count(&mut self, unread: &Arc<Unread>) {
+        if !self.is_empty() {
+            let bytes = std::mem::take(&mut self.rest);
+            let sent = self.sent.insert(Arc::new(unread.send(bytes.len())));
+            let _sent = Arc::clone(sent);
+            self.rest = Bytes::from_owner(Counted { bytes, _sent });
         }
-        let bytes = std::mem::take(&mut self.rest);
-        let sent = unread.send(bytes.len());
-        self.rest = if bytes.len() > PIECE {
-            let _guard = Arc::clone(self.sent.insert(Arc::new(sent)));
-            Bytes::from_owner(Counted { bytes, _guard })
-        } else {
-            let _guard = sent;
-            Bytes::from_owner(Counted { bytes, _guard })
-        };
     }
 
-    pub(in crate::transport::http) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.rest.len()
     }
 
-    pub(in crate::transport::http) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
     /// The next piece.
-    pub(in crate::transport::http) fn next(&mut self) -> Option<Bytes> {
+    pub(crate) fn next(&mut self) -> Option<Bytes> {
         if let Some(sent) = &self.sent {
             sent.progress();
         }

@@ -20,7 +20,7 @@ use crate::transport::http::server::unread::Unread;
 use crate::transport::http::stream::Stream;
 
 /// State of one client from `initialize` on, over all its connections.
-pub(in crate::transport::http) struct HttpSession {
+pub(crate) struct HttpSession {
     id: SessionId,
     owner: Option<Principal>,
     /// Absent where the client can't resume streams.

@@ -11,7 +11,7 @@ use crate::transport::http::server::response::Rejection;
 use crate::transport::http::server::service::count_sessions;
 
 /// The sessions that are open.
-pub(in crate::transport::http) struct Sessions {
+pub(crate) struct Sessions {
     open: RwLock<HashMap<SessionId, Arc<HttpSession>>>,
     limit: usize,
     idle: Duration,
