@@ -39,7 +39,7 @@ pub(crate) fn invalid_params(path: &str, text: &str, error: &serde_json::Error) 
 }
 
 /// The message without the position, which means nothing to someone who sent one line.
-fn reason(error: &serde_json::Error) -> String {
+pub(crate) fn reason(error: &serde_json::Error) -> String {
     let message = error.to_string();
     match message.rfind(" at line ") {
         Some(end) => message[..end].to_owned(),

@@ -20,7 +20,7 @@ mod tests;
 
 pub(crate) use capabilities::{Requirement, method_info, missing_capability, not_offered, tree};
 pub(crate) use client::ClientLifecycle;
-pub(crate) use decode::{decode_params, invalid_params, locate};
+pub(crate) use decode::{decode_params, invalid_params, locate, reason};
 pub(crate) use lifecycle::Lifecycle;
 pub use negotiation::Negotiated;
 pub(crate) use negotiation::{

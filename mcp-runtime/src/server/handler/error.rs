@@ -7,7 +7,7 @@ use mcp_types::jsonrpc::code;
 
 use crate::ProtocolError;
 use crate::limits::{MAX_FAULT_BYTES, MAX_LISTED_FAULTS};
-use crate::protocol::locate;
+use crate::protocol::{locate, reason};
 use crate::server::input::AskError;
 
 /// An error that a handler may return: anything that implements `Display`.
@@ -26,7 +26,7 @@ impl<E: fmt::Display + 'static> HandlerError for E {}
 
 /// The error of a prompt, resource or completer, as it is answered.
 pub(crate) fn to_protocol<E: HandlerError>(error: E) -> ProtocolError {
-    known(&error).unwrap_or_else(|| ProtocolError::new(code::INTERNAL_ERROR, print(&error)))
+    known(&error).unwrap_or_else(|| ProtocolError::new(code::INTERNAL_ERROR, format!("{error:#}")))
 }
 
 /// The JSON-RPC error that a handler returned, or that stands for a capability which the client lacks.
@@ -40,11 +40,6 @@ pub(crate) fn known<E: HandlerError>(error: &E) -> Option<ProtocolError> {
 /// specialization.
 pub(crate) fn downcast<T: 'static>(error: &dyn Any) -> Option<&T> {
     error.downcast_ref()
-}
-
-/// The text of an error. Errors that collect their causes print all of them in the alternate form.
-pub(crate) fn print(error: &dyn fmt::Display) -> String {
-    format!("{error:#}")
 }
 
 /// One value among the arguments that is not valid.
@@ -72,11 +67,9 @@ impl ArgumentError {
 
     /// The error of a decoder, at its place inside `value`, which stands at `path`.
     pub(crate) fn from_decoder(path: &str, value: &str, error: &serde_json::Error) -> Self {
-        let text = error.to_string();
-        let message = text.rsplit_once(" at line ");
         let mut path = path.to_owned();
         locate(value, error, &mut path);
-        Self::new(path, message.map_or(&*text, |(message, _)| message))
+        Self::new(path, reason(error))
     }
 
     /// Returns true if both are errors of one value, or of a value and something inside it.

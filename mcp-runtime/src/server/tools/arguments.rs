@@ -8,9 +8,8 @@ use std::fmt;
 
 use mcp_types::{RawJsonRef, integer_digits};
 use schemars::JsonSchema;
-use serde::de::value::Error;
-use serde::de::{DeserializeOwned, Deserializer as _, Error as _, IgnoredAny, MapAccess, Visitor};
-use serde::{Serialize, forward_to_deserialize_any};
+use serde::de::{DeserializeOwned, Deserializer as _, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
 use serde_json::{Deserializer, Value};
 
 use super::parameter::Parameter;
@@ -22,8 +21,8 @@ pub trait Slot {
     /// The description of the argument.
     fn parameter(&self) -> &Parameter;
 
-    /// Returns true if it holds a value.
-    fn is_filled(&self) -> bool;
+    /// Returns true if the call has a value, valid or not.
+    fn is_given(&self) -> bool;
 
     /// Decodes `json` and keeps the value.
     ///
@@ -32,8 +31,8 @@ pub trait Slot {
     /// When the type can't be decoded from it.
     fn decode(&mut self, json: &str) -> serde_json::Result<()>;
 
-    /// Takes the value that stands for an absent one, if there is any.
-    fn fill_absent(&mut self);
+    /// Takes the value that stands for an absent one; returns false if there is none.
+    fn fill_absent(&mut self) -> bool;
 }
 
 /// Fills `slots` from the object `text`.
@@ -44,80 +43,64 @@ pub(super) fn read(
     slots: &mut [&mut dyn Slot],
     strict: bool,
 ) -> Result<(), InvalidArguments> {
-    let mut reader = ArgumentsReader {
+    let mut errors = Vec::new();
+    let read = Deserializer::from_str(text).deserialize_map(ArgumentsReader {
         slots,
         strict,
-        invalid: Vec::new(),
-        errors: Vec::new(),
-    };
-    let read = Deserializer::from_str(text).deserialize_map(&mut reader);
-    let ArgumentsReader {
-        invalid,
-        mut errors,
-        ..
-    } = reader;
+        errors: &mut errors,
+    });
     if let Err(error) = read {
         errors.push(ArgumentError::from_decoder("", text, &error));
     }
-    for slot in slots {
-        if slot.is_filled() || invalid.contains(&slot.parameter().name) {
-            continue;
-        }
-        slot.fill_absent();
-        let parameter = slot.parameter();
-        if slot.is_filled() {
-            parameter.check_default(&mut errors);
-        } else {
-            let message = format!("missing, expected {}", parameter.validation().expected());
-            errors.push(ArgumentError::new(parameter.name, message));
-        }
+    for slot in slots.iter_mut().filter(|slot| !slot.is_given()) {
+        fill_absent(*slot, &mut errors);
     }
     InvalidArguments(errors).into_result()
+}
+
+/// Gives `slot` the value that stands for an absent one.
+fn fill_absent(slot: &mut dyn Slot, errors: &mut Vec<ArgumentError>) {
+    let is_filled = slot.fill_absent();
+    let parameter = slot.parameter();
+    if is_filled {
+        parameter.check_default(errors);
+    } else {
+        let message = format!("missing, expected {}", parameter.validation().expected());
+        errors.push(ArgumentError::new(parameter.name, message));
+    }
 }
 
 /// Decodes `text`, the value of the argument of `slot`, and checks it against its schema.
 ///
 /// JSON Schema takes `2.0` and `1e2` for integers, which decoders of integer types do not; they are
-/// accepted. So is `null` for an argument that may be left out. Returns whether the value is valid.
-pub(super) fn read_value(slot: &mut dyn Slot, text: &str, errors: &mut Vec<ArgumentError>) -> bool {
-    let name = slot.parameter().name;
+/// accepted. So is `null` for an argument that may be left out.
+pub(super) fn read_value(slot: &mut dyn Slot, text: &str, errors: &mut Vec<ArgumentError>) {
     let mut text = Cow::Borrowed(text);
     let mut decoded = slot.decode(&text);
     if decoded.is_err() {
         if text == "null" && !slot.parameter().is_required {
-            return true;
+            return fill_absent(slot, errors);
         }
         if let Some(plain) = with_plain_integers(&text) {
             decoded = slot.decode(&plain);
             text = Cow::Owned(plain);
         }
     }
-    let parameter = slot.parameter();
-    match decoded {
-        Ok(()) => parameter.check(&text, errors),
-        Err(error) => {
-            let error = ArgumentError::from_decoder(name, &text, &error);
-            parameter.validation().explain(name, &text, error, errors);
-            return false;
-        }
-    }
-    true
+    slot.parameter().check(&text, decoded, errors);
 }
 
 /// The arguments of one call, while they are decoded.
 struct ArgumentsReader<'a, 's> {
     slots: &'a mut [&'s mut dyn Slot],
     strict: bool,
-    /// The names of arguments whose value was given and not decoded.
-    invalid: Vec<&'static str>,
-    errors: Vec<ArgumentError>,
+    errors: &'a mut Vec<ArgumentError>,
 }
 
 /// The name of a member, borrowed where it has no escapes.
-#[derive(serde::Deserialize)]
+#[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-impl<'de> Visitor<'de> for &mut ArgumentsReader<'_, '_> {
+impl<'de> Visitor<'de> for ArgumentsReader<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -128,15 +111,10 @@ impl<'de> Visitor<'de> for &mut ArgumentsReader<'_, '_> {
         while let Some((Name(name), json)) = members.next_entry::<_, RawJsonRef<'de>>()? {
             let mut slots = self.slots.iter_mut();
             match slots.find(|slot| slot.parameter().name == name) {
-                Some(slot) if slot.is_filled() => {
+                Some(slot) if slot.is_given() => {
                     self.errors.push(ArgumentError::new(name, "given twice"));
                 }
-                Some(slot) => {
-                    let is_valid = read_value(&mut **slot, json.get(), &mut self.errors);
-                    if !is_valid {
-                        self.invalid.push(slot.parameter().name);
-                    }
-                }
+                Some(slot) => read_value(&mut **slot, json.get(), self.errors),
                 None if self.strict => {
                     let error = ArgumentError::new(name, "unknown argument");
                     self.errors.push(error);
@@ -154,27 +132,20 @@ const MAX_DIGITS: usize = 40;
 /// `text`, which is one JSON value, with plain digits for its integers in other spellings, such as
 /// `2.0` and `1e2`; `None` if it has none of those.
 pub(in crate::server) fn with_plain_integers(text: &str) -> Option<String> {
-    let (mut plain, mut rest, mut differs) = (String::new(), text, false);
+    let (mut plain, mut rest) = (String::new(), text);
     let begins = |letter: char| letter == '"' || letter == '-' || letter.is_ascii_digit();
     while let Some(start) = rest.find(begins) {
-        let (before, token) = rest.split_at(start);
-        let (token, after) = token.split_at(token_length(token)?);
-        let digits = integer_digits(token).filter(|digits| {
-            !token.starts_with('"') && digits.len() <= MAX_DIGITS && **digits != *token
-        });
-        differs |= digits.is_some();
+        let (before, after) = rest.split_at(start);
+        let mut tokens = Deserializer::from_str(after).into_iter::<IgnoredAny>();
+        tokens.next()?.ok()?;
+        let (token, after) = after.split_at(tokens.byte_offset());
+        let digits = integer_digits(token)
+            .filter(|digits| !token.starts_with('"') && digits.len() <= MAX_DIGITS);
         plain.extend([before, digits.as_deref().unwrap_or(token)]);
         rest = after;
     }
     plain.push_str(rest);
-    differs.then_some(plain)
-}
-
-/// The length in bytes of the string or number that `text` begins with.
-fn token_length(text: &str) -> Option<usize> {
-    let mut values = Deserializer::from_str(text).into_iter::<IgnoredAny>();
-    values.next()?.ok()?;
-    Some(values.byte_offset())
+    (plain != text).then_some(plain)
 }
 
 /// A type whose values callers can send: anything with `Deserialize` and `JsonSchema`.
@@ -220,7 +191,10 @@ impl<T: Serialize> Shown for T {
 /// An argument called `name`, of the type `T`.
 #[must_use]
 pub fn argument<T: ToolArgument>(name: &'static str) -> Argument<T> {
-    let absent = || T::deserialize(Absent).ok();
+    let absent = || {
+        let missing = serde_json::from_str::<Missing<T>>("{}");
+        missing.ok().map(|missing| missing.value)
+    };
     Argument {
         parameter: Parameter::new::<T>(name, absent().is_none()),
         decode: |json| serde_json::from_str(json),
@@ -229,26 +203,12 @@ pub fn argument<T: ToolArgument>(name: &'static str) -> Argument<T> {
     }
 }
 
-/// The source of a value that is absent.
+/// The value that a type has for a member that is missing.
 ///
-/// The type is asked for a value, not looked at, so that an alias of `Option` has one too.
-struct Absent;
-
-impl<'de> serde::Deserializer<'de> for Absent {
-    type Error = Error;
-
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
-        Err(Error::custom("missing"))
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_none()
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
-    }
+/// The type is decoded, not looked at, so that an alias of `Option` has one too.
+#[derive(Deserialize)]
+struct Missing<T> {
+    value: T,
 }
 
 impl<T> Argument<T> {
@@ -289,6 +249,7 @@ impl<T> Argument<T> {
         ArgumentSlot {
             argument: self,
             value: None,
+            is_given: false,
         }
     }
 }
@@ -297,6 +258,7 @@ impl<T> Argument<T> {
 pub struct ArgumentSlot<'a, T> {
     argument: &'a Argument<T>,
     value: Option<T>,
+    is_given: bool,
 }
 
 impl<T> ArgumentSlot<'_, T> {
@@ -316,25 +278,27 @@ impl<T> Slot for ArgumentSlot<'_, T> {
         &self.argument.parameter
     }
 
-    fn is_filled(&self) -> bool {
-        self.value.is_some()
+    fn is_given(&self) -> bool {
+        self.is_given
     }
 
     fn decode(&mut self, json: &str) -> serde_json::Result<()> {
+        self.is_given = true;
         self.value = Some((self.argument.decode)(json)?);
         Ok(())
     }
 
-    fn fill_absent(&mut self) {
-        self.value = match self.argument.default {
-            Some(make) => Some(make()),
-            None => (self.argument.absent)(),
-        };
+    fn fill_absent(&mut self) -> bool {
+        let Argument {
+            default, absent, ..
+        } = self.argument;
+        self.value = default.map_or_else(absent, |make| Some(make()));
+        self.value.is_some()
     }
 }
 
-impl<T> std::fmt::Debug for Argument<T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl<T> fmt::Debug for Argument<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Argument")
             .field(&self.parameter.name)
             .finish()

@@ -79,25 +79,19 @@ measured! {
     label = "neither text, nor a boolean, nor an integer",
     note = "the specification allows `header` on strings, booleans and integers only"
 )]
-pub trait HeaderArgument {
-    /// True if some values are numbers too large for a header; those are refused.
-    const IS_WIDE: bool = false;
-}
+pub trait HeaderArgument {}
 
 macro_rules! header_arguments {
-    ($is_wide:literal: $($kind:ty),*) => {$(
-        impl HeaderArgument for $kind {
-            const IS_WIDE: bool = $is_wide;
-        }
-    )*};
+    ($($kind:ty),*) => {
+        $(impl HeaderArgument for $kind {})*
+    };
 }
 
-header_arguments!(false: String, bool, char, i8, i16, i32, u8, u16, u32);
-header_arguments!(true: i64, isize, u64, usize);
+header_arguments!(
+    String, bool, char, i8, i16, i32, i64, isize, u8, u16, u32, u64, usize
+);
 
-impl<T: HeaderArgument> HeaderArgument for Option<T> {
-    const IS_WIDE: bool = T::IS_WIDE;
-}
+impl<T: HeaderArgument> HeaderArgument for Option<T> {}
 
 impl<T> Argument<T> {
     /// Accepts only numbers between two bounds.
@@ -181,12 +175,11 @@ impl<T> Argument<T> {
     ///
     /// Integers beyond ±(2^53 − 1) are refused, and the schema says so.
     #[must_use]
-    pub fn header(mut self, name: &'static str) -> Self
+    pub fn header(self, name: &'static str) -> Self
     where
         T: HeaderArgument,
     {
-        self.parameter.set_header(name, T::IS_WIDE);
-        self
+        self.constrain("x-mcp-header", name)
     }
 
     fn constrain<B: Serialize + ?Sized>(mut self, keyword: &str, bound: &B) -> Self {

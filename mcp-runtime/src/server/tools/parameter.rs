@@ -7,8 +7,9 @@ use mcp_types::{OrderedMap, RawJson};
 use schemars::JsonSchema;
 use schemars::generate::SchemaGenerator;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
+use super::expected::integers;
 use super::validation::Validation;
 use crate::schema::{self, Describe};
 use crate::server::handler::error::ArgumentError;
@@ -16,7 +17,7 @@ use crate::server::handler::error::ArgumentError;
 /// The largest number that may be sent in a header, either way from zero: beyond it, programs that
 /// keep numbers as floating point no longer tell neighbours apart (2026-07-28, "Tools", section
 /// "x-mcp-header").
-const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
+const MAX_SAFE_INTEGER: i128 = (1 << 53) - 1;
 
 /// The description of one argument.
 #[derive(Clone, Debug)]
@@ -26,10 +27,6 @@ pub struct Parameter {
     describe: Describe,
     /// Keywords that are added to the schema of the type.
     keywords: Map<String, Value>,
-    /// True if a header of HTTP repeats the value.
-    is_header: bool,
-    /// True if some values are integers too large for a header; those are refused.
-    is_wide_header: bool,
     /// True if the value is fully checked by its decoder.
     is_scalar: bool,
     /// True if a call without the argument is refused.
@@ -44,8 +41,6 @@ impl Parameter {
             name,
             describe: schema::describe::<T>,
             keywords: Map::new(),
-            is_header: false,
-            is_wide_header: false,
             is_scalar: is_scalar(TypeId::of::<T>()),
             is_required,
             validation: OnceLock::new(),
@@ -63,13 +58,6 @@ impl Parameter {
         self.is_scalar = false;
     }
 
-    /// Repeats the value in a header.
-    pub(super) fn set_header(&mut self, name: &str, is_wide: bool) {
-        self.constrain("x-mcp-header", name.into());
-        self.is_header = true;
-        self.is_wide_header = is_wide;
-    }
-
     /// Returns true if the argument, or a part of it, may have to be repeated in a header.
     pub(super) fn may_have_headers(&self) -> bool {
         !self.is_scalar
@@ -84,17 +72,23 @@ impl Parameter {
         })
     }
 
-    /// Adds to `errors` the constraints that `text`, a value that was decoded, violates.
-    pub(super) fn check(&self, text: &str, errors: &mut Vec<ArgumentError>) {
-        if !self.is_scalar {
-            self.validation().check(self.name, text, errors);
+    /// Adds to `errors` the constraints that `text`, a value that was decoded, violates, or all that
+    /// is wrong with one that was not.
+    pub(super) fn check(
+        &self,
+        text: &str,
+        decoded: serde_json::Result<()>,
+        errors: &mut Vec<ArgumentError>,
+    ) {
+        if decoded.is_err() || !self.is_scalar {
+            errors.extend(self.validation().errors(self.name, text, decoded));
         }
     }
 
-    /// The same for the default.
+    /// Adds to `errors` the constraints that the default violates.
     pub(super) fn check_default(&self, errors: &mut Vec<ArgumentError>) {
         if let Some(default) = self.keywords.get("default") {
-            self.check(&default.to_string(), errors);
+            self.check(&default.to_string(), Ok(()), errors);
         }
     }
 
@@ -103,10 +97,8 @@ impl Parameter {
         let mut schema = (self.describe)(generator);
         let schema = schema.ensure_object();
         schema.extend(self.keywords.clone());
-        if self.is_header {
+        if self.keywords.contains_key("x-mcp-header") {
             narrow_type(schema);
-        }
-        if self.is_wide_header {
             narrow_range(schema);
         }
         Value::Object(std::mem::take(schema))
@@ -154,15 +146,14 @@ fn narrow_type(schema: &mut Map<String, Value>) {
 
 /// Limits integers to those that may be sent in a header.
 fn narrow_range(schema: &mut Map<String, Value>) {
-    let bound = |schema: &Map<String, Value>, keyword: &str| schema.get(keyword)?.as_f64();
-    #[allow(clippy::cast_precision_loss)] // The largest number that is exact.
-    let safe = MAX_SAFE_INTEGER as f64;
-    if bound(schema, "minimum").is_none_or(|least| least < -safe) {
-        schema.insert("minimum".to_owned(), (-MAX_SAFE_INTEGER).into());
-    }
-    if bound(schema, "maximum").is_none_or(|most| most > safe) {
-        schema.insert("maximum".to_owned(), MAX_SAFE_INTEGER.into());
-    }
+    let Some((least, most)) = integers(schema).filter(|(_, most)| *most > MAX_SAFE_INTEGER) else {
+        return;
+    };
+    let bound = |keyword| schema.get(keyword)?.as_number()?.as_i128();
+    let least = bound("minimum").unwrap_or(least).max(-MAX_SAFE_INTEGER);
+    let most = bound("maximum").unwrap_or(most).min(MAX_SAFE_INTEGER);
+    schema.insert("minimum".to_owned(), Number::from_i128(least).into());
+    schema.insert("maximum".to_owned(), Number::from_i128(most).into());
 }
 
 /// The schema of an object with arguments.

@@ -13,20 +13,8 @@ use crate::limits::{MAX_CHECKED_DEPTH, MAX_CHECKED_VALUES, MAX_FOUND_FAULTS};
 use crate::schema::walk;
 use crate::server::handler::error::ArgumentError;
 
-/// Keywords that no decoder enforces.
-const CONSTRAINTS: [&str; 11] = [
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "minItems",
-    "maxItems",
-    "minProperties",
-    "maxProperties",
-];
+/// Beginnings of the keywords that no decoder enforces.
+const CONSTRAINTS: [&str; 4] = ["min", "max", "exclusive", "pattern"];
 
 /// The schema of an argument, ready to validate values.
 #[derive(Clone, Debug)]
@@ -46,7 +34,11 @@ impl Validation {
         for schema in definitions.values_mut().chain([&mut schema]) {
             walk(schema, &mut |schema| {
                 remove_bounds_of_type(schema);
-                has_constraints |= CONSTRAINTS.iter().any(|it| schema.contains_key(*it));
+                let is_constraint = |keyword: &String| {
+                    let mut beginnings = CONSTRAINTS.iter();
+                    beginnings.any(|beginning| keyword.starts_with(beginning))
+                };
+                has_constraints |= schema.keys().any(is_constraint);
                 if let Some(Value::String(pattern)) = schema.get("pattern") {
                     patterns.add(pattern);
                 }
@@ -65,40 +57,18 @@ impl Validation {
         self.definitions.expected(&self.schema)
     }
 
-    /// Adds to `errors` the violated constraints of `text`, which stands at `path` and was decoded.
-    pub(super) fn check(&self, path: &str, text: &str, errors: &mut Vec<ArgumentError>) {
-        if !self.has_constraints {
-            return;
-        }
-        match self.errors(path, text, true) {
-            Ok(mut found) => errors.append(&mut found),
-            // A member that the type skips must not keep the others from being checked.
-            Err(error) => errors.push(ArgumentError::from_decoder(path, text, &error)),
-        }
-    }
-
-    /// Adds to `errors` all that is wrong with `text`, which stands at `path` and was not decoded;
-    /// `error` is the decoder's.
-    pub(super) fn explain(
+    /// The faults of `text`, which stands at `path`: the constraints that it violates if it was
+    /// decoded, otherwise all that is wrong with it.
+    pub(super) fn errors(
         &self,
         path: &str,
         text: &str,
-        error: ArgumentError,
-        errors: &mut Vec<ArgumentError>,
-    ) {
-        let mut found = self.errors(path, text, false).unwrap_or_default();
-        if !found.iter().any(|known| known.overlaps(&error)) {
-            found.push(error);
+        decoded: serde_json::Result<()>,
+    ) -> Vec<ArgumentError> {
+        let is_decoded = decoded.is_ok();
+        if is_decoded && !self.has_constraints {
+            return Vec::new();
         }
-        errors.append(&mut found);
-    }
-
-    fn errors(
-        &self,
-        path: &str,
-        text: &str,
-        is_decoded: bool,
-    ) -> serde_json::Result<Vec<ArgumentError>> {
         let mut validator = Validator {
             validation: self,
             is_decoded,
@@ -108,20 +78,30 @@ impl Validation {
             },
             errors: Vec::new(),
         };
-        validator.value(&self.schema, &serde_json::from_str(text)?, path, 0);
-        Ok(validator.errors)
+        // A type may skip a member that can't be decoded.
+        let value = serde_json::from_str(text);
+        if let Ok(value) = &value {
+            validator.value(&self.schema, value, path, 0);
+        }
+        let mut errors = validator.errors;
+        if let Err(error) = decoded.and(value) {
+            let error = ArgumentError::from_decoder(path, text, &error);
+            if !errors.iter().any(|known| known.overlaps(&error)) {
+                errors.push(error);
+            }
+        }
+        errors
     }
 }
 
 /// Removes the bounds that an integer has because of its type: no other value is decoded.
 fn remove_bounds_of_type(schema: &mut Map<String, Value>) {
-    let Some((least, most)) = integers(schema) else {
-        return;
-    };
-    for (keyword, bound) in [("minimum", least), ("maximum", most)] {
-        let known = schema.get(keyword).and_then(Value::as_number);
-        if known.and_then(Number::as_i128) == Some(bound) {
-            schema.remove(keyword);
+    if let Some((least, most)) = integers(schema) {
+        for (keyword, bound) in [("minimum", least), ("maximum", most)] {
+            let known = schema.get(keyword).and_then(Value::as_number);
+            if known.and_then(Number::as_i128) == Some(bound) {
+                schema.remove(keyword);
+            }
         }
     }
 }
@@ -154,8 +134,7 @@ impl<'a> Validator<'a> {
         }
         if let Some(problem) = problem(schema, value).filter(|_| !self.is_decoded) {
             let expected = self.validation.definitions.expected(schema);
-            let message = format!("{problem}: {}, expected {expected}", found(value));
-            return self.error(path, message);
+            return self.mismatch(path, problem, value, &expected);
         }
         match value {
             Value::Number(number) => self.number(schema, number, path),
@@ -198,12 +177,10 @@ impl<'a> Validator<'a> {
             if self.is_decoded || given.contains_key(name) {
                 continue;
             }
-            let expected = member(name).map(|it| self.validation.definitions.expected(it));
-            let expected = expected.as_deref().unwrap_or("a value");
-            self.error(
-                &format!("{path}.{name}"),
-                format!("missing, expected {expected}"),
-            );
+            let schema = member(name).unwrap_or(&Value::Null);
+            let expected = self.validation.definitions.expected(schema);
+            let message = format!("missing, expected {expected}");
+            self.error(&format!("{path}.{name}"), message);
         }
     }
 
@@ -238,36 +215,31 @@ impl<'a> Validator<'a> {
         if let Some(mut errors) = fewest {
             self.errors.append(&mut errors);
         } else if !self.is_decoded {
-            let problem = if of_type.is_empty() { "type" } else { "value" };
+            let problem = match of_type.is_empty() {
+                true => "invalid type",
+                false => "invalid value",
+            };
             let expected = definitions.expected_of_all(branches);
-            let found = found(value);
-            self.error(
-                path,
-                format!("invalid {problem}: {found}, expected {expected}"),
-            );
+            self.mismatch(path, problem, value, &expected);
         }
     }
 
     fn number(&mut self, schema: &Value, number: &Number, path: &str) {
         let bound = |keyword| schema.get(keyword).and_then(Value::as_number);
-        let is_below = bound("minimum").is_some_and(|it| is_less(number, it))
-            || bound("exclusiveMinimum").is_some_and(|it| !is_less(it, number));
-        let is_above = bound("maximum").is_some_and(|it| is_less(it, number))
-            || bound("exclusiveMaximum").is_some_and(|it| !is_less(number, it));
-        if is_below || is_above {
+        if bound("minimum").is_some_and(|it| is_less(number, it))
+            || bound("exclusiveMinimum").is_some_and(|it| !is_less(it, number))
+            || bound("maximum").is_some_and(|it| is_less(it, number))
+            || bound("exclusiveMaximum").is_some_and(|it| !is_less(number, it))
+        {
             let (found, bounds) = (plain(number), bounds(schema));
-            self.error(
-                path,
-                format!("out of range: {found}, expected a number {bounds}"),
-            );
+            let message = format!("out of range: {found}, expected a number {bounds}");
+            self.error(path, message);
         }
     }
 
     fn string(&mut self, schema: &Value, text: &str, path: &str) {
-        if schema.get("minLength").is_some() || schema.get("maxLength").is_some() {
-            let length = text.chars().count();
-            self.length(schema, ["minLength", "maxLength"], length, path);
-        }
+        let length = text.chars().count();
+        self.length(schema, ["minLength", "maxLength"], length, path);
         let pattern = schema.get("pattern").and_then(Value::as_str);
         let is_missed = |pattern: &&str| self.validation.patterns.is_missed(pattern, text);
         if let Some(pattern) = pattern.filter(is_missed) {
@@ -279,13 +251,17 @@ impl<'a> Validator<'a> {
         let bound = |keyword| schema.get(keyword).and_then(Value::as_u64);
         let length = length as u64;
         if let Some(least) = bound(least).filter(|least| length < *least) {
-            self.error(
-                path,
-                format!("too short: {length}, expected at least {least}"),
-            );
-        } else if let Some(most) = bound(most).filter(|most| length > *most) {
+            let message = format!("too short: {length}, expected at least {least}");
+            self.error(path, message);
+        }
+        if let Some(most) = bound(most).filter(|most| length > *most) {
             self.error(path, format!("too long: {length}, expected at most {most}"));
         }
+    }
+
+    fn mismatch(&mut self, path: &str, problem: &str, value: &Value, expected: &str) {
+        let message = format!("{problem}: {}, expected {expected}", found(value));
+        self.error(path, message);
     }
 
     fn error(&mut self, path: &str, message: String) {
@@ -452,9 +428,7 @@ mod tests {
         let schema = serde_json::json!({"maximum": 9_007_199_254_740_992_i64});
         let validation = Validation::new(schema, Map::new());
         for (text, errors) in [("9007199254740992", 0), ("9007199254740993", 1)] {
-            let mut found = Vec::new();
-            validation.check("n", text, &mut found);
-            assert_eq!(found.len(), errors, "{text}");
+            assert_eq!(validation.errors("n", text, Ok(())).len(), errors, "{text}");
         }
     }
 }
