@@ -77,6 +77,23 @@ pub async fn blocking<T: Send + 'static>(function: impl FnOnce() -> T + Send + '
     }
 }
 
+/// A value that is returned as JSON: structured content, and a copy of it as text.
+///
+/// A tool's own types are returned so by themselves; the wrapper says it where that is not
+/// possible, as for a number or in a closure. In a resource it is the contents, of the media type
+/// `application/json`.
+///
+/// ```
+/// use mcp_runtime::prelude::*;
+///
+/// /// How many there are: a number, not its digits.
+/// fn count() -> Json<u32> {
+///     Json(3)
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Json<T>(pub T);
+
 /// The value returned by a function that may be async or not.
 pub struct MaybeAsync<T>(pub T);
 
@@ -99,21 +116,41 @@ impl<T> NotAsync<T> for MaybeAsync<T> {
     }
 }
 
-/// Hands the types and names of each tuple, up to eight, to the macro `$implement`.
-macro_rules! for_each_arity {
-    ($implement:ident) => {
-        $implement! {
-            ();
-            (A a);
-            (A a, B b);
-            (A a, B b, C c);
-            (A a, B b, C c, D d);
-            (A a, B b, C c, D d, E e);
-            (A a, B b, C c, D d, E e, F f);
-            (A a, B b, C c, D d, E e, F f, G g);
-            (A a, B b, C c, D d, E e, F f, G g, H h);
+/// Implements `$arguments` for tuples of up to eight `$argument`s, which are declared to a `$spec` and
+/// read from a `$call`.
+macro_rules! for_tuples {
+    ($arguments:ident, $argument:ident, $spec:ty, $call:ident) => {
+        for_tuples! { $arguments, $argument, $spec, $call:
+            ()
+            (A a)
+            (A a, B b)
+            (A a, B b, C c)
+            (A a, B b, C c, D d)
+            (A a, B b, C c, D d, E e)
+            (A a, B b, C c, D d, E e, F f)
+            (A a, B b, C c, D d, E e, F f, G g)
+            (A a, B b, C c, D d, E e, F f, G g, H h)
         }
     };
+    ($arguments:ident, $argument:ident, $spec:ty, $call:ident:
+        $(($($kind:ident $name:ident),*))*) => {$(
+        impl<$($kind: Send + 'static),*> $arguments for ($($argument<$kind>,)*) {
+            type Values = ($($kind,)*);
+
+            #[allow(unused_variables, clippy::unused_unit)]
+            fn declare(self, spec: &mut $spec) -> Self {
+                let ($($name,)*) = self;
+                ($(spec.argument($name),)*)
+            }
+
+            fn read(&self, call: &$call<'_>) -> Result<Self::Values, Rejection> {
+                let ($($name,)*) = self;
+                $(let mut $name = $name.slot();)*
+                call.read(&mut [$(&mut $name),*])?;
+                Ok(($($name.take()?,)*))
+            }
+        }
+    )*};
 }
 
-pub(crate) use for_each_arity;
+pub(crate) use for_tuples;

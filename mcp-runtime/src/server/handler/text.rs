@@ -8,7 +8,7 @@ use std::str::FromStr;
 use mcp_types::OrderedMap;
 
 use super::error::{ArgumentError, InvalidArguments};
-use super::run::{Rejection, for_each_arity};
+use super::run::{Rejection, for_tuples};
 use crate::server::completions::{Completer, CompletionRequest, IntoCompletion, completer};
 use crate::server::{Borrowed, Context, FromContext};
 
@@ -240,25 +240,4 @@ pub trait TextArguments: Send + Sync + 'static {
     fn read(&self, call: &TextCall<'_>) -> Result<Self::Values, Rejection>;
 }
 
-macro_rules! tuples {
-    ($(($($kind:ident $name:ident),*);)*) => {$(
-        impl<$($kind: Send + 'static),*> TextArguments for ($(TextArgument<$kind>,)*) {
-            type Values = ($($kind,)*);
-
-            #[allow(unused_variables, clippy::unused_unit)]
-            fn declare(self, spec: &mut impl Declares) -> Self {
-                let ($($name,)*) = self;
-                ($(spec.argument($name),)*)
-            }
-
-            fn read(&self, call: &TextCall<'_>) -> Result<Self::Values, Rejection> {
-                let ($($name,)*) = self;
-                $(let mut $name = $name.slot();)*
-                call.read(&mut [$(&mut $name),*])?;
-                Ok(($($name.take()?,)*))
-            }
-        }
-    )*};
-}
-
-for_each_arity!(tuples);
+for_tuples!(TextArguments, TextArgument, impl Declares, TextCall);

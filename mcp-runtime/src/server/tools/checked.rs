@@ -1,30 +1,26 @@
 //! Validation of results against the output schema of their tool, in debug builds.
 
-use mcp_types::{CallToolResult, Tool};
+use mcp_types::{CallToolResult, RawJson};
 
-use super::ToolCall;
-use super::route::Handler;
 use crate::error::RequestError;
 use crate::output_schema::check;
 use crate::server::Reply;
 
-/// The handler of `tool`, which fails when a result does not fit the output schema.
+/// The reply of `tool`, which fails if its result does not fit the output schema.
 pub(super) fn checked(
-    tool: &Tool,
-    handler: impl Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync + 'static,
-) -> Box<Handler> {
-    let Some(schema) = tool.output_schema.clone() else {
-        return Box::new(handler);
+    tool: &str,
+    schema: Option<&RawJson>,
+    reply: Reply<CallToolResult>,
+) -> Reply<CallToolResult> {
+    let Some(schema) = schema.cloned() else {
+        return reply;
     };
-    let tool = tool.name.clone();
-    Box::new(move |call| {
-        let (tool, schema) = (tool.clone(), schema.clone());
-        handler(call).then(move |result| match check(&schema, &result) {
-            Ok(()) => Ok(result),
-            Err(reason) => {
-                tracing::error!(tool, reason, "a result does not fit the output schema");
-                Err(RequestError::InvalidResult.to_error())
-            }
-        })
+    let tool = tool.to_owned();
+    reply.then(move |result| match check(&schema, &result) {
+        Ok(()) => Ok(result),
+        Err(reason) => {
+            tracing::error!(tool, reason, "a result does not fit the output schema");
+            Err(RequestError::InvalidResult.to_error())
+        }
     })
 }

@@ -2,8 +2,7 @@
 
 use std::sync::OnceLock;
 
-use mcp_types::{CallToolResult, RawJson, Tool};
-use serde_json::Value;
+use mcp_types::{CallToolResult, Tool};
 
 use super::{ToolCall, ToolRoute, structured};
 use crate::protocol::ParamHeader;
@@ -22,18 +21,12 @@ impl ToolRoute {
         forward: impl Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync + 'static,
     ) -> serde_json::Result<Self> {
         let headers = ParamHeader::of_schema(&tool.input_schema)?;
-        let schema = tool.output_schema.as_ref();
-        let schema = schema.map(RawJson::parse::<Value>).transpose()?;
-        let object = schema.as_ref().map(structured::object_schema);
-        let wrapped = match (schema, &object) {
-            (Some(schema), Some(None)) => Some(structured::wrapped_schema(schema).into()),
-            _ => {
-                tool.output_schema = object.flatten().map(Into::into);
-                None
-            }
-        };
+        let mut wrapped_schema = None;
+        if let Some(schema) = &mut tool.output_schema {
+            (*schema, wrapped_schema) = structured::listed_schemas(schema.parse()?);
+        }
         let mut route = Self::serving(tool, Box::new(forward));
-        route.wrapped_schema = wrapped;
+        route.wrapped_schema = wrapped_schema;
         route.param_headers = OnceLock::from(headers);
         Ok(route)
     }

@@ -26,10 +26,10 @@ pub(crate) mod spec;
 mod structured;
 mod validation;
 
+pub use crate::server::handler::run::Json;
 pub use arguments::{Argument, Shown, ToolArgument, argument};
 pub use constraint::{HeaderArgument, Measured, Ranged};
 pub use pattern::{InvalidPattern, Texty};
-pub use result::ToolError;
-pub use result::{Audio, Image, IntoToolResult, Json};
+pub use result::{Audio, Image, IntoToolResult, ToolError};
 pub use route::{ToolCall, ToolRoute};
 pub use spec::{Arguments, ToolClosure, ToolSpec};

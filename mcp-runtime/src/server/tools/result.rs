@@ -12,8 +12,8 @@ use serde_json::Value;
 use super::structured;
 use crate::ProtocolError;
 use crate::server::handler::HandlerError;
-use crate::server::handler::error::{downcast, known, print};
-use crate::server::handler::run::Convert;
+use crate::server::handler::error::{downcast, known};
+use crate::server::handler::run::{Convert, Json};
 use crate::server::input::AskError;
 
 /// A value that answers a call.
@@ -113,23 +113,6 @@ impl<T: IntoToolResult, E: HandlerError> IntoToolResult for Result<T, E> {
         self.map_or_else(answer, T::into_tool_result)
     }
 }
-
-/// A value that is returned as JSON: structured content, and a copy of it as text.
-///
-/// A tool's own types are returned so by themselves; the wrapper says it where that is not
-/// possible, as for a number or in a closure. In a resource it is the contents, of the media type
-/// `application/json`.
-///
-/// ```
-/// use mcp_runtime::prelude::*;
-///
-/// /// How many there are: a number, not its digits.
-/// fn count() -> Json<u32> {
-///     Json(3)
-/// }
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Json<T>(pub T);
 
 /// A picture, as a tool or prompt returns it (2026-07-28, "Tools", section Image Content). It holds the
 /// bytes of the file, which are sent in Base64 and not looked at.
@@ -408,7 +391,7 @@ pub(super) fn answer<E: HandlerError>(error: E) -> Result<CallToolResult, Protoc
     }
     match downcast::<ToolError>(&error) {
         Some(error) => error.clone().into_answer(),
-        None => Ok(failure(print(&error))),
+        None => Ok(failure(format!("{error:#}"))),
     }
 }
 

@@ -129,8 +129,9 @@ impl ToolRoute {
         tool: Tool,
         handler: impl Fn(ToolCall<'_>) -> Reply<CallToolResult> + Send + Sync + 'static,
     ) -> Self {
-        let handler = checked(&tool, handler);
-        Self::serving(tool, handler)
+        let (name, schema) = (tool.name.clone(), tool.output_schema.clone());
+        let handler = move |call: ToolCall<'_>| checked(&name, schema.as_ref(), handler(call));
+        Self::serving(tool, Box::new(handler))
     }
 
     /// A tool whose results are not checked.

@@ -10,7 +10,7 @@ use super::parameter::{Parameter, input_schema};
 use super::result::{IntoToolResult, ToolOutput};
 use super::route::{Handler, ToolCall, ToolRoute};
 use super::structured;
-use crate::server::handler::run::{Convert, Rejection, for_each_arity};
+use crate::server::handler::run::{Convert, Rejection, for_tuples};
 use crate::server::metadata::{self, IntoIcon, IntoMeta};
 use crate::server::{Context, Reply};
 
@@ -150,14 +150,11 @@ impl ToolSpec {
 
     /// Declares the schema of structured content, if there is any.
     fn output_schema(&mut self, schema: Option<Value>) {
-        let Some(schema) = schema.filter(|_| !self.text_only) else {
-            return;
-        };
-        let object = structured::object_schema(&schema);
-        if object.is_none() {
-            self.wrapped_schema = Some(structured::wrapped_schema(schema.clone()).into());
+        if let Some(schema) = schema.filter(|_| !self.text_only) {
+            let (listed, wrapped) = structured::listed_schemas(schema);
+            self.tool.output_schema = Some(listed);
+            self.wrapped_schema = wrapped;
         }
-        self.tool.output_schema = Some(object.unwrap_or(schema).into());
     }
 
     /// Closes the description; `call` serves each call.
@@ -179,26 +176,22 @@ impl ToolSpec {
 
     /// The route of the tool; `handler` serves each call.
     fn close(mut self, handler: Box<Handler>) -> ToolRoute {
-        let wrapped_schema = self.wrapped_schema.take();
+        let (name, wrapped_schema) = (self.tool.name.clone(), self.wrapped_schema.take());
         let may_have_headers =
             self.input_schema.is_some() || self.parameters.iter().any(Parameter::may_have_headers);
-        let mut route = ToolRoute::lazy(self.tool.name.clone(), || self.listed(), handler);
+        let listed = move || {
+            let mut tool = self.tool;
+            let input = || input_schema(&self.parameters, self.strict);
+            tool.input_schema = self.input_schema.unwrap_or_else(input);
+            tool
+        };
+        let mut route = ToolRoute::lazy(name, listed, handler);
         route.wrapped_schema = wrapped_schema;
         if !may_have_headers {
             // The first call does not have to make the schema to find that out.
             route.param_headers = OnceLock::from(Box::default());
         }
         route
-    }
-
-    /// The tool as it is listed.
-    fn listed(self) -> Tool {
-        let mut tool = self.tool;
-        tool.input_schema = match self.input_schema {
-            Some(schema) => schema,
-            None => input_schema(&self.parameters, self.strict),
-        };
-        tool
     }
 }
 
@@ -268,28 +261,7 @@ pub trait Arguments: Send + Sync + 'static {
     fn read(&self, call: &ToolCall<'_>) -> Result<Self::Values, Rejection>;
 }
 
-macro_rules! tuples {
-    ($(($($kind:ident $name:ident),*);)*) => {$(
-        impl<$($kind: Send + 'static),*> Arguments for ($(Argument<$kind>,)*) {
-            type Values = ($($kind,)*);
-
-            #[allow(unused_variables, clippy::unused_unit)]
-            fn declare(self, spec: &mut ToolSpec) -> Self {
-                let ($($name,)*) = self;
-                ($(spec.argument($name),)*)
-            }
-
-            fn read(&self, call: &ToolCall<'_>) -> Result<Self::Values, Rejection> {
-                let ($($name,)*) = self;
-                $(let mut $name = $name.slot();)*
-                call.read(&mut [$(&mut $name),*])?;
-                Ok(($($name.take()?,)*))
-            }
-        }
-    )*};
-}
-
-for_each_arity!(tuples);
+for_tuples!(Arguments, Argument, ToolSpec, ToolCall);
 
 #[cfg(test)]
 mod tests {

@@ -25,25 +25,25 @@ pub(super) fn output_schema<T: JsonSchema>() -> Value {
 
 /// The result with `value`, and a copy of it as text for clients that read only that.
 pub(super) fn result<T: Serialize>(value: &T) -> Result<CallToolResult, ProtocolError> {
-    structured(RawJson::new(value))
-}
-
-fn structured(written: serde_json::Result<RawJson>) -> Result<CallToolResult, ProtocolError> {
+    let written = RawJson::new(value);
     let raw =
         written.map_err(|error| RequestError::UnwritableResult(error.to_string()).to_error())?;
     let text = ContentBlock::text(raw.get());
     Ok(CallToolResult::new([text]).with_structured_content(raw))
 }
 
-/// The schema with its type, if its values can only be objects: revisions of the handshake
-/// era want `"type": "object"` at the root of an output schema (2025-11-25, "Tools").
-pub(super) fn object_schema(schema: &Value) -> Option<Value> {
-    if !is_object(schema, schema, &mut BTreeMap::new(), 0) {
-        return None;
+/// The output schema as it is listed, and as it is listed for revisions that let only an object be
+/// structured content, if these differ: they want `"type": "object"` at its root (2025-11-25,
+/// "Tools").
+pub(super) fn listed_schemas(mut schema: Value) -> (RawJson, Option<RawJson>) {
+    if is_object(&schema, &schema, &mut BTreeMap::new(), 0) {
+        schema["type"] = "object".into();
+        return (schema.into(), None);
     }
-    let mut schema = schema.clone();
-    schema["type"] = "object".into();
-    Some(schema)
+    (
+        RawJson::encode(&schema),
+        Some(wrapped_schema(schema).into()),
+    )
 }
 
 /// Returns true if values of `schema` can only be objects: by its type, by the schema that it refers
@@ -89,10 +89,9 @@ fn is_object<'a>(
 /// The schema of an object whose member `result` has `schema`.
 ///
 /// Most revisions let only an object be structured content (2025-11-25, "Tools").
-pub(super) fn wrapped_schema(mut schema: Value) -> Value {
-    let definitions = schema
-        .as_object_mut()
-        .and_then(|members| members.remove("$defs"));
+fn wrapped_schema(mut schema: Value) -> Value {
+    let members = schema.as_object_mut();
+    let definitions = members.and_then(|members| members.remove("$defs"));
     let mut wrapped = json!({
         "type": "object",
         "properties": {"result": schema},
@@ -135,9 +134,10 @@ mod tests {
     use super::*;
 
     fn can_only_be_object(schema: &Value) -> bool {
-        let object = object_schema(schema);
-        assert!(object.as_ref().is_none_or(|it| it["type"] == "object"));
-        object.is_some()
+        let (listed, wrapped) = listed_schemas(schema.clone());
+        let typed = wrapped.as_ref().unwrap_or(&listed).as_raw().member("type");
+        assert_eq!(typed.unwrap().get(), "\"object\"");
+        wrapped.is_none()
     }
 
     #[test]
