@@ -49,6 +49,16 @@ impl ResourceContents {
         }
     }
 
+    /// The URI, to be changed, unless the content is of an unknown kind.
+    #[must_use]
+    pub fn uri_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Text(text) => Some(&mut text.uri),
+            Self::Blob(blob) => Some(&mut blob.uri),
+            Self::Unknown(_) => None,
+        }
+    }
+
     /// The media type, if it is known.
     #[must_use]
     pub fn mime_type(&self) -> Option<&str> {

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use mcp_types::{CallToolResult, ContentBlock, GetPromptResult};
+use mcp_types::{CallToolResult, ContentBlock, GetPromptResult, ResourceContents};
 
 use super::entries::Visibility;
 use super::mount::Mount;
 use crate::server::prompts::{PromptCall, PromptRoute};
-use crate::server::resources::{Contents, Lister, ResourceCall, ResourceRoute, uri_of};
+use crate::server::resources::{Contents, Lister, ResourceCall, ResourceRoute};
 use crate::server::tools::{ToolCall, ToolRoute};
 
 pub(super) fn tool(
@@ -124,7 +124,7 @@ impl Mount {
             Contents::Whole(result) => &mut result.contents,
             _ => return contents,
         };
-        for uri in parts.iter_mut().filter_map(uri_of) {
+        for uri in parts.iter_mut().filter_map(ResourceContents::uri_mut) {
             *uri = self.namespace.uri(uri);
         }
         contents
@@ -135,7 +135,7 @@ impl Mount {
     fn block(&self, block: &mut ContentBlock) {
         let uri = match block {
             ContentBlock::ResourceLink(link) => Some(&mut link.uri),
-            ContentBlock::Resource(embedded) => uri_of(&mut embedded.resource),
+            ContentBlock::Resource(embedded) => embedded.resource.uri_mut(),
             _ => None,
         };
         let router = self.server.router();

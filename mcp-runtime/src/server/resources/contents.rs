@@ -10,9 +10,8 @@ use serde::Serialize;
 use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::protocol::resource_not_found;
-use crate::server::handler::run::Convert;
+use crate::server::handler::run::{Convert, Json};
 use crate::server::handler::{HandlerError, error};
-use crate::server::tools::Json;
 
 /// Contents of a resource, without URI and media type.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,17 +123,21 @@ impl Contents {
         mime_type: Option<String>,
         revision: Revision,
     ) -> Result<ReadResourceResult, ProtocolError> {
-        let one = match self {
-            Self::Text(text) => text_part(uri, text, mime_type),
-            Self::Json(text) => text_part(
-                uri,
-                text,
+        let text = |text, mime_type| {
+            let mut part = TextResourceContents::new(uri.as_str(), text);
+            part.mime_type = mime_type;
+            part.into()
+        };
+        let part = match self {
+            Self::Text(content) => text(content, mime_type),
+            Self::Json(content) => text(
+                content,
                 mime_type.or_else(|| Some("application/json".to_owned())),
             ),
             Self::Bytes(bytes) => {
                 let mut part = BlobResourceContents::from_bytes(uri, bytes);
                 part.mime_type = mime_type;
-                ResourceContents::from(part)
+                part.into()
             }
             Self::Parts(parts) => return Ok(ReadResourceResult::new(parts)),
             Self::Whole(whole) => return Ok(*whole),
@@ -143,21 +146,6 @@ impl Contents {
                 return Err(RequestError::ResourceNotFound { uri, code }.to_error());
             }
         };
-        Ok(ReadResourceResult::new([one]))
+        Ok(ReadResourceResult::new([part]))
     }
-}
-
-/// The URI of one part of a resource.
-pub(in crate::server) fn uri_of(part: &mut ResourceContents) -> Option<&mut String> {
-    match part {
-        ResourceContents::Text(text) => Some(&mut text.uri),
-        ResourceContents::Blob(blob) => Some(&mut blob.uri),
-        _ => None,
-    }
-}
-
-fn text_part(uri: String, text: String, mime_type: Option<String>) -> ResourceContents {
-    let mut part = TextResourceContents::new(uri, text);
-    part.mime_type = mime_type;
-    ResourceContents::from(part)
 }

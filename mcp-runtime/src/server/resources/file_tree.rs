@@ -1,6 +1,7 @@
 //! The files of a directory as resources.
 
-use std::fs::{self, DirEntry, File};
+use std::ffi::OsStr;
+use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -46,8 +47,14 @@ use crate::server::{OfferedResource, Reply};
 pub struct FileTree {
     root: PathBuf,
     template: ResourceTemplate,
+    /// The prefix of all URIs.
     uri: String,
-    selection: Selection,
+    /// True if names that begin with a dot are offered.
+    hidden: bool,
+    /// The most files that are listed.
+    most: usize,
+    /// The most bytes of a file.
+    max_size: u64,
 }
 
 impl FileTree {
@@ -65,11 +72,9 @@ impl FileTree {
             root,
             template: ResourceTemplate::new("files", ""),
             uri: "file:///".to_owned(),
-            selection: Selection {
-                hidden: false,
-                most: 0,
-                max_size: MAX_FILE_BYTES,
-            },
+            hidden: false,
+            most: 0,
+            max_size: MAX_FILE_BYTES,
         })
     }
 
@@ -103,28 +108,88 @@ impl FileTree {
     /// serves the pages that are asked for within 30 seconds.
     #[must_use]
     pub fn listed(mut self, most: usize) -> Self {
-        self.selection.most = most;
+        self.most = most;
         self
     }
 
     /// The most bytes that a file may have to be read; 1 MiB unless set.
     #[must_use]
     pub fn max_size(mut self, bytes: u64) -> Self {
-        self.selection.max_size = bytes;
+        self.max_size = bytes;
         self
     }
 
     /// Also offers what has a name that begins with a dot.
     #[must_use]
     pub fn hidden(mut self) -> Self {
-        self.selection.hidden = true;
+        self.hidden = true;
         self
     }
 
+    /// The contents of the file `path`, for the client that asked for `uri`. What is no readable file
+    /// is missing.
+    ///
+    /// # Errors
+    ///
+    /// When the file is too large.
     fn read(&self, path: &str, uri: String) -> Result<Contents, ProtocolError> {
-        match resolve(&self.root, path, self.selection.hidden) {
-            Some(file) => read(&file, uri, self.selection.max_size),
-            None => Ok(Contents::Missing),
+        // Whatever is no regular file might never end, or never begin.
+        let path = resolve(&self.root, path, self.hidden).filter(|path| path.is_file());
+        let Some(path) = path else {
+            return Ok(Contents::Missing);
+        };
+        let read = File::open(&path).and_then(|file| {
+            let mut bytes = Vec::new();
+            let limit = self.max_size.saturating_add(1);
+            file.take(limit).read_to_end(&mut bytes).map(|_| bytes)
+        });
+        match read {
+            Ok(bytes) if bytes.len() as u64 > self.max_size => {
+                Err(RequestError::FileTooLarge(self.max_size).to_error())
+            }
+            Ok(bytes) => Ok(Contents::Parts(vec![contents(
+                bytes,
+                uri,
+                media_type(&path),
+            )])),
+            Err(_) => Ok(Contents::Missing),
+        }
+    }
+
+    /// Adds the files of a directory and of those in it, in the order of their URIs, until there are
+    /// as many as are listed.
+    ///
+    /// Links are not followed, so that no file is found twice and the walk ends.
+    fn walk(&self, directory: &Path, prefix: &str, files: &mut Vec<Found>) {
+        let Ok(entries) = fs::read_dir(directory) else {
+            return;
+        };
+        let mut named = Vec::new();
+        for entry in entries.flatten() {
+            if let Ok(name) = entry.file_name().into_string()
+                && is_plain(&name)
+                && (self.hidden || !name.starts_with('.'))
+                && let Ok(kind) = entry.file_type()
+                && (kind.is_dir() || kind.is_file())
+            {
+                let end = if kind.is_dir() { "/" } else { "" };
+                named.push((format!("{}{end}", encoded(&name)), name, entry));
+            }
+        }
+        named.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+        for (key, name, entry) in named {
+            if files.len() >= self.most {
+                return;
+            }
+            let path = format!("{prefix}{name}");
+            if key.ends_with('/') {
+                self.walk(&entry.path(), &format!("{path}/"), files);
+            } else if let Ok(file) = entry.metadata()
+                && file.len() <= self.max_size
+            {
+                let size = file.len();
+                files.push(Found { path, size });
+            }
         }
     }
 }
@@ -149,28 +214,16 @@ impl OfferedResource for FileTree {
             let (tree, uri) = (Arc::clone(&tree), call.uri.to_owned());
             Reply::Pending(Box::pin(blocking(move || tree.read(&path, uri))))
         });
-        if listing.selection.most == 0 {
+        if listing.most == 0 {
             return route;
         }
         let last = Arc::new(FileList::default());
         route.lister = Some(Arc::new(move |part| {
             let (tree, last) = (Arc::clone(&listing), Arc::clone(&last));
-            Box::pin(blocking(move || {
-                last.list(&tree.root, &tree.uri, &tree.selection, &part)
-            }))
+            Box::pin(blocking(move || last.list(&tree, &part)))
         }));
         route
     }
-}
-
-/// The files that are offered.
-#[derive(Clone, Debug)]
-struct Selection {
-    hidden: bool,
-    /// The most files that are listed.
-    most: usize,
-    /// The most bytes of a file.
-    max_size: u64,
 }
 
 /// The list of the files in a tree, page by page: the walk of the last first page serves the pages
@@ -192,84 +245,31 @@ struct Found {
 }
 
 impl FileList {
-    /// The files under `root` of one part of the list, as resources whose URIs begin with `uri`.
-    fn list(
-        &self,
-        root: &Path,
-        uri: &str,
-        selection: &Selection,
-        part: &ListPart,
-    ) -> Vec<Resource> {
-        let last = part.after.as_ref().and_then(|_| self.last());
-        let walk = last.unwrap_or_else(|| Arc::new(Walk::through(root, selection)));
+    /// The files of one part of the list, as resources.
+    fn list(&self, tree: &FileTree, part: &ListPart) -> Vec<Resource> {
+        let is_current = |walk: &Arc<Walk>| walk.begun.elapsed() < FILE_WALK_LIFETIME;
+        let last = part.after.as_ref().and_then(|_| self.lock().clone());
+        let walk = last.filter(is_current).unwrap_or_else(|| {
+            let begun = Instant::now();
+            let mut files = Vec::new();
+            tree.walk(&tree.root, "", &mut files);
+            Arc::new(Walk { files, begun })
+        });
         let after = part.after.as_deref().unwrap_or_default();
-        let is_before = |file: &Found| *file.uri(uri) <= *after;
+        let is_before = |file: &Found| *file.uri(&tree.uri) <= *after;
         let rest = &walk.files[walk.files.partition_point(is_before)..];
         let listed = &rest[..rest.len().min(part.enough)];
-        let resources = listed.iter().map(|file| file.resource(uri)).collect();
+        let resources = listed.iter().map(|file| file.resource(&tree.uri));
         // Where any number is asked for, the page may show less than all of them.
         let is_rest_shown = rest.len() < part.enough && part.enough != usize::MAX;
         let goes_on = part.paged && !rest.is_empty() && !is_rest_shown;
         *self.lock() = goes_on.then(|| Arc::clone(&walk));
-        resources
-    }
-
-    fn last(&self) -> Option<Arc<Walk>> {
-        let last = self.lock().clone();
-        last.filter(|walk| walk.begun.elapsed() < FILE_WALK_LIFETIME)
+        resources.collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Arc<Walk>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-impl Walk {
-    /// Finds the files under `root`. Links are not followed, so that no file is found twice and the
-    /// walk ends.
-    fn through(root: &Path, selection: &Selection) -> Self {
-        let begun = Instant::now();
-        let mut files = Vec::new();
-        walk(root, "", selection, &mut files);
-        Self { files, begun }
-    }
-}
-
-/// Adds the files of a directory and of those in it, until there are as many as are listed.
-fn walk(directory: &Path, prefix: &str, selection: &Selection, files: &mut Vec<Found>) {
-    let Ok(entries) = fs::read_dir(directory) else {
-        return;
-    };
-    let mut named = Vec::new();
-    for entry in entries.flatten() {
-        if let Ok(name) = entry.file_name().into_string()
-            && is_plain(&name)
-            && (selection.hidden || !is_hidden(Some(&name)))
-            && let Ok(kind) = entry.file_type()
-        {
-            let end = if kind.is_dir() { "/" } else { "" };
-            if kind.is_dir() || kind.is_file() {
-                // The order of the URIs.
-                named.push((format!("{}{end}", encoded(&name)), name, entry));
-            }
-        }
-    }
-    named.sort_by(|(one, ..), (other, ..)| one.cmp(other));
-    for (key, name, entry) in named {
-        if files.len() >= selection.most {
-            return;
-        }
-        let path = format!("{prefix}{name}");
-        if key.ends_with('/') {
-            walk(&entry.path(), &format!("{path}/"), selection, files);
-        } else if let Some(size) = size(&entry).filter(|size| *size <= selection.max_size) {
-            files.push(Found { path, size });
-        }
-    }
-}
-
-fn size(entry: &DirEntry) -> Option<u64> {
-    entry.metadata().ok().map(|file| file.len())
 }
 
 impl Found {
@@ -305,13 +305,8 @@ fn resolve(root: &Path, path: &str, hidden: bool) -> Option<PathBuf> {
     let found = fs::canonicalize(found).ok()?;
     let inside = found.strip_prefix(root).ok()?;
     // A link may lead from a name that is shown to one that is not.
-    let shown = |part: Component<'_>| hidden || !is_hidden(part.as_os_str().to_str());
-    inside.components().all(shown).then_some(found)
-}
-
-/// Returns whether a name starts with a dot, or is unknown.
-fn is_hidden(name: Option<&str>) -> bool {
-    name.is_none_or(|name| name.starts_with('.'))
+    let is_shown = |part: &OsStr| hidden || part.to_str().is_some_and(|it| !it.starts_with('.'));
+    inside.iter().all(is_shown).then_some(found)
 }
 
 /// Returns whether a part of a path is the name of a file or directory: not empty, no
@@ -322,49 +317,20 @@ fn is_plain(part: &str) -> bool {
     is_name && components.next().is_none() && !part.contains(['\\', '\0', ':'])
 }
 
-/// The contents of the file `path`, for the client that asked for `uri`.
-///
-/// # Errors
-///
-/// When the file has more than `limit` bytes. What is no readable file is missing.
-fn read(path: &Path, uri: String, limit: u64) -> Result<Contents, ProtocolError> {
-    // Whatever is no regular file might never end, or never begin.
-    let Some(file) = path.is_file().then(|| File::open(path).ok()).flatten() else {
-        return Ok(Contents::Missing);
-    };
-    let mut bytes = Vec::new();
-    if file
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .is_err()
-    {
-        return Ok(Contents::Missing);
-    }
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > limit) {
-        return Err(RequestError::FileTooLarge(limit).to_error());
-    }
-    Ok(Contents::Parts(vec![contents(
-        bytes,
-        uri,
-        media_type(path),
-    )]))
-}
-
 /// Text, where it is text, under the type that the name of the file stands for.
 fn contents(bytes: Vec<u8>, uri: String, guess: Option<&'static str>) -> ResourceContents {
-    match String::from_utf8(bytes) {
-        Ok(text) if guess.is_none_or(is_text) => TextResourceContents::new(uri, text)
-            .with_mime_type(guess.unwrap_or("text/plain"))
-            .into(),
-        text => {
-            let bytes =
-                text.map_or_else(std::string::FromUtf8Error::into_bytes, String::into_bytes);
-            let mime_type = guess.unwrap_or("application/octet-stream");
-            BlobResourceContents::from_bytes(uri, bytes)
-                .with_mime_type(mime_type)
-                .into()
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) if guess.is_none_or(is_text) => {
+            return TextResourceContents::new(uri, text)
+                .with_mime_type(guess.unwrap_or("text/plain"))
+                .into();
         }
-    }
+        Ok(text) => text.into_bytes(),
+        Err(error) => error.into_bytes(),
+    };
+    BlobResourceContents::from_bytes(uri, bytes)
+        .with_mime_type(guess.unwrap_or("application/octet-stream"))
+        .into()
 }
 
 fn is_text(mime_type: &str) -> bool {
@@ -372,47 +338,40 @@ fn is_text(mime_type: &str) -> bool {
     kind == "text" || detail.ends_with("+xml") || ["json", "toml", "xml", "yaml"].contains(&detail)
 }
 
-/// The media types of common files, by extension.
-const MEDIA_TYPES: &[(&str, &str)] = &[
-    ("bmp", "image/bmp"),
-    ("c", "text/x-c"),
-    ("css", "text/css"),
-    ("csv", "text/csv"),
-    ("gif", "image/gif"),
-    ("gz", "application/gzip"),
-    ("htm", "text/html"),
-    ("html", "text/html"),
-    ("jpeg", "image/jpeg"),
-    ("jpg", "image/jpeg"),
-    ("js", "text/javascript"),
-    ("json", "application/json"),
-    ("log", "text/plain"),
-    ("md", "text/markdown"),
-    ("mp3", "audio/mpeg"),
-    ("mp4", "video/mp4"),
-    ("ogg", "audio/ogg"),
-    ("pdf", "application/pdf"),
-    ("png", "image/png"),
-    ("py", "text/x-python"),
-    ("rs", "text/x-rust"),
-    ("svg", "image/svg+xml"),
-    ("toml", "application/toml"),
-    ("ts", "text/x-typescript"),
-    ("txt", "text/plain"),
-    ("wasm", "application/wasm"),
-    ("wav", "audio/wav"),
-    ("webp", "image/webp"),
-    ("xml", "application/xml"),
-    ("yaml", "application/yaml"),
-    ("yml", "application/yaml"),
-    ("zip", "application/zip"),
-];
-
 /// The media type that the extension of `path` stands for, if it is a common one.
 fn media_type(path: &Path) -> Option<&'static str> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    let found = MEDIA_TYPES.binary_search_by(|(known, _)| (*known).cmp(extension.as_str()));
-    Some(MEDIA_TYPES[found.ok()?].1)
+    Some(match extension.as_str() {
+        "bmp" => "image/bmp",
+        "c" => "text/x-c",
+        "css" => "text/css",
+        "csv" => "text/csv",
+        "gif" => "image/gif",
+        "gz" => "application/gzip",
+        "htm" | "html" => "text/html",
+        "jpeg" | "jpg" => "image/jpeg",
+        "js" => "text/javascript",
+        "json" => "application/json",
+        "log" | "txt" => "text/plain",
+        "md" => "text/markdown",
+        "mp3" => "audio/mpeg",
+        "mp4" => "video/mp4",
+        "ogg" => "audio/ogg",
+        "pdf" => "application/pdf",
+        "png" => "image/png",
+        "py" => "text/x-python",
+        "rs" => "text/x-rust",
+        "svg" => "image/svg+xml",
+        "toml" => "application/toml",
+        "ts" => "text/x-typescript",
+        "wasm" => "application/wasm",
+        "wav" => "audio/wav",
+        "webp" => "image/webp",
+        "xml" => "application/xml",
+        "yaml" | "yml" => "application/yaml",
+        "zip" => "application/zip",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -433,7 +392,6 @@ mod tests {
 
     #[test]
     fn common_files_are_known_whatever_their_case() {
-        assert!(MEDIA_TYPES.is_sorted());
         assert_eq!(media_type(Path::new("a/b.PNG")), Some("image/png"));
         assert_eq!(media_type(Path::new("a.tar.gz")), Some("application/gzip"));
         assert_eq!(media_type(Path::new("png")), None);

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use mcp_types::{
     CompleteRequestParams, CompleteResult, ListResourcesResult, ReadResourceResult, Resource,
+    ResourceContents,
 };
 
 use super::route::ListPart;
 use super::uri::{has_dot_segments, is_uri, normalize};
-use super::{ResourceCall, ResourceRoute, uri_of};
+use super::{ResourceCall, ResourceRoute};
 use crate::ProtocolError;
 use crate::error::RequestError;
 use crate::protocol::resource_not_found;
@@ -54,8 +55,14 @@ impl Catalog<ResourceRoute> {
         let private = self.visibility.is_limited() || route.visibility.is_limited();
         let revision = context.revision();
         Ok(reply.then(move |contents| {
-            let mut result = contents.result(uri.clone(), mime_type.clone(), revision)?;
-            respell(&mut result, &canonical, &uri);
+            let mut result = contents.result(uri.clone(), mime_type, revision)?;
+            let uris = result.contents.iter_mut();
+            // A handler may name its parts by the canonical URI.
+            for part in uris.filter_map(ResourceContents::uri_mut) {
+                if *part == canonical {
+                    uri.clone_into(part);
+                }
+            }
             Ok(caching.mark(result, private))
         }))
     }
@@ -195,8 +202,8 @@ impl Catalog<ResourceRoute> {
             }
             let mut routes = self.entries.iter().map(|(_, route)| route);
             let (route, variables) = routes.find_map(|route| {
-                let template = Some(&route.template).filter(|it| !it.is_literal());
-                Some((&**route, template?.matches_normalized(&uri)?))
+                let variables = route.template.matches_normalized(&uri);
+                Some((route, variables.filter(|_| !route.template.is_literal())?))
             })?;
             let canonical = route.template.expand(&variables);
             if canonical == uri {
@@ -233,18 +240,6 @@ fn no_uri(uri: &str, path: &str) -> RequestError {
     RequestError::InvalidParams {
         path: path.to_owned(),
         reason: format!("`{uri}` is no URI (RFC 3986)"),
-    }
-}
-
-/// Gives the parts of an answer that are called by the canonical URI the one that was asked for.
-fn respell(answer: &mut ReadResourceResult, canonical: &str, asked: &str) {
-    if canonical == asked {
-        return;
-    }
-    for uri in answer.contents.iter_mut().filter_map(uri_of) {
-        if uri == canonical {
-            asked.clone_into(uri);
-        }
     }
 }
 
@@ -319,10 +314,9 @@ impl Catalog<ResourceRoute> {
             return true;
         }
         match self.find(uri) {
-            Some(found) => {
-                let shows = |route| self.shows(route, &found.uri, context);
-                shows(found.route) && (std::ptr::eq(found.route, route) || shows(route))
-            }
+            Some(found) => [route, found.route]
+                .iter()
+                .all(|route| self.shows(route, &found.uri, context)),
             None => self.shows(route, uri, context),
         }
     }

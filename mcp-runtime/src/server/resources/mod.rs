@@ -15,7 +15,6 @@ mod uri_template;
 pub use crate::server::handler::text::{
     FromText, TextArgument, TextArguments, argument as variable, optional,
 };
-pub(super) use contents::uri_of;
 pub use contents::{Contents, IntoContents, NotFound};
 pub use file_tree::FileTree;
 pub(super) use route::Lister;

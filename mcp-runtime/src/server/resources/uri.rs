@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use iri_string::percent_encode::PercentEncodedForUri;
+use iri_string::percent_encode::decode::{DecodedFragment, decode_whatwg_bytes};
 use iri_string::types::UriStr;
 
 /// Returns whether `text` is a URI: with a scheme, and of no other characters than RFC 3986 allows.
@@ -16,19 +17,13 @@ pub(super) fn is_uri(text: &str) -> bool {
 /// Neither the case of the authority nor dot segments change: in most schemes of resources the
 /// authority is a name of their own, not a host.
 pub(super) fn normalize(uri: &str) -> String {
-    let scheme = uri.split_once(':').filter(|(scheme, _)| {
-        let allowed = |it: char| it.is_ascii_alphanumeric() || "+-.".contains(it);
-        scheme.chars().all(allowed)
-    });
-    match scheme {
-        Some((scheme, rest)) => {
-            format!(
-                "{}:{}",
-                scheme.to_ascii_lowercase(),
-                normalize_escapes(rest)
-            )
+    let allowed = |it: char| it.is_ascii_alphanumeric() || "+-.".contains(it);
+    match uri.split_once(':') {
+        Some((scheme, rest)) if scheme.chars().all(allowed) => {
+            let scheme = scheme.to_ascii_lowercase();
+            format!("{scheme}:{}", normalize_escapes(rest))
         }
-        None => normalize_escapes(uri),
+        _ => normalize_escapes(uri),
     }
 }
 
@@ -36,71 +31,57 @@ pub(super) fn normalize(uri: &str) -> String {
 /// escapes for what can't stand in a URI.
 pub(super) fn normalize_escapes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut pieces = text.split('%');
-    push_allowed(&mut out, pieces.next().unwrap_or_default());
-    for piece in pieces {
-        let rest = match octet(piece) {
-            Some(octet) => {
+    for fragment in decode_whatwg_bytes(text.as_bytes()).bytes_fragments() {
+        // Writing to a string can't fail.
+        let _ = match fragment {
+            DecodedFragment::Direct(plain) => {
+                let plain = str::from_utf8(plain).unwrap_or_default();
+                write!(out, "{}", PercentEncodedForUri::characters(plain))
+            }
+            DecodedFragment::DecodedByte(octet) => {
                 let letter = char::from(octet);
-                if letter.is_ascii_alphanumeric() || "-._~".contains(letter) {
-                    out.push(letter);
-                } else {
-                    // Writing to a string can't fail.
-                    let _ = write!(out, "%{octet:02X}");
+                match letter.is_ascii_alphanumeric() || "-._~".contains(letter) {
+                    true => out.write_char(letter),
+                    false => write!(out, "%{octet:02X}"),
                 }
-                &piece[2..]
             }
-            None => {
-                out.push('%');
-                piece
-            }
+            DecodedFragment::StrayPercent => out.write_char('%'),
         };
-        push_allowed(&mut out, rest);
     }
     out
 }
 
-/// Appends the value of a variable as a template's expansion has it (RFC 6570, section 3.2.1).
+/// `text` with its escapes decoded (RFC 3986, section 2.1); `None` if a `%` begins none, or the octets
+/// are no UTF-8.
+pub(super) fn decode(text: &str) -> Option<String> {
+    let mut octets = Vec::with_capacity(text.len());
+    for fragment in decode_whatwg_bytes(text.as_bytes()).bytes_fragments() {
+        match fragment {
+            DecodedFragment::Direct(plain) => octets.extend_from_slice(plain),
+            DecodedFragment::DecodedByte(octet) => octets.push(octet),
+            DecodedFragment::StrayPercent => return None,
+        }
+    }
+    String::from_utf8(octets).ok()
+}
+
+/// The value of a variable as a template's expansion has it (RFC 6570, section 3.2.1).
 ///
 /// `%` is always escaped, also where `reserved` characters are not, so that the URI is read back as
 /// the same value. `[` and `]` always are, as they can stand in a host only.
-pub(super) fn push_value(out: &mut String, value: &str, reserved: bool) {
+pub(super) fn encode(value: &str, reserved: bool) -> String {
     if !reserved {
-        // Writing to a string can't fail.
-        let _ = write!(out, "{}", PercentEncodedForUri::unreserve(value));
-        return;
+        return PercentEncodedForUri::unreserve(value).to_string();
     }
-    for piece in value.split_inclusive(['[', ']']) {
-        let plain = piece.strip_suffix(['[', ']']).unwrap_or(piece);
-        push_allowed(out, plain);
-        let _ = write!(
-            out,
-            "{}",
-            PercentEncodedForUri::unreserve(&piece[plain.len()..])
-        );
-    }
+    let encoded = PercentEncodedForUri::characters(value).to_string();
+    encoded.replace('[', "%5B").replace(']', "%5D")
 }
 
 /// Returns whether a part of the path, or the authority, is `.` or `..` (RFC 3986, section 3.3).
 pub(super) fn has_dot_segments(uri: &str) -> bool {
     let (_, rest) = uri.split_once(':').unwrap_or(("", uri));
-    let end = rest.find(['?', '#']).unwrap_or(rest.len());
-    rest[..end]
-        .split('/')
-        .any(|part| part == "." || part == "..")
-}
-
-/// Appends `text` with escapes for what can't stand in a URI.
-fn push_allowed(out: &mut String, text: &str) {
-    // Writing to a string can't fail.
-    let _ = write!(out, "{}", PercentEncodedForUri::characters(text));
-}
-
-/// The octet that two hexadecimal digits at the beginning of `text` stand for.
-pub(super) fn octet(text: &str) -> Option<u8> {
-    let digits = text.get(..2)?;
-    let is_hexadecimal = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    is_hexadecimal.then(|| u8::from_str_radix(digits, 16).ok())?
+    let path = rest.split(['?', '#']).next().unwrap_or_default();
+    path.split('/').any(|part| part == "." || part == "..")
 }
 
 #[cfg(test)]
@@ -128,9 +109,7 @@ mod tests {
             (false, "a%2Fb%3F%5B%C3%A9%5D%2541%20~"),
             (true, "a/b?%5B%C3%A9%5D%2541%20~"),
         ] {
-            let mut out = String::new();
-            push_value(&mut out, value, reserved);
-            assert_eq!(out, expected);
+            assert_eq!(encode(value, reserved), expected);
         }
     }
 

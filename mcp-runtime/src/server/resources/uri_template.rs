@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use super::uri::{normalize, normalize_escapes, octet, push_value};
+use mcp_types::OrderedMap;
+
+use super::uri::{decode, encode, normalize, normalize_escapes};
 use crate::limits::MAX_URI_BYTES;
-use crate::server::handler::text::Texts;
 
 /// A template of URIs, such as `book://{isbn}` or `file:///{+path}{?line}`.
 ///
@@ -38,15 +39,9 @@ enum Part {
         /// The character that the next part begins with, which ends the value.
         until: Option<char>,
     },
-    /// Variables that stand behind their names, in any order, and may be missing.
-    Named { names: Vec<String>, style: Style },
-}
-
-/// How named variables are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Style {
-    first: char,
-    separator: char,
+    /// Variables that stand behind their names, in any order, and may be missing. The first one
+    /// follows on the operator.
+    Named { names: Vec<String>, operator: char },
 }
 
 /// An error in the text of a template.
@@ -76,19 +71,13 @@ impl UriTemplate {
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         let mut parts = Vec::new();
         let mut rest = text;
-        while !rest.is_empty() {
-            let (literal, after) = rest.split_once('{').unwrap_or((rest, ""));
-            if literal.contains('}') || (after.is_empty() && literal.len() != rest.len()) {
-                return Err(TemplateError::Brace);
-            }
-            push_literal(&mut parts, literal);
-            if literal.len() == rest.len() {
-                break;
-            }
+        while let Some((literal, after)) = rest.split_once('{') {
+            push_literal(&mut parts, literal)?;
             let (expression, after) = after.split_once('}').ok_or(TemplateError::Brace)?;
             push_expression(&mut parts, expression)?;
             rest = after;
         }
+        push_literal(&mut parts, rest)?;
         Ok(Self {
             text: text.to_owned(),
             parts,
@@ -105,19 +94,17 @@ impl UriTemplate {
 
     /// Returns whether there are no variables.
     pub(crate) fn is_literal(&self) -> bool {
-        self.parts
-            .iter()
-            .all(|part| matches!(part, Part::Literal(_)))
+        let mut parts = self.parts.iter();
+        parts.all(|part| matches!(part, Part::Literal(_)))
     }
 
     /// The template with `prefix`, a part of the scheme, before it.
     pub(in crate::server) fn prefixed(&self, prefix: &str) -> Self {
         let mut parts = self.parts.clone();
-        let scheme = prefix.to_ascii_lowercase();
         match parts.first_mut() {
             _ if prefix.is_empty() => {}
-            Some(Part::Literal(text)) => text.insert_str(0, &scheme),
-            _ => parts.insert(0, Part::Literal(scheme)),
+            Some(Part::Literal(text)) => text.insert_str(0, &prefix.to_ascii_lowercase()),
+            _ => parts.insert(0, Part::Literal(prefix.to_ascii_lowercase())),
         }
         Self {
             text: format!("{prefix}{}", self.text),
@@ -131,8 +118,8 @@ impl UriTemplate {
         for part in &self.parts {
             match part {
                 Part::Literal(_) => {}
-                Part::Variable { name, .. } => variables.push(name.as_str()),
-                Part::Named { names, .. } => variables.extend(names.iter().map(String::as_str)),
+                Part::Variable { name, .. } => variables.push(&**name),
+                Part::Named { names, .. } => variables.extend(names.iter().map(|name| &**name)),
             }
         }
         variables
@@ -149,37 +136,32 @@ impl UriTemplate {
     /// The text between the variables may have any spelling that RFC 3986 takes for the same
     /// (section 6.2.2). URIs over 8192 bytes never match.
     #[must_use]
-    pub fn matches(&self, uri: &str) -> Option<Texts> {
+    pub fn matches(&self, uri: &str) -> Option<OrderedMap<String>> {
         self.matches_normalized(&normalize(uri))
     }
 
     /// [`matches`](Self::matches) for a URI that is normalized already.
-    pub(super) fn matches_normalized(&self, uri: &str) -> Option<Texts> {
+    pub(super) fn matches_normalized(&self, uri: &str) -> Option<OrderedMap<String>> {
         matches(&self.parts, uri)
     }
 
     /// The URI in which the variables have these values, normalized (RFC 6570, section 3).
     ///
     /// It is read back as the same values, unless it can be taken apart in several ways.
-    pub(super) fn expand(&self, values: &Texts) -> String {
+    pub(super) fn expand(&self, values: &OrderedMap<String>) -> String {
         let mut uri = String::new();
         for part in &self.parts {
             match part {
                 Part::Literal(text) => uri.push_str(text),
                 Part::Variable { name, reserved, .. } => {
                     let value = values.get(name).map_or("", String::as_str);
-                    push_value(&mut uri, value, *reserved);
+                    uri.push_str(&encode(value, *reserved));
                 }
-                Part::Named { names, style } => {
-                    let mut separator = style.first;
-                    for name in names {
-                        if let Some(value) = values.get(name) {
-                            uri.push(separator);
-                            uri.push_str(name);
-                            uri.push('=');
-                            push_value(&mut uri, value, false);
-                            separator = style.separator;
-                        }
+                Part::Named { names, operator } => {
+                    let mut before = *operator;
+                    for (name, value) in names.iter().filter_map(|it| values.get_key_value(it)) {
+                        uri.extend([&*before.to_string(), name, "=", &encode(value, false)]);
+                        before = separator(*operator);
                     }
                 }
             }
@@ -194,64 +176,66 @@ impl fmt::Display for UriTemplate {
     }
 }
 
-fn push_literal(parts: &mut Vec<Part>, text: &str) {
+fn push_literal(parts: &mut Vec<Part>, text: &str) -> Result<(), TemplateError> {
     match parts.last_mut() {
         _ if text.is_empty() => {}
+        _ if text.contains('}') => return Err(TemplateError::Brace),
         Some(Part::Literal(last)) => last.push_str(&normalize_escapes(text)),
         Some(_) => parts.push(Part::Literal(normalize_escapes(text))),
         None => parts.push(Part::Literal(normalize(text))),
     }
+    Ok(())
 }
 
 fn push_expression(parts: &mut Vec<Part>, expression: &str) -> Result<(), TemplateError> {
-    let operator = expression
-        .chars()
-        .next()
-        .filter(|first| "+#./;?&".contains(*first));
-    let names = expression
-        .get(operator.map_or(0, char::len_utf8)..)
-        .unwrap_or_default();
+    let names = expression.trim_start_matches(['+', '#', '.', '/', ';', '?', '&']);
+    let operator = &expression[..expression.len() - names.len()];
     let names = names.split(',').map(name).collect::<Result<Vec<_>, _>>()?;
-    if let Some(first @ ('?' | '&' | ';')) = operator {
-        let separator = if first == ';' { ';' } else { '&' };
-        push_named(parts, names, Style { first, separator });
-        return Ok(());
-    }
     let (first, separator) = match operator {
-        Some('#') => ("#", ","),
-        Some('.') => (".", "."),
-        Some('/') => ("/", "/"),
-        _ => ("", ","),
+        "" | "+" => ("", ","),
+        "#" => ("#", ","),
+        "." | "/" => (operator, operator),
+        ";" => return Ok(push_named(parts, names, ';')),
+        "?" => return Ok(push_named(parts, names, '?')),
+        "&" => return Ok(push_named(parts, names, '&')),
+        _ => return Err(TemplateError::Name(expression.to_owned())),
     };
-    let reserved = matches!(operator, Some('+' | '#'));
     for (index, name) in names.into_iter().enumerate() {
-        push_literal(parts, if index == 0 { first } else { separator });
+        push_literal(parts, if index == 0 { first } else { separator })?;
         if let Some(Part::Variable { .. }) = parts.last() {
             return Err(TemplateError::Adjacent(name));
         }
         parts.push(Part::Variable {
             name,
-            reserved,
+            reserved: matches!(operator, "+" | "#"),
             until: None,
         });
     }
     Ok(())
 }
 
-fn push_named(parts: &mut Vec<Part>, mut names: Vec<String>, style: Style) {
+fn push_named(parts: &mut Vec<Part>, mut added: Vec<String>, operator: char) {
     match parts.last_mut() {
         // `{?a}{&b}` is one query.
         Some(Part::Named {
-            names: known,
-            style: last,
-        }) if last.separator == style.separator => {
-            known.append(&mut names);
+            names,
+            operator: last,
+        }) if separator(*last) == separator(operator) => {
+            names.append(&mut added);
             return;
         }
-        Some(Part::Variable { until, .. }) => *until = Some(style.first),
+        Some(Part::Variable { until, .. }) => *until = Some(operator),
         _ => {}
     }
-    parts.push(Part::Named { names, style });
+    parts.push(Part::Named {
+        names: added,
+        operator,
+    });
+}
+
+/// The character between two named variables.
+fn separator(operator: char) -> char {
+    if operator == ';' { ';' } else { '&' }
 }
 
 fn name(text: &str) -> Result<String, TemplateError> {
@@ -270,20 +254,17 @@ fn name(text: &str) -> Result<String, TemplateError> {
 /// From the last part to the first, it is worked out for each place of the URI where the part's
 /// piece would end so that all later parts match too. The work grows with the length of the URI
 /// only, whatever the template.
-fn matches(parts: &[Part], uri: &str) -> Option<Texts> {
+fn matches(parts: &[Part], uri: &str) -> Option<OrderedMap<String>> {
     if uri.len() > MAX_URI_BYTES {
         return None;
     }
-    let mut ends: Vec<Vec<Option<usize>>> = Vec::with_capacity(parts.len());
-    let mut next: Vec<bool> = vec![false; uri.len() + 1];
-    next[uri.len()] = true;
+    let mut ends = vec![vec![None; uri.len() + 1]];
+    ends[0][uri.len()] = Some(uri.len());
     for part in parts.iter().rev() {
-        let found = part.ends(uri, &next);
-        next = found.iter().map(Option::is_some).collect();
-        ends.push(found);
+        ends.push(part.ends(uri, &ends[ends.len() - 1]));
     }
     let mut at = 0;
-    let mut values = Texts::new();
+    let mut values = OrderedMap::new();
     for (part, ends) in parts.iter().zip(ends.iter().rev()) {
         let end = ends[at]?;
         part.values(uri.get(at..end)?, &mut values)?;
@@ -295,49 +276,47 @@ fn matches(parts: &[Part], uri: &str) -> Option<Texts> {
 impl Part {
     /// The end of this part's piece for each beginning in `uri`; the longest piece is taken.
     ///
-    /// `next` says from where on the later parts match.
-    fn ends(&self, uri: &str, next: &[bool]) -> Vec<Option<usize>> {
+    /// `next` has the same for the part after it, which has to match there.
+    fn ends(&self, uri: &str, next: &[Option<usize>]) -> Vec<Option<usize>> {
         let mut ends = vec![None; uri.len() + 1];
-        match self {
-            Self::Literal(text) => {
-                for (at, _) in uri.char_indices() {
-                    let end = at + text.len();
-                    let matches = uri[at..].starts_with(text.as_str()) && next[end];
-                    ends[at] = matches.then_some(end);
-                }
-            }
-            Self::Variable {
-                reserved, until, ..
-            } => {
-                let mut furthest = None;
-                for (at, letter) in uri.char_indices().rev() {
-                    let after = at + letter.len_utf8();
-                    furthest = furthest.or_else(|| Some(after).filter(|end| next[*end]));
-                    let allowed = *reserved || !"/?#&,;=".contains(letter);
-                    furthest = furthest.filter(|_| allowed && *until != Some(letter));
-                    ends[at] = furthest;
-                }
-            }
-            Self::Named { style, .. } => {
-                for at in (0..=uri.len()).filter(|at| uri.is_char_boundary(*at)) {
-                    let end = at + style.length(&uri[at..]);
-                    ends[at] = Some(end).filter(|end| next[*end]);
-                }
+        // The end of the names and values that begin here.
+        let mut end_of_pairs = uri.len();
+        for at in (0..=uri.len()).rev() {
+            let Some(rest) = uri.get(at..) else {
+                continue;
+            };
+            let letter = rest.chars().next();
+            let end = match self {
+                Self::Literal(text) => rest.starts_with(text.as_str()).then(|| at + text.len()),
+                Self::Variable {
+                    reserved, until, ..
+                } => letter
+                    .filter(|it| (*reserved || !"/?#&,;=".contains(*it)) && *until != Some(*it))
+                    .map(|it| at + it.len_utf8())
+                    .and_then(|after| ends[after].or(Some(after))),
+                Self::Named { operator, .. } => Some(match letter == Some(*operator) {
+                    true => end_of_pairs,
+                    false => at,
+                }),
+            };
+            ends[at] = end.filter(|end| next[*end].is_some());
+            if matches!(letter, Some('#' | '/' | '?')) {
+                end_of_pairs = at;
             }
         }
         ends
     }
 
     /// Adds the values in this part's piece of a URI.
-    fn values(&self, piece: &str, values: &mut Texts) -> Option<()> {
+    fn values(&self, piece: &str, values: &mut OrderedMap<String>) -> Option<()> {
         match self {
             Self::Literal(_) => {}
             Self::Variable { name, .. } => {
                 values.insert(name.clone(), decode(piece)?);
             }
-            Self::Named { names, style } => {
-                let pairs = piece.strip_prefix(style.first).unwrap_or_default();
-                for pair in pairs.split(style.separator) {
+            Self::Named { names, operator } => {
+                let pairs = piece.strip_prefix(*operator).unwrap_or_default();
+                for pair in pairs.split(separator(*operator)) {
                     let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
                     if names.iter().any(|known| known == name) {
                         values.insert(name.to_owned(), decode(value)?);
@@ -347,29 +326,6 @@ impl Part {
         }
         Some(())
     }
-}
-
-impl Style {
-    /// How much of `rest` are names and values; nothing, if it does not begin with them.
-    fn length(self, rest: &str) -> usize {
-        match rest.strip_prefix(self.first) {
-            Some(pairs) => {
-                self.first.len_utf8() + pairs.find(['#', '/', '?']).unwrap_or(pairs.len())
-            }
-            None => 0,
-        }
-    }
-}
-
-/// Decodes `%` escapes (RFC 3986, section 2.1); `None` if they are none, or no UTF-8.
-fn decode(text: &str) -> Option<String> {
-    let mut pieces = text.split('%');
-    let mut bytes = Vec::from(pieces.next()?);
-    for piece in pieces {
-        bytes.push(octet(piece)?);
-        bytes.extend_from_slice(piece.as_bytes().get(2..)?);
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]
