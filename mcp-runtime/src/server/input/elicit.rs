@@ -1,36 +1,32 @@
 //! Elicitation: asking the user.
 
-use std::future::IntoFuture;
 use std::hash::{BuildHasher, RandomState};
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use mcp_types::{
     ElicitAction, ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams,
     ElicitSchema, ElicitationCompleteNotification, ElicitationCompleteNotificationParams,
-    InputRequest, RawJson, RawJsonRef, Side, methods,
+    InputRequest, RawJson, Side, methods,
 };
 use schemars::JsonSchema;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::ask::{Question, answer};
-use super::{Ask, AskError, form};
-use crate::connection::BoxFuture;
+use super::{Ask, AskError, Question, form};
 use crate::error::CallError;
 use crate::server::{Context, ServerBuilder};
 
 /// A question to the user; await it to ask.
 ///
 /// Made by [`Context::elicit`] and [`Context::elicit_url`].
-#[must_use = "nothing is asked until this is awaited"]
+pub type Elicit<T> = Question<Elicitation<T>>;
+
+/// The kind of [`Elicit`].
 #[derive(Clone, Debug)]
-pub struct Elicit<T> {
-    cx: Context,
+pub struct Elicitation<T> {
     mode: Mode,
-    key: Option<String>,
-    timeout: Option<Duration>,
     read: PhantomData<fn() -> T>,
 }
 
@@ -40,11 +36,7 @@ enum Mode {
         message: String,
         schema: Option<Box<ElicitSchema>>,
     },
-    Url {
-        message: String,
-        url: String,
-        id: Option<String>,
-    },
+    Url(Box<ElicitRequestUrlParams>),
 }
 
 /// The user's answer (2026-07-28, "Elicitation", section Response Actions), from
@@ -75,34 +67,15 @@ impl<T> Elicited<T> {
 }
 
 impl<T> Elicit<T> {
-    fn new(cx: Context, mode: Mode) -> Self {
-        Self {
-            cx,
-            mode,
-            key: None,
-            timeout: None,
-            read: PhantomData,
-        }
-    }
-
-    /// Names the question; by default the name is a hash of the question. Only clients of the stateless
-    /// era see it.
-    pub fn key(mut self, key: impl Into<String>) -> Self {
-        self.key = Some(key.into());
-        self
-    }
-
-    /// The time that the user has to answer in the handshake era; by default
-    /// [`ServerBuilder::answer_timeout`](crate::ServerBuilder::answer_timeout).
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
-        self
+    fn of(cx: &Context, mode: Mode) -> Self {
+        let read = PhantomData;
+        Self::new(cx, Elicitation { mode, read })
     }
 
     /// Replaces the form of `T` by one that is known only at run time. `T` is then decoded from the
     /// whole content, and may be a map.
     pub fn schema(mut self, form: ElicitSchema) -> Self {
-        if let Mode::Form { schema, .. } = &mut self.mode {
+        if let Mode::Form { schema, .. } = &mut self.kind.mode {
             *schema = Some(Box::new(form));
         }
         self
@@ -110,7 +83,12 @@ impl<T> Elicit<T> {
 
     /// A question to which declining and dismissing are answers, and no errors.
     pub fn outcome(self) -> Outcome<T> {
-        Outcome(self)
+        Question {
+            cx: self.cx,
+            kind: ElicitationOutcome(self.kind),
+            key: self.key,
+            timeout: self.timeout,
+        }
     }
 }
 
@@ -119,29 +97,19 @@ impl Elicit<()> {
     /// [`Context::elicitation_complete`](crate::Context::elicitation_complete) (2025-11-25); unique by
     /// default.
     pub fn id(mut self, id: impl Into<String>) -> Self {
-        if let Mode::Url { id: known, .. } = &mut self.mode {
-            *known = Some(id.into());
+        if let Mode::Url(params) = &mut self.kind.mode {
+            params.elicitation_id = Some(id.into());
         }
         self
     }
 }
 
 /// A question to the user whose answer is an [`Elicited`]; await it to ask.
-#[must_use = "nothing is asked until this is awaited"]
-#[derive(Clone, Debug)]
-pub struct Outcome<T>(Elicit<T>);
+pub type Outcome<T> = Question<ElicitationOutcome<T>>;
 
-impl<T: DeserializeOwned + JsonSchema> Elicit<T> {
-    fn read_outcome(&self, answer: &RawJson) -> Result<Elicited<T>, AskError> {
-        match &self.mode {
-            Mode::Form { schema, .. } => match schema {
-                None => read_form(answer),
-                Some(schema) => read(answer, |content| form::read_as(content, schema)),
-            },
-            Mode::Url { .. } => read(answer, |_| serde_json::from_str("null").map_err(misfit)),
-        }
-    }
-}
+/// The kind of [`Outcome`].
+#[derive(Clone, Debug)]
+pub struct ElicitationOutcome<T>(Elicitation<T>);
 
 /// The user's answer to the form of `T`.
 pub(super) fn read_form<T: DeserializeOwned + JsonSchema>(
@@ -154,15 +122,15 @@ fn read<T>(
     answer: &RawJson,
     content: impl FnOnce(Option<&RawJson>) -> Result<T, AskError>,
 ) -> Result<Elicited<T>, AskError> {
-    let members = answer.as_raw().members().map_err(misfit)?;
-    let member = |name| members.iter().find(|(known, _)| known == name);
-    let member = |name| member(name).map(|(_, value)| *value);
-    let (Some(action), filled) = (member("action"), member("content")) else {
-        return Err(AskError::Answer("missing field `action`".to_owned()));
-    };
-    let filled = filled.map_or(Ok(None), RawJsonRef::parse).map_err(misfit)?;
-    match action.parse().map_err(misfit)? {
-        ElicitAction::Accept => content(filled.as_ref()).map(Elicited::Accepted),
+    #[derive(Deserialize)]
+    struct Reply {
+        action: ElicitAction,
+        content: Option<RawJson>,
+    }
+
+    let reply: Reply = answer.parse().map_err(AskError::misfit)?;
+    match reply.action {
+        ElicitAction::Accept => content(reply.content.as_ref()).map(Elicited::Accepted),
         ElicitAction::Decline => Ok(Elicited::Declined),
         ElicitAction::Cancel => Ok(Elicited::Cancelled),
         other => {
@@ -170,11 +138,6 @@ fn read<T>(
             Err(AskError::Answer(reason))
         }
     }
-}
-
-#[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
-fn misfit(error: serde_json::Error) -> AskError {
-    AskError::misfit(&error)
 }
 
 /// An id that is unique among all servers, as far as chance allows. No secret.
@@ -187,14 +150,10 @@ fn unique_id() -> String {
     format!("{process:016x}-{number:x}")
 }
 
-impl<T: DeserializeOwned + JsonSchema + Send + 'static> Ask for Elicit<T> {
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> Ask for Elicitation<T> {
     type Answer = T;
 
-    fn context(&self) -> &Context {
-        &self.cx
-    }
-
-    fn question(&self) -> Result<Question, AskError> {
+    fn request(&self) -> Result<InputRequest, AskError> {
         let params: ElicitRequestParams = match &self.mode {
             Mode::Form { message, schema } => {
                 let schema = match schema {
@@ -203,18 +162,9 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Ask for Elicit<T> {
                 };
                 ElicitRequestFormParams::new(message, schema).into()
             }
-            Mode::Url { message, url, id } => {
-                let id = id.clone().unwrap_or_else(unique_id);
-                ElicitRequestUrlParams::new(message, url)
-                    .with_elicitation_id(id)
-                    .into()
-            }
+            Mode::Url(params) => (**params).clone().into(),
         };
-        Ok(Question {
-            request: InputRequest::Elicit(params),
-            key: self.key.clone(),
-            timeout: self.timeout,
-        })
+        Ok(InputRequest::Elicit(params))
     }
 
     fn read(&self, answer: &RawJson) -> Result<T, AskError> {
@@ -222,37 +172,30 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Ask for Elicit<T> {
     }
 }
 
-impl<T: DeserializeOwned + JsonSchema + Send + 'static> Ask for Outcome<T> {
+impl<T: DeserializeOwned + JsonSchema> Elicitation<T> {
+    fn read_outcome(&self, answer: &RawJson) -> Result<Elicited<T>, AskError> {
+        match &self.mode {
+            Mode::Form { schema: None, .. } => read_form(answer),
+            Mode::Form {
+                schema: Some(schema),
+                ..
+            } => read(answer, |content| form::read_as(content, schema)),
+            Mode::Url(_) => read(answer, |_| {
+                serde_json::from_str("null").map_err(AskError::misfit)
+            }),
+        }
+    }
+}
+
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> Ask for ElicitationOutcome<T> {
     type Answer = Elicited<T>;
 
-    fn context(&self) -> &Context {
-        &self.0.cx
-    }
-
-    fn question(&self) -> Result<Question, AskError> {
-        self.0.question()
+    fn request(&self) -> Result<InputRequest, AskError> {
+        self.0.request()
     }
 
     fn read(&self, answer: &RawJson) -> Result<Elicited<T>, AskError> {
         self.0.read_outcome(answer)
-    }
-}
-
-impl<T: DeserializeOwned + JsonSchema + Send + 'static> IntoFuture for Elicit<T> {
-    type Output = Result<T, AskError>;
-    type IntoFuture = BoxFuture<Self::Output>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        answer(self)
-    }
-}
-
-impl<T: DeserializeOwned + JsonSchema + Send + 'static> IntoFuture for Outcome<T> {
-    type Output = Result<Elicited<T>, AskError>;
-    type IntoFuture = BoxFuture<Self::Output>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        answer(self)
     }
 }
 
@@ -299,7 +242,7 @@ impl Context {
     /// [`ServerBuilder::form`](crate::ServerBuilder::form). Follows 2026-07-28, "Elicitation".
     pub fn elicit<T>(&self, message: impl Into<String>) -> Elicit<T> {
         let (message, schema) = (message.into(), None);
-        Elicit::new(self.clone(), Mode::Form { message, schema })
+        Elicit::of(self, Mode::Form { message, schema })
     }
 
     /// Asks the user to open a web page, for data that the client must not see: passwords, payments,
@@ -307,8 +250,8 @@ impl Context {
     ///
     /// For clients that declared `elicitation.url`, from 2025-11-25 on.
     pub fn elicit_url(&self, message: impl Into<String>, url: impl Into<String>) -> Elicit<()> {
-        let (message, url, id) = (message.into(), url.into(), None);
-        Elicit::new(self.clone(), Mode::Url { message, url, id })
+        let params = ElicitRequestUrlParams::new(message, url).with_elicitation_id(unique_id());
+        Elicit::of(self, Mode::Url(Box::new(params)))
     }
 
     /// Notifies the client that the interaction on a web page with this [id](Elicit::id) is done, in

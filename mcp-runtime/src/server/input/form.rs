@@ -143,7 +143,7 @@ fn decode<T: DeserializeOwned>(text: &str) -> Result<T, AskError> {
         Some(plain) => serde_json::from_str(&plain),
         None => Err(fault),
     });
-    decoded.map_err(|error| AskError::misfit(&error))
+    decoded.map_err(AskError::misfit)
 }
 
 fn check(text: &str, schema: &ElicitSchema) -> Result<(), String> {

@@ -1,14 +1,12 @@
 //! Questions that a handler asks by hand, instead of awaiting them.
 
-use std::fmt;
-
 use mcp_types::jsonrpc::code;
-use mcp_types::{ErrorObject, InputRequest, OrderedMap, RawJson, Root};
+use mcp_types::{ErrorObject, RawJson, Root};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::state::Questions;
-use super::{Ask, AskError, Elicited, InputState, Sampled, ask, elicit};
+use super::{Ask, AskError, Elicited, InputState, Question, Roots, Sampled, elicit};
 use crate::error::RequestError;
 use crate::server::Context;
 
@@ -17,11 +15,7 @@ use crate::server::Context;
 /// [`Context::require`] ends the call with them. When the client has answered, the handler runs
 /// again and finds the answers in [`Context::answers`], under the same keys.
 #[derive(Clone, Debug, Default)]
-pub struct InputRequired {
-    questions: Vec<(String, Result<InputRequest, String>)>,
-    note: Option<String>,
-    by_error: bool,
-}
+pub struct InputRequired(Questions);
 
 impl InputRequired {
     /// No questions yet.
@@ -32,12 +26,17 @@ impl InputRequired {
 
     /// Adds a question under `key`.
     #[must_use]
-    pub fn ask(mut self, key: impl Into<String>, question: impl Ask) -> Self {
-        let question = question.question();
-        let request = question
-            .map(|question| question.request)
-            .map_err(|error| error.to_string());
-        self.questions.push((key.into(), request));
+    pub fn ask(mut self, key: impl Into<String>, question: Question<impl Ask>) -> Self {
+        let key = key.into();
+        match question.kind.request() {
+            Ok(request) => drop(self.0.requests.insert(key, request)),
+            Err(error) => {
+                let reason = error.to_string();
+                tracing::error!(key, reason, "a question can't be asked");
+                let error = RequestError::InvalidQuestion { key, reason };
+                self.0.error.get_or_insert(error);
+            }
+        }
         self
     }
 
@@ -47,28 +46,8 @@ impl InputRequired {
     /// stateless era.
     #[must_use]
     pub fn by_error(mut self) -> Self {
-        self.by_error = true;
+        self.0.by_error = true;
         self
-    }
-
-    /// # Errors
-    ///
-    /// When one of the questions can't be asked.
-    fn into_questions(self) -> Result<Questions, RequestError> {
-        let mut requests = OrderedMap::new();
-        for (key, request) in self.questions {
-            let request = request.map_err(|reason| {
-                tracing::error!(key, reason, "a question can't be asked");
-                let key = key.clone();
-                RequestError::InvalidQuestion { key, reason }
-            })?;
-            requests.insert(key, request);
-        }
-        Ok(Questions {
-            requests,
-            note: self.note,
-            by_error: self.by_error,
-        })
     }
 
     /// A text for the next run of the handler, in [`Answers::note`].
@@ -76,23 +55,16 @@ impl InputRequired {
     /// It travels through the client, which can neither read nor change it.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
-        self.note = Some(note.into());
+        self.0.note = Some(note.into());
         self
     }
 }
 
 /// The error that a handler returns after [`Context::require`]; any error type that it converts into
 /// will do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the client is asked for more")]
 pub struct Asked(());
-
-impl fmt::Display for Asked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the client is asked for more")
-    }
-}
-
-impl std::error::Error for Asked {}
 
 impl From<Asked> for ErrorObject {
     fn from(asked: Asked) -> Self {
@@ -131,7 +103,7 @@ impl Answers<'_> {
     /// The roots, asked for with this key.
     #[must_use]
     pub fn roots(&self, key: &str) -> Option<Result<Vec<Root>, AskError>> {
-        Some(ask::read_roots(&self.raw(key)?))
+        Some(Roots::read(&self.raw(key)?))
     }
 
     /// The answer with this key, as the client sent it.
@@ -174,7 +146,7 @@ impl Context {
     /// ```
     #[must_use = "return it as an error"]
     pub fn require(&self, wanted: InputRequired) -> Asked {
-        self.input_or_default().require(wanted.into_questions());
+        self.input_or_default().require(wanted.0);
         Asked(())
     }
 

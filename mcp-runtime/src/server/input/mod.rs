@@ -3,17 +3,17 @@
 //! In the handshake era a question is a request of its own. In the stateless era the call is answered
 //! with an [`InputRequiredResult`], the handler is dropped, and it runs again with the answers when
 //! the client retries. `run` does this for the methods whose handlers may ask; `state` holds the
-//! questions and answers of one call, and `retry_state` what is kept of them between rounds, either
-//! `sealed` or, without the feature `seal`, `stored`.
+//! questions and answers of one call, and defines what is kept of them between rounds, either `sealed`
+//! or, without the feature `seal`, `stored`.
 //!
 //! [`InputRequiredResult`]: mcp_types::InputRequiredResult
 
 mod ask;
 mod elicit;
+mod error;
 mod form;
 pub(crate) mod form_fields;
 mod input_required;
-mod retry_state;
 mod run;
 mod sample;
 #[cfg(feature = "seal")]
@@ -22,12 +22,12 @@ mod state;
 #[cfg(any(test, not(feature = "seal")))]
 mod stored;
 
-pub use ask::ListRoots;
-pub use ask::{Ask, AskAll, AskError};
-pub use elicit::{Elicit, Elicited, Outcome};
+pub use ask::{Ask, AskAll, ListRoots, Question, Roots};
+pub use elicit::{Elicit, Elicitation, ElicitationOutcome, Elicited, Outcome};
+pub use error::AskError;
 pub use input_required::{Answers, Asked, InputRequired};
 pub(in crate::server) use run::{may_ask, run};
-pub use sample::{IntoConversation, Sample, Sampled};
+pub use sample::{IntoConversation, Sample, Sampled, Sampling};
 #[cfg(feature = "seal")]
 pub(in crate::server) use sealed::RetryStates;
 #[cfg(feature = "seal")]

@@ -9,8 +9,7 @@ use mcp_types::{
 };
 
 use super::ask::send;
-use super::retry_state::{Binding, RetryState, now};
-use super::state::{InputState, Questions};
+use super::state::{Binding, InputState, Questions, RetryState, now};
 use crate::connection::join_all;
 use crate::connection::{BoxFuture, Served};
 use crate::error::RequestError;
@@ -63,7 +62,7 @@ fn resume(server: &Server, request: ServerRequest<'_>) -> Result<(), RequestErro
     if !is_retry {
         return Ok(());
     }
-    let retry = match state {
+    let mut retry = match state {
         None => RetryState::default(),
         Some(state) => {
             let states = &server.settings().retry_states;
@@ -71,9 +70,10 @@ fn resume(server: &Server, request: ServerRequest<'_>) -> Result<(), RequestErro
             opened.map_err(|error| invalid("requestState", &error.to_string()))?
         }
     };
-    let responses = responses.map_or(Ok(Vec::new()), read_responses)?;
-    let input = InputState::retried(retry, responses);
-    request.context.set_input(input);
+    if let Some(responses) = responses {
+        retry.answers.extend(read_responses(responses)?);
+    }
+    request.context.set_input(InputState::retried(retry));
     Ok(())
 }
 
@@ -81,14 +81,11 @@ fn read_responses(responses: RawJsonRef<'_>) -> Result<Vec<(String, RawJson)>, R
     let malformed = |reason: &str| invalid("inputResponses", reason);
     let members = responses.members();
     let members = members.map_err(|_| malformed("expected an object of responses"))?;
-    let mut responses = Vec::with_capacity(members.len());
-    for (name, response) in members {
-        if !response.is_object() {
-            return Err(malformed("each response must be an object"));
-        }
-        responses.push((name, response.into()));
-    }
-    Ok(responses)
+    let responses = members.into_iter().map(|(name, response)| {
+        let response = response.is_object().then(|| (name, response.into()));
+        response.ok_or_else(|| malformed("each response must be an object"))
+    });
+    responses.collect()
 }
 
 fn invalid(member: &str, reason: &str) -> RequestError {
@@ -112,12 +109,13 @@ async fn rounds(server: Server, request: OwnedRequest, mut handler: BoxFuture<Ou
     let input = cx.input_or_default();
     loop {
         let questions = match round(input, handler).await {
-            Ok(questions) => questions?,
+            Ok(questions) => questions,
             Err(outcome) => {
                 input.end();
                 return outcome;
             }
         };
+        questions.error.map_or(Ok(()), Err)?;
         let mut retry = input.retry_state(questions.note);
         check(cx, &questions.requests, retry.rounds)?;
         match cx.revision().era() {
@@ -141,22 +139,16 @@ async fn rounds(server: Server, request: OwnedRequest, mut handler: BoxFuture<Ou
 }
 
 /// Runs a handler until it asks, which drops it, or returns its outcome as an error.
-async fn round(
-    input: &InputState,
-    mut handler: BoxFuture<Outcome>,
-) -> Result<Result<Questions, RequestError>, Outcome> {
+async fn round(input: &InputState, mut handler: BoxFuture<Outcome>) -> Result<Questions, Outcome> {
     loop {
         let outcome = tokio::select! {
             biased;
             outcome = &mut handler => Some(outcome),
             () = input.asked() => None,
         };
-        if let Some(required) = input.take_required() {
-            return Ok(required);
-        }
-        match (outcome, input.take_asked()) {
-            (Some(outcome), _) => return Err(outcome),
-            (None, Some(questions)) => return Ok(Ok(questions)),
+        match (input.take_questions(outcome.is_some()), outcome) {
+            (Some(questions), _) => return Ok(questions),
+            (None, Some(outcome)) => return Err(outcome),
             (None, None) => {}
         }
     }

@@ -1,30 +1,25 @@
 //! Sampling: asking the client's language model.
 
-use std::future::IntoFuture;
 use std::ops::Deref;
-use std::time::Duration;
 
 use mcp_types::{
     CreateMessageRequestParams, CreateMessageResult, InputRequest, ModelPreferences, RawJson, Role,
     SamplingMessage, SamplingMessageContentBlock as Block, Tool, ToolChoice, ToolUseContent,
 };
 
-use super::ask::{Question, answer};
-use super::{Ask, AskError};
-use crate::connection::BoxFuture;
+use super::{Ask, AskError, Question};
 use crate::limits::SAMPLING_TOKENS;
 use crate::server::Context;
 
 /// Messages for the client's model to continue; await it to ask.
 ///
 /// Made by [`Context::sample`].
-#[must_use = "nothing is asked until this is awaited"]
+pub type Sample = Question<Sampling>;
+
+/// The kind of [`Sample`].
 #[derive(Clone, Debug)]
-pub struct Sample {
-    cx: Context,
+pub struct Sampling {
     pub(in crate::server) params: CreateMessageRequestParams,
-    key: Option<String>,
-    timeout: Option<Duration>,
 }
 
 /// A conversation: a text of the user, or messages of both sides.
@@ -61,31 +56,31 @@ impl<const N: usize> IntoConversation for [SamplingMessage; N] {
 impl Sample {
     /// The most tokens that the model may generate; 1000 by default.
     pub fn max_tokens(mut self, tokens: i64) -> Self {
-        self.params.max_tokens = tokens;
+        self.kind.params.max_tokens = tokens;
         self
     }
 
     /// The system prompt that the server would like; the client may change or omit it.
     pub fn system(mut self, prompt: impl Into<String>) -> Self {
-        self.params.system_prompt = Some(prompt.into());
+        self.kind.params.system_prompt = Some(prompt.into());
         self
     }
 
     /// The preferences for the choice of the model, which the client makes.
     pub fn model(mut self, preferences: ModelPreferences) -> Self {
-        self.params.model_preferences = Some(preferences);
+        self.kind.params.model_preferences = Some(preferences);
         self
     }
 
     /// The temperature, on the model's own scale.
     pub fn temperature(mut self, temperature: f64) -> Self {
-        self.params.temperature = Some(temperature);
+        self.kind.params.temperature = Some(temperature);
         self
     }
 
     /// Texts at which the model stops.
     pub fn stop_at(mut self, texts: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.params.stop_sequences = Some(texts.into_iter().map(Into::into).collect());
+        self.kind.params.stop_sequences = Some(texts.into_iter().map(Into::into).collect());
         self
     }
 
@@ -94,25 +89,13 @@ impl Sample {
     ///
     /// Only for clients that declared `sampling.tools`, in revisions from 2025-11-25.
     pub fn tools(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
-        self.params.tools = Some(tools.into_iter().collect());
+        self.kind.params.tools = Some(tools.into_iter().collect());
         self
     }
 
     /// Whether the model may, must or must not use the tools; it may by default.
     pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
-        self.params.tool_choice = Some(choice);
-        self
-    }
-
-    /// Names the question, see [`Elicit::key`](super::Elicit::key).
-    pub fn key(mut self, key: impl Into<String>) -> Self {
-        self.key = Some(key.into());
-        self
-    }
-
-    /// The time to wait for the answer, see [`Elicit::timeout`](super::Elicit::timeout).
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
+        self.kind.params.tool_choice = Some(choice);
         self
     }
 }
@@ -123,8 +106,7 @@ pub struct Sampled(CreateMessageResult);
 
 impl Sampled {
     pub(super) fn read(answer: &RawJson) -> Result<Self, AskError> {
-        let result = answer.parse().map(Self);
-        result.map_err(|error| AskError::misfit(&error))
+        answer.parse().map(Self).map_err(AskError::misfit)
     }
 
     /// All text of the answer, each block on a line.
@@ -168,33 +150,16 @@ impl Deref for Sampled {
     }
 }
 
-impl Ask for Sample {
+impl Ask for Sampling {
     type Answer = Sampled;
 
-    fn context(&self) -> &Context {
-        &self.cx
-    }
-
-    fn question(&self) -> Result<Question, AskError> {
+    fn request(&self) -> Result<InputRequest, AskError> {
         check_messages(&self.params.messages).map_err(AskError::Question)?;
-        Ok(Question {
-            request: InputRequest::CreateMessage(Box::new(self.params.clone())),
-            key: self.key.clone(),
-            timeout: self.timeout,
-        })
+        Ok(InputRequest::CreateMessage(Box::new(self.params.clone())))
     }
 
     fn read(&self, answer: &RawJson) -> Result<Sampled, AskError> {
         Sampled::read(answer)
-    }
-}
-
-impl IntoFuture for Sample {
-    type Output = Result<Sampled, AskError>;
-    type IntoFuture = BoxFuture<Self::Output>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        answer(self)
     }
 }
 
@@ -209,7 +174,10 @@ fn check_messages(messages: &[SamplingMessage]) -> Result<(), String> {
     let mut open = Vec::new();
     for message in messages {
         let blocks = message.content.as_slice();
-        let results = ids(blocks, result_of);
+        let results = ids(blocks, |block| match block {
+            Block::ToolResult(result) => Some(&result.tool_use_id),
+            _ => None,
+        });
         let is_mixed = !results.is_empty() && results.len() != blocks.len();
         if is_mixed {
             return Err("a message with results of tools may hold nothing else".to_owned());
@@ -220,7 +188,10 @@ fn check_messages(messages: &[SamplingMessage]) -> Result<(), String> {
                     .to_owned(),
             );
         }
-        open = ids(blocks, use_of);
+        open = ids(blocks, |block| match block {
+            Block::ToolUse(usage) => Some(&usage.id),
+            _ => None,
+        });
     }
     if open.is_empty() {
         return Ok(());
@@ -235,20 +206,6 @@ fn ids(blocks: &[Block], id: fn(&Block) -> Option<&str>) -> Vec<&str> {
     ids
 }
 
-fn use_of(block: &Block) -> Option<&str> {
-    match block {
-        Block::ToolUse(usage) => Some(&usage.id),
-        _ => None,
-    }
-}
-
-fn result_of(block: &Block) -> Option<&str> {
-    match block {
-        Block::ToolResult(result) => Some(&result.tool_use_id),
-        _ => None,
-    }
-}
-
 impl Context {
     /// Asks the client's language model to continue a conversation: a text of the user, or messages of
     /// both sides.
@@ -256,12 +213,8 @@ impl Context {
     /// Await it for the answer, as with [`elicit`](Self::elicit). Follows 2026-07-28, "Sampling", which deprecates it.
     pub fn sample(&self, conversation: impl IntoConversation) -> Sample {
         let messages = conversation.into_conversation();
-        Sample {
-            cx: self.clone(),
-            params: CreateMessageRequestParams::new(messages, SAMPLING_TOKENS),
-            key: None,
-            timeout: None,
-        }
+        let params = CreateMessageRequestParams::new(messages, SAMPLING_TOKENS);
+        Question::new(self, Sampling { params })
     }
 }
 

@@ -11,7 +11,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 
-use super::retry_state::{Binding, RetryState, StateError};
+use super::state::{Binding, RetryState, StateError};
 use crate::limits::ANSWER_TIMEOUT;
 use crate::server::ServerBuilder;
 

@@ -1,25 +1,26 @@
-//! State of a call that may ask the client: its questions, the answers, and its time limit.
+//! State of a call that may ask the client: its questions, the answers, its time limit, and what is
+//! kept between its rounds (2026-07-28, "Multi Round-Trip Requests").
 
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use mcp_types::{Conform, InputRequest, OrderedMap, RawJson, Revision};
-use serde::Serialize;
+use mcp_types::{Conform, InputRequest, OrderedMap, RawJson, RawJsonRef, Revision};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::AskError;
-use super::ask::Question;
-use super::retry_state::RetryState;
 use crate::error::RequestError;
-use crate::server::Context;
+use crate::protocol::StrictJson;
 
 /// Questions that a call is answered with.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Questions {
     pub(super) requests: OrderedMap<InputRequest>,
+    /// A question that can't be asked.
+    pub(super) error: Option<RequestError>,
     /// A text for the next round, see [`InputRequired::note`](super::InputRequired::note).
     pub(super) note: Option<String>,
     /// Whether clients of the handshake era get an error with the web pages, instead of requests.
@@ -37,10 +38,9 @@ pub(in crate::server) struct InputState {
 }
 
 #[derive(Debug, Default)]
-struct State {
+pub(super) struct State {
+    /// State of the rounds so far, with all answers.
     retry: RetryState,
-    /// The answers to the last round. Of several to one question the last counts.
-    responses: Vec<(String, RawJson)>,
     /// The names of the answers used in this round.
     used: Vec<String>,
     /// The number of questions of each name in this round.
@@ -48,7 +48,7 @@ struct State {
     /// The questions of the next round.
     questions: OrderedMap<InputRequest>,
     /// The questions that the handler asks by hand.
-    required: Option<Result<Questions, RequestError>>,
+    required: Option<Questions>,
     clock: Clock,
     /// The number of side effects in progress, which must not be interrupted.
     busy: usize,
@@ -57,14 +57,13 @@ struct State {
 
 impl InputState {
     /// The state of a call that is retried.
-    pub(super) fn retried(retry: RetryState, responses: Vec<(String, RawJson)>) -> Self {
+    pub(super) fn retried(retry: RetryState) -> Self {
         let clock = Clock {
             used: Duration::from_millis(retry.worked),
             ..Clock::default()
         };
         let state = State {
             retry,
-            responses,
             clock,
             ..State::default()
         };
@@ -78,38 +77,30 @@ impl InputState {
     /// round, and this waits until the call is suspended.
     pub(super) async fn answer_to(
         &self,
-        mut question: Question,
+        mut request: InputRequest,
+        key: Option<String>,
         revision: Revision,
     ) -> Result<RawJson, AskError> {
-        question.request.conform(revision);
-        let name = self.unique_name(&question);
+        request.conform(revision);
+        let name = key.unwrap_or_else(|| name(&request));
         let ended = self.ended.notified();
-        {
+        let name = {
             let mut state = self.lock();
+            let name = state.unique(name);
             if let Some(answer) = state.answer(&name) {
                 return Ok(answer);
             }
             if state.ended {
                 return Err(AskError::Suspended);
             }
-            state.questions.insert(name.clone(), question.request);
-        }
+            state.questions.insert(name.clone(), request);
+            name
+        };
         self.asked.notify_one();
-        let _withdrawn = Withdraw { input: self, name };
+        // A question whose future is dropped, such as the slower branch of a `select!`, is withdrawn.
+        let _withdrawn = self.on_drop(|state| drop(state.questions.shift_remove(&name)));
         ended.await;
         Err(AskError::Suspended)
-    }
-
-    /// The name of a question; a number is added when it is asked again in the same round.
-    fn unique_name(&self, question: &Question) -> String {
-        let name = question.name();
-        let mut state = self.lock();
-        let times = state.names.entry(name.clone()).or_insert(0);
-        *times += 1;
-        match times {
-            1 => name,
-            times => format!("{name}-{times}"),
-        }
     }
 
     /// The answer to a question that was asked by hand.
@@ -119,12 +110,8 @@ impl InputState {
 
     /// The names of the answers, in order.
     pub(super) fn answered(&self) -> Vec<String> {
-        let state = self.lock();
-        let mut names: Vec<_> = state.retry.answers.keys().cloned().collect();
-        names.extend(state.responses.iter().map(|(name, _)| name.clone()));
-        drop(state);
+        let mut names: Vec<_> = self.lock().retry.answers.keys().cloned().collect();
         names.sort_unstable();
-        names.dedup();
         names
     }
 
@@ -133,7 +120,7 @@ impl InputState {
     }
 
     /// Ends the round with questions that are asked by hand.
-    pub(super) fn require(&self, questions: Result<Questions, RequestError>) {
+    pub(super) fn require(&self, questions: Questions) {
         self.lock().required = Some(questions);
         self.asked.notify_one();
     }
@@ -142,31 +129,29 @@ impl InputState {
         self.lock().required.is_some()
     }
 
-    /// Waits until [`take_required`](Self::take_required) or [`take_asked`](Self::take_asked) may
-    /// have questions.
+    /// Waits until [`take_questions`](Self::take_questions) may have some.
     pub(super) async fn asked(&self) {
         self.asked.notified().await;
     }
 
-    /// Takes the questions that are asked by hand.
-    pub(super) fn take_required(&self) -> Option<Result<Questions, RequestError>> {
-        self.lock().required.take()
-    }
-
-    /// Takes the questions that the handler waits for, unless a side effect is in progress.
-    pub(super) fn take_asked(&self) -> Option<Questions> {
+    /// Takes the questions that are asked by hand, or else those that the handler waits for, unless it
+    /// is done or a side effect is in progress.
+    pub(super) fn take_questions(&self, handler_is_done: bool) -> Option<Questions> {
         let mut state = self.lock();
-        if state.questions.is_empty() || state.busy > 0 {
+        if state.required.is_some() {
+            return state.required.take();
+        }
+        if handler_is_done || state.questions.is_empty() || state.busy > 0 {
             return None;
         }
         Some(Questions {
             requests: std::mem::take(&mut state.questions),
             note: state.retry.note.clone(),
-            by_error: false,
+            ..Questions::default()
         })
     }
 
-    /// Ends the last round: questions that still wait fail.
+    /// Ends the call: questions that are asked from now on, and those that wait, are suspended.
     pub(super) fn end(&self) {
         self.lock().ended = true;
         self.ended.notify_waiters();
@@ -175,16 +160,12 @@ impl InputState {
     /// The state for the next round: the answers that were used, and the values of `once`.
     pub(super) fn retry_state(&self, note: Option<String>) -> RetryState {
         let state = self.lock();
-        let worked = state.clock.used().as_millis();
-        let used = state.used.iter();
-        let answers = used.filter_map(|name| Some((name.clone(), state.find(name)?.clone())));
-        RetryState {
-            rounds: state.retry.rounds + 1,
-            answers: answers.collect(),
-            done: state.retry.done.clone(),
-            note,
-            worked: u64::try_from(worked).unwrap_or(u64::MAX),
-        }
+        let mut retry = state.retry.clone();
+        retry.rounds += 1;
+        retry.answers.retain(|name, _| state.used.contains(name));
+        retry.note = note;
+        retry.worked = u64::try_from(state.clock.used().as_millis()).unwrap_or(u64::MAX);
+        retry
     }
 
     /// Begins the next round, for a handler that runs again in the same call.
@@ -201,9 +182,51 @@ impl InputState {
     }
 
     /// Stops the clock of the time limit until the guard is dropped.
-    pub(super) fn pause_clock(&self) -> Paused<'_> {
+    pub(super) fn pause_clock(&self) -> OnDrop<'_, impl FnMut(&mut State)> {
         self.lock().clock.pause();
-        Paused(self)
+        self.on_drop(|state| state.clock.resume())
+    }
+
+    /// Runs `future` unless a value of `key` is known, see [`Context::once`](crate::Context::once).
+    pub(super) async fn once<F>(&self, key: String, future: F) -> Result<F::Output, AskError>
+    where
+        F: Future<Output: Serialize + DeserializeOwned>,
+    {
+        let done = self.lock().retry.done.get(&key).cloned();
+        if let Some(done) = done {
+            return done.parse().map_err(AskError::Value);
+        }
+        self.lock().busy += 1;
+        let _busy = self.on_drop(|state| state.busy -= 1);
+        let value = future.await;
+        let json = RawJson::new(&value).map_err(AskError::Value)?;
+        self.lock().retry.done.insert(key, json);
+        Ok(value)
+    }
+
+    /// Runs `future` for at most `limit`, which all rounds of the call share, without the time in
+    /// which the client is asked. Returns `None` when the limit is reached.
+    pub(in crate::server) async fn within<F: Future>(
+        &self,
+        limit: Duration,
+        future: F,
+    ) -> Option<F::Output> {
+        self.lock().clock.start();
+        let mut future = pin!(future);
+        let mut left = self.lock().clock.left(limit).unwrap_or_default();
+        loop {
+            if let Ok(output) = tokio::time::timeout(left, future.as_mut()).await {
+                return Some(output);
+            }
+            left = self.lock().clock.left(limit)?;
+        }
+    }
+
+    fn on_drop<F: FnMut(&mut State)>(&self, change: F) -> OnDrop<'_, F> {
+        OnDrop {
+            input: self,
+            change,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -212,57 +235,60 @@ impl InputState {
 }
 
 impl State {
-    fn find(&self, name: &str) -> Option<&RawJson> {
-        let mut responses = self.responses.iter().rev();
-        let newest = responses.find(|(known, _)| known == name);
-        newest.map_or_else(|| self.retry.answers.get(name), |(_, answer)| Some(answer))
+    /// The name of a question; a number is added when it is asked again in the same round.
+    fn unique(&mut self, name: String) -> String {
+        let times = self.names.entry(name.clone()).or_insert(0);
+        *times += 1;
+        match *times {
+            1 => name,
+            times => format!("{name}-{times}"),
+        }
     }
 
     /// The answer to a question, which is marked as used.
     fn answer(&mut self, name: &str) -> Option<RawJson> {
-        let answer = self.find(name)?.clone();
+        let answer = self.retry.answers.get(name)?.clone();
         self.used.push(name.to_owned());
         Some(answer)
     }
 }
 
-/// Withdraws a question whose future is dropped, such as the slower branch of a `select!`.
-struct Withdraw<'a> {
+/// A change of the state that is made when this is dropped.
+pub(super) struct OnDrop<'a, F: FnMut(&mut State)> {
     input: &'a InputState,
-    name: String,
+    change: F,
 }
 
-impl Drop for Withdraw<'_> {
+impl<F: FnMut(&mut State)> Drop for OnDrop<'_, F> {
     fn drop(&mut self) {
-        self.input.lock().questions.shift_remove(&self.name);
+        (self.change)(&mut self.input.lock());
+        self.input.asked.notify_one();
     }
 }
 
-/// A side effect in progress.
-struct Busy<'a>(&'a InputState);
-
-impl Drop for Busy<'_> {
-    fn drop(&mut self) {
-        self.0.lock().busy -= 1;
-        self.0.asked.notify_one();
-    }
+/// The name of a question without a key: a hash, the same when the handler runs again and on other
+/// machines.
+fn name(request: &InputRequest) -> String {
+    let kind = match request {
+        InputRequest::Elicit(_) => "elicit",
+        InputRequest::CreateMessage(_) => "sample",
+        _ => "roots",
+    };
+    let hash = fnv(RawJson::encode(request).get().as_bytes());
+    format!("{kind}-{hash:016x}")
 }
 
-/// A question that is open at the client.
-pub(super) struct Paused<'a>(&'a InputState);
-
-impl Drop for Paused<'_> {
-    fn drop(&mut self) {
-        self.0.lock().clock.resume();
-    }
+/// The FNV-1a hash in 64 bits. Collisions harm nobody, as all questions are the server's own.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }
 
 /// The time that a handler with a time limit has worked, in all rounds.
 #[derive(Debug, Default)]
 struct Clock {
     used: Duration,
-    /// Whether the handler has a time limit.
-    started: bool,
     /// The start of the present period; `None` before the start, and while the client is asked.
     since: Option<Instant>,
     /// The number of questions open at the client.
@@ -272,13 +298,11 @@ struct Clock {
 impl Clock {
     fn start(&mut self) {
         self.used = self.used();
-        self.started = true;
         self.since = Some(Instant::now());
     }
 
     fn stop(&mut self) {
         self.used = self.used();
-        self.started = false;
         self.since = None;
     }
 
@@ -298,66 +322,86 @@ impl Clock {
 
     fn pause(&mut self) {
         self.questions += 1;
-        self.used = self.used();
-        self.since = None;
+        self.stop();
     }
 
     fn resume(&mut self) {
         self.questions -= 1;
-        if self.questions == 0 && self.started {
+        if self.questions == 0 {
             self.start();
         }
     }
 }
 
-impl Context {
-    /// Runs `future` once, even if the handler runs several times because it asks: later runs get
-    /// its first output. `key` tells it from others of the same handler.
+/// State of a call from its earlier rounds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct RetryState {
+    /// The number of rounds.
+    #[serde(rename = "r")]
+    pub(super) rounds: u32,
+    /// The answers that the handler used, by the names of the questions.
+    #[serde(rename = "a", skip_serializing_if = "OrderedMap::is_empty")]
+    pub(super) answers: OrderedMap<RawJson>,
+    /// The values of [`Context::once`](crate::Context::once), by their keys.
+    #[serde(rename = "o", skip_serializing_if = "OrderedMap::is_empty")]
+    pub(super) done: OrderedMap<RawJson>,
+    /// The note of a handler that asks by hand.
+    #[serde(rename = "n", skip_serializing_if = "Option::is_none")]
+    pub(super) note: Option<String>,
+    /// The milliseconds that the handler has worked, if it has a time limit.
+    #[serde(rename = "t", skip_serializing_if = "is_zero")]
+    pub(super) worked: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// The call that a state belongs to; with any other it is refused.
+#[derive(Clone, Debug)]
+pub(super) struct Binding(String);
+
+impl Binding {
+    /// A call of `method` on `target` with `arguments`, by `principal`.
     ///
-    /// The output travels through the client, sealed. A client that repeats an old round makes it
-    /// happen again: what must never happen twice needs a record of its own.
+    /// Arguments are compared as values, whose members may be in another order; numbers by their
+    /// text, as no type of number holds all of them.
     ///
     /// # Errors
     ///
-    /// [`AskError::Value`] when the value can't be written or read as JSON.
-    pub async fn once<F>(&self, key: impl Into<String>, future: F) -> Result<F::Output, AskError>
-    where
-        F: Future<Output: Serialize + DeserializeOwned>,
-    {
-        // A call that can't be suspended runs once.
-        let Some(input) = self.input() else {
-            return Ok(future.await);
-        };
-        let key = key.into();
-        let done = input.lock().retry.done.get(&key).cloned();
-        if let Some(done) = done {
-            return done.parse().map_err(AskError::Value);
-        }
-        input.lock().busy += 1;
-        let busy = Busy(input);
-        let value = future.await;
-        let json = RawJson::new(&value).map_err(AskError::Value)?;
-        input.lock().retry.done.insert(key, json);
-        drop(busy);
-        Ok(value)
+    /// With the path of what can't be read in the arguments.
+    pub(super) fn new(
+        method: &str,
+        target: &str,
+        arguments: Option<RawJsonRef<'_>>,
+        principal: Option<&str>,
+    ) -> Result<Self, RequestError> {
+        let canonical =
+            |raw: RawJsonRef<'_>| Ok(StrictJson::read(raw.get(), "params.arguments")?.canonical());
+        let arguments = arguments.map(canonical).transpose()?;
+        let parts = (method, target, arguments, principal);
+        Ok(Self(RawJson::encode(&parts).get().to_owned()))
     }
 
-    /// Runs `future` for at most `limit`, which all rounds of the call share, without the time in
-    /// which the client is asked. Returns `None` when the limit is reached.
-    pub(in crate::server) async fn within<F: Future>(
-        &self,
-        limit: Duration,
-        future: F,
-    ) -> Option<F::Output> {
-        let input = self.input_or_default();
-        input.lock().clock.start();
-        let mut future = pin!(future);
-        let mut left = input.lock().clock.left(limit).unwrap_or_default();
-        loop {
-            if let Ok(output) = tokio::time::timeout(left, future.as_mut()).await {
-                return Some(output);
-            }
-            left = input.lock().clock.left(limit)?;
-        }
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
     }
+}
+
+/// Why a state is not accepted. Clients can't tell the cases of `Foreign` apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum StateError {
+    /// It was changed, belongs to another call or caller, or was never issued here.
+    #[error("not given out by this server for this call")]
+    Foreign,
+    #[error("expired")]
+    Expired,
+}
+
+/// Seconds since 1970 by the system's clock, on which other processes agree.
+pub(super) fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, PoisonError};
 
-use super::retry_state::{Binding, RetryState, StateError};
+use super::state::{Binding, RetryState, StateError};
 use crate::limits::{ANSWER_TIMEOUT, MAX_KEPT_STATES};
 
 /// The states of calls that wait for answers.

@@ -156,8 +156,8 @@ impl Callers {
     ) -> Result<CreateMessageResult, ProtocolError> {
         let cx = self.caller().map_err(|error| error.to_error())?;
         let mut sample = cx.sample(Vec::new());
-        sample.params = params;
-        sample.params.meta = None;
+        sample.kind.params = params;
+        sample.kind.params.meta = None;
         match sample.await {
             Ok(sampled) => Ok(sampled.into_result()),
             Err(error) => Err(to_protocol_error(error)),

@@ -102,7 +102,7 @@ impl<'a> ToolCall<'a> {
         let limit = Duration::from_millis(milliseconds);
         let context = self.context.clone();
         Ok(Reply::Pending(Box::pin(async move {
-            match context.within(limit, future).await {
+            match context.input_or_default().within(limit, future).await {
                 Some(value) => convert(value),
                 None => Ok(result::failure(format!("not finished within {limit:?}"))),
             }

@@ -1,0 +1,70 @@
+//! Errors of questions to the client.
+
+use mcp_types::ErrorObject;
+use mcp_types::jsonrpc::code;
+
+use crate::ProtocolError;
+use crate::error::CallError;
+
+/// Why a question to the client has no answer that the handler can use.
+///
+/// With `?` it ends the call: the model that called a tool reads the message, except for a missing
+/// capability, which is an error of the protocol.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// The user declined.
+    #[error("the user declined to answer")]
+    Declined,
+    /// The user dismissed the question without a choice.
+    #[error("the user dismissed the question")]
+    Cancelled,
+    /// The client did not declare the capability. Nothing was sent.
+    #[error("the client does not support `{capability}`")]
+    Unsupported {
+        /// The missing capability, such as `elicitation.url`.
+        capability: &'static str,
+        /// The error that the call is answered with if it can't go on without.
+        error: ProtocolError,
+    },
+    /// The protocol does not allow the question: this server's fault. Nothing was sent.
+    #[error("this can't be asked: {0}")]
+    Question(String),
+    /// The answer does not fit the question: the client's fault.
+    #[error("the client's answer does not fit: {0}")]
+    Answer(String),
+    /// The client answered with an error, did not answer in time, or has disconnected.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// A value of [`Context::once`](crate::Context::once) has no JSON form: this server's fault.
+    #[error("the value can't be kept: {0}")]
+    Value(#[source] serde_json::Error),
+    /// The call was answered with the question, and the client's answer starts the handler again.
+    /// Only returned outside of the handler's own future, which is dropped before.
+    #[error("the call is suspended until the client has answered")]
+    Suspended,
+}
+
+impl AskError {
+    /// The protocol error for a missing capability.
+    pub(in crate::server) fn missing_capability(&self) -> Option<ProtocolError> {
+        match self {
+            Self::Unsupported { error, .. } => Some(error.clone()),
+            _ => None,
+        }
+    }
+
+    #[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
+    pub(super) fn misfit(error: serde_json::Error) -> Self {
+        Self::Answer(error.to_string())
+    }
+}
+
+impl From<AskError> for ErrorObject {
+    fn from(error: AskError) -> Self {
+        match error {
+            AskError::Unsupported { error, .. } => error,
+            other => Self::new(code::INTERNAL_ERROR, other.to_string()),
+        }
+    }
+}
