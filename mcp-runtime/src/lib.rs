@@ -151,19 +151,14 @@ pub use mcp_types as types;
 pub use mcp_types::{Era, Revision, Revisions};
 pub use protocol::{LifecycleState, Negotiated, Timeouts};
 #[cfg(feature = "server")]
-pub use server::completions::{CompletionRequest, IntoCompletion};
-#[cfg(feature = "server")]
-pub use server::input::{self, AskError, Elicited};
-#[cfg(feature = "server")]
-pub use server::prompts::IntoPromptResult;
-#[cfg(feature = "server")]
-pub use server::resources::{self, NotFound};
-#[cfg(feature = "server")]
-pub use server::tools::{Audio, Image, IntoToolResult, Json, ToolError};
-#[cfg(feature = "server")]
 pub use server::{
     CancellationToken, Context, FromContext, Initialized, McpServer, Progress, Server,
     ServerBuilder,
+    completions::{CompletionRequest, IntoCompletion},
+    input::{self, AskError, Elicited},
+    prompts::IntoPromptResult,
+    resources::{self, NotFound},
+    tools::{Audio, Image, IntoToolResult, Json, ToolError},
 };
 pub use trace_context::TraceContext;
 #[doc(no_inline)]

@@ -54,8 +54,9 @@ pub(crate) const PROGRESS_INTERVAL: Duration = Duration::from_millis(20);
 pub(crate) const MAX_ASKING_ROUNDS: u32 = 8;
 /// Time for a client to answer a question, or to come back with a sealed state; a person reads it.
 pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(600);
-#[cfg(all(feature = "server", any(test, not(feature = "seal"))))]
-pub(crate) use without_seal::MAX_KEPT_STATES;
+/// Calls that wait for answers in a build without `seal`; bounds the memory that they take.
+#[allow(dead_code, reason = "builds with `seal` keep no states")]
+pub(crate) const MAX_KEPT_STATES: usize = 1024;
 /// Tokens that a model may return for a sampling request; some hundred words.
 pub(crate) const SAMPLING_TOKENS: i64 = 1000;
 /// Suggestions of one completion (2025-11-25, "Completion").
@@ -221,15 +222,8 @@ pub(crate) const HTTP_INBOX: usize = 64;
 /// Notifications that wait to be sent, one request after the other; more are dropped.
 pub(crate) const MAX_UNSENT_NOTIFICATIONS: usize = 256;
 
-#[cfg(any(test, not(feature = "seal")))]
-mod without_seal {
-    /// Calls that wait for answers in a build without `seal`; bounds the memory that they take.
-    pub(crate) const MAX_KEPT_STATES: usize = 1024;
-}
-
 #[cfg(test)]
 mod tests {
-    use super::without_seal::MAX_KEPT_STATES;
     use super::*;
 
     const DOCUMENT: &str = include_str!("../../docs/configuration.md");

@@ -114,7 +114,7 @@ impl Channel {
     ) -> Result<Written, CallError> {
         let method = options.method;
         self.with(|lifecycle| lifecycle.send(method))?;
-        let id = self.peer.next_id();
+        let id = self.peer.link.next_id();
         if options.progress.is_some() || options.timeouts.reset_on_progress {
             let comma = if meta.is_empty() { "" } else { "," };
             meta.push_str(&format!(r#"{comma}"progressToken":{id}"#));

@@ -5,12 +5,12 @@
 //! request of its own. Handlers never run in here, so that an owner may lock the core.
 
 use std::borrow::Cow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mcp_types::jsonrpc::{Head, InvalidMessage, Message, RequestId, write};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, InitializeRequest, Notification,
-    ProgressNotification, ProgressNotificationParams, RawJson, RawJsonRef, Request,
+    ProgressNotification, ProgressNotificationParams, RawJson, RawJsonRef, Request, methods,
 };
 use serde::Deserialize;
 use tokio::task::AbortHandle;
@@ -26,12 +26,14 @@ use crate::protocol::{LifecycleState, Pending};
 /// State of one connection.
 pub(crate) struct Core<R: Role, D> {
     pub(crate) role: R,
-    in_flight: InFlight<D>,
+    /// Requests of the peer.
+    pub(crate) in_flight: InFlight<D>,
     batches: Batches,
-    pending: Pending<Requested<D>>,
-    limits: Limits,
+    /// Requests to the peer.
+    pub(crate) pending: Pending<Requested<D>>,
+    pub(super) limits: Limits,
     /// Nothing may begin any more.
-    terminated: bool,
+    pub(crate) terminated: bool,
 }
 
 /// Limits of one connection.
@@ -192,26 +194,21 @@ impl<R: Role, D: Clone> Core<R, D> {
         method: Cow<'a, str>,
         params: Option<RawJsonRef<'a>>,
     ) -> Step<'a, D> {
-        match &*method {
-            CancelledNotification::METHOD => {
-                let cancelled = parsed::<CancelledNotificationParams>(params);
-                match cancelled.and_then(|params| params.request_id) {
-                    Some(id) => self.cancelled(&id),
-                    None => Step::Done,
-                }
-            }
-            ProgressNotification::METHOD => {
-                if let Some(progress) = parsed::<ProgressNotificationParams>(params)
-                    && let RequestId::Number(id) = progress.progress_token
-                    && let Some(requested) = self.pending.progress(id, now())
-                {
-                    // A panic is logged; no message is answered with it.
-                    let _ = contain(|| requested.waiter.progress(progress));
-                }
-                Step::Notification { method, params }
-            }
-            _ => Step::Notification { method, params },
+        if method == CancelledNotification::METHOD {
+            let cancelled = parsed::<CancelledNotificationParams>(params);
+            let id = cancelled.and_then(|params| params.request_id);
+            return id.map_or(Step::Done, |id| self.cancelled(&id));
         }
+        if method == ProgressNotification::METHOD
+            && let Some(progress) = parsed::<ProgressNotificationParams>(params)
+            && let RequestId::Number(id) = progress.progress_token
+            && let Some(requested) = self.pending.progress(id, now())
+            && let Some(on_progress) = &requested.waiter.options.progress
+        {
+            // A panic is logged; no message is answered with it.
+            let _ = contain(|| on_progress(progress));
+        }
+        Step::Notification { method, params }
     }
 
     fn cancelled(&mut self, id: &RequestId) -> Step<'static, D> {
@@ -219,9 +216,11 @@ impl<R: Role, D: Clone> Core<R, D> {
         if let Some(reply) = self.in_flight.cancel(id) {
             return Step::Cancelled(reply);
         }
-        // The peer ends what this side asked it to keep open, which counts as an answer.
+        // The peer ends what this side asked it to keep open, which counts as an answer:
+        // a subscription lasts until one side takes it back (2026-07-28, "Cancellation").
+        let is_open = |it: &Requested<D>| it.waiter.options.method == methods::SUBSCRIPTIONS_LISTEN;
         if let RequestId::Number(id) = id
-            && let Some(requested) = self.pending.remove_if(*id, |it| it.waiter.is_open_end())
+            && let Some(requested) = self.pending.remove_if(*id, is_open)
         {
             requested.waiter.finish(Ok(RawJson::empty_object()));
         }
@@ -256,24 +255,21 @@ impl<R: Role, D: Clone> Core<R, D> {
         kind: Kind,
         reply: &ReplyTo<D>,
     ) -> Result<RequestKey, RequestError> {
-        let Limits {
-            max_in_flight,
-            max_open,
-            ..
-        } = self.limits;
-        let count = self.in_flight.count(kind);
-        match kind {
-            _ if self.terminated => return Err(RequestError::Ending(LifecycleState::Terminated)),
-            Kind::Work if count >= max_in_flight => return Err(RequestError::Busy(max_in_flight)),
-            Kind::Open if count >= max_open => {
-                return Err(RequestError::TooManySubscriptions(max_open));
-            }
-            Kind::Work | Kind::Open => {}
+        let (limits, count) = (&self.limits, self.in_flight.count(kind));
+        if self.terminated {
+            return Err(RequestError::Ending(LifecycleState::Terminated));
+        }
+        if kind == Kind::Work && count >= limits.max_in_flight {
+            return Err(RequestError::Busy(limits.max_in_flight));
+        }
+        if kind == Kind::Open && count >= limits.max_open {
+            return Err(RequestError::TooManySubscriptions(limits.max_open));
         }
         let key = self.in_flight.insert(id, kind, reply.clone());
         let key = key.ok_or_else(|| RequestError::DuplicateId(id.clone()))?;
         if R::IS_CLIENT && kind == Kind::Work {
-            self.pending.hold(id, now(), |it| it.waiter.takes_input());
+            self.pending
+                .hold(id, now(), |it| it.waiter.options.takes_input);
         }
         Ok(key)
     }
@@ -303,30 +299,11 @@ impl<R: Role, D: Clone> Core<R, D> {
         }
     }
 
-    /// Whether no request is being served.
-    pub(crate) fn is_idle(&self) -> bool {
-        self.in_flight.is_empty()
-    }
-
-    /// Destinations of the answers that have yet to come.
-    pub(crate) fn destinations(&self) -> impl Iterator<Item = &D> {
-        self.in_flight.destinations()
-    }
-
-    /// Drops all handlers, and gives back the requests that they served.
-    pub(crate) fn cancel_all(&mut self) -> Vec<(RequestId, ReplyTo<D>)> {
-        self.in_flight.cancel_all()
-    }
-
     /// Notes that the connection is over: nothing begins any more, and handlers are dropped.
     pub(crate) fn terminate(&mut self) -> Vec<(RequestId, ReplyTo<D>)> {
         self.terminated = true;
         self.role.terminate();
-        self.cancel_all()
-    }
-
-    pub(crate) fn is_terminated(&self) -> bool {
-        self.terminated
+        self.in_flight.cancel_all()
     }
 
     /// Notes that a request was sent to the peer.
@@ -342,11 +319,6 @@ impl<R: Role, D: Clone> Core<R, D> {
         cancellation(id, &requested, "nobody waits for the answer")
     }
 
-    /// The deadline of the request to the peer that is due first.
-    pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        self.pending.next_deadline()
-    }
-
     /// Gives up the requests that have run out of time. Gives back the notifications that cancel
     /// them at the peer.
     pub(crate) fn expire(&mut self) -> Vec<Sent<D>> {
@@ -354,7 +326,9 @@ impl<R: Role, D: Clone> Core<R, D> {
         expired
             .filter_map(|(id, requested, waited)| {
                 let sent = cancellation(id, &requested, "no answer came in time");
-                requested.waiter.time_out(waited);
+                let method = requested.waiter.options.method.to_owned();
+                let error = CallError::Timeout { method, waited };
+                requested.waiter.finish(Err(error));
                 sent
             })
             .collect()

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::stream::{End, StreamConnection};
+use super::stream::StreamConnection;
 use super::{Command, Commands, Limits, Role, now};
 use crate::error::{CallError, shared};
 use crate::limits::{FOREVER, LAST_READ_TIMEOUT, MAX_QUEUED_BYTES, MAX_UNSENT_BYTES};
@@ -16,7 +16,6 @@ pub(crate) struct Driver<R: Role, I, O> {
     connection: StreamConnection<R>,
     reader: I,
     writer: O,
-    drain: Duration,
     write_timeout: WriteTimeout,
     /// Time until which requests in flight may finish; absent while the connection operates.
     drain_deadline: Option<Instant>,
@@ -39,7 +38,6 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
             connection,
             reader,
             writer,
-            drain: limits.drain,
             write_timeout: WriteTimeout::new(limits.write),
             drain_deadline: None,
             input_open: true,
@@ -119,10 +117,8 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
                 Err(error) if R::IS_CLIENT => return Err(self.read_rest(error).await),
                 written => written?,
             },
-            finished = connection.tasks.join_next(), if !connection.tasks.is_empty() => {
-                if let Some(Ok(finished)) = finished {
-                    connection.finished(finished);
-                }
+            Some(finished) = connection.tasks.join_next(), if !connection.tasks.is_empty() => {
+                connection.finished(finished);
             }
             more = self.reader.fill(), if reading => {
                 self.input_open = more?;
@@ -140,7 +136,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         while self.accepts_frames() && self.take_frame() {}
         let all_taken = self.accepts_frames();
         if !self.input_open && all_taken && self.drain_deadline.is_none() {
-            self.start_drain(self.drain);
+            self.start_drain(self.connection.core.limits.drain);
             self.fail_pending(None);
         }
     }
@@ -152,24 +148,16 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
 
     /// Serves the next frame. `false` if none is buffered.
     fn take_frame(&mut self) -> bool {
-        match self.reader.next_frame() {
-            Some(incoming) => {
-                self.connection.frame(incoming);
-                true
-            }
-            None => false,
-        }
+        let incoming = self.reader.next_frame();
+        incoming.map(|it| self.connection.frame(it)).is_some()
     }
 
     /// Ends the connection if a command asks for it, and makes room for further messages once the
     /// peer has read the ones before.
     fn poll_commands(&mut self) {
-        if let Some(end) = self.connection.requested_end.take() {
-            match end {
-                End::Abort => self.start_drain(Duration::ZERO),
-                End::ShutDown => self.start_drain(self.drain),
-            }
-            if R::IS_CLIENT && end == End::ShutDown {
+        if let Some(drain) = self.connection.requested_drain.take() {
+            self.start_drain(drain);
+            if R::IS_CLIENT && !drain.is_zero() {
                 // Handlers of a server may wait for these; those of a client do not.
                 self.connection.abandon_all();
             }
@@ -196,7 +184,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
         if now() >= deadline {
             return true;
         }
-        let is_idle = self.connection.core.is_idle();
+        let is_idle = self.connection.core.in_flight.is_empty();
         if is_idle {
             self.connection.abandon_all();
         }
@@ -204,7 +192,7 @@ impl<R: Role, I: FrameReader, O: FrameWriter> Driver<R, I, O> {
     }
 
     fn wake(&self) -> Option<Instant> {
-        let pending = self.connection.core.next_deadline();
+        let pending = self.connection.core.pending.next_deadline();
         let wakes = [pending, self.write_timeout.deadline(), self.drain_deadline];
         wakes.into_iter().flatten().min()
     }

@@ -5,7 +5,7 @@ use tokio::task::AbortHandle;
 
 /// Requests whose handlers are not done.
 #[derive(Debug)]
-pub(super) struct InFlight<D> {
+pub(crate) struct InFlight<D> {
     /// In the order of their ids.
     requests: Vec<Request<D>>,
     last_serial: u64,
@@ -65,7 +65,7 @@ impl<D> InFlight<D> {
         requests.filter(|request| request.kind == kind).count()
     }
 
-    pub(super) fn destinations(&self) -> impl Iterator<Item = &D> {
+    pub(crate) fn destinations(&self) -> impl Iterator<Item = &D> {
         self.requests.iter().map(|request| &request.reply.to)
     }
 
@@ -110,7 +110,7 @@ impl<D> InFlight<D> {
     }
 
     /// Ends all requests.
-    pub(super) fn cancel_all(&mut self) -> Vec<(RequestId, ReplyTo<D>)> {
+    pub(crate) fn cancel_all(&mut self) -> Vec<(RequestId, ReplyTo<D>)> {
         let requests = self.requests.drain(..);
         requests
             .map(|request| (request.key.id.clone(), request.cancel()))

@@ -20,7 +20,7 @@ use crate::protocol::{Negotiated, ParamHeader, StrictJson, Timeouts};
 /// peer.
 #[derive(Clone)]
 pub struct Peer {
-    link: Arc<dyn Link>,
+    pub(crate) link: Arc<dyn Link>,
     /// The outcome of the negotiation that limits what the peer may be asked.
     negotiated: Option<Arc<Negotiated>>,
     /// The peer's identity, of a type that depends on the transport or the program.
@@ -60,7 +60,6 @@ pub(crate) trait Link: Send + Sync {
 }
 
 /// The cause for which a command was not passed on.
-#[derive(Debug)]
 pub(crate) enum Unsent {
     /// The connection is over, or can't carry such a thing.
     Closed,
@@ -77,8 +76,7 @@ impl From<Unsent> for CallError {
     }
 }
 
-/// A command to whatever drives the connection.
-#[derive(Debug)]
+/// A command to the driver of the connection.
 pub(crate) enum Command {
     /// Send a request, whose outcome goes to `waiter`.
     Request {
@@ -137,11 +135,6 @@ impl Peer {
         Arc::clone(self.identity.as_ref()?).downcast().ok()
     }
 
-    /// An id for a request, never used before on this connection.
-    pub(crate) fn next_id(&self) -> i64 {
-        self.link.next_id()
-    }
-
     /// Sends the request that is written in `frame` under the id `id`, and waits for its result.
     ///
     /// # Errors
@@ -154,11 +147,15 @@ impl Peer {
         options: SendOptions,
     ) -> Result<RawJson, CallError> {
         let (answer, waiting) = oneshot::channel();
-        let timeouts = options.timeouts;
+        let most = options.timeouts.shortest();
         let waiter = Waiter { options, answer };
-        let command = Command::Request { id, frame, waiter };
-        if let Err(unsent) = self.link.send(command) {
-            self.wait_for_room(unsent, timeouts).await?;
+        match self.link.send(Command::Request { id, frame, waiter }) {
+            Err(Unsent::Full(command)) => {
+                let sent = tokio::time::timeout(most, self.link.send_later(command)).await;
+                sent.map_err(|_| CallError::Full)?
+                    .map_err(|_| CallError::not_sent(None))?;
+            }
+            sent => sent?,
         }
         let abandoned = AbandonOnDrop { peer: self, id };
         let answer = waiting.await;
@@ -191,7 +188,7 @@ impl Peer {
         params: &(impl Serialize + ?Sized),
         timeouts: Timeouts,
     ) -> impl Future<Output = Result<RawJson, CallError>> + Send {
-        let id = self.next_id();
+        let id = self.link.next_id();
         let mut frame = Vec::new();
         write::request(&mut frame, &id.into(), method, Some(params));
         let options = SendOptions {
@@ -202,35 +199,6 @@ impl Peer {
             progress: None,
         };
         self.request(id, frame, options)
-    }
-
-    /// The name of the peer that an authenticating layer has vouched for.
-    pub(crate) fn principal(&self) -> Option<&str> {
-        self.link.principal()
-    }
-
-    /// Checks that the headers of the request at hand, if it came with some, repeat its arguments.
-    ///
-    /// # Errors
-    ///
-    /// With the header that is missing, unreadable, or different from the argument.
-    pub(crate) fn check_headers(
-        &self,
-        headers: &[ParamHeader],
-        arguments: &StrictJson<'_>,
-    ) -> Result<(), RequestError> {
-        self.link.check_headers(headers, arguments)
-    }
-
-    /// Sends a request that found no room, for which no more time is waited than for its answer.
-    async fn wait_for_room(&self, unsent: Unsent, timeouts: Timeouts) -> Result<(), CallError> {
-        let Unsent::Full(command) = unsent else {
-            return Err(unsent.into());
-        };
-        let waited = timeouts.shortest();
-        let sent = tokio::time::timeout(waited, self.link.send_later(command)).await;
-        let sent = sent.map_err(|_| CallError::Full)?;
-        sent.map_err(|_| CallError::not_sent(None))
     }
 
     /// Sends a notification at once. Over HTTP it goes before the answer to the request at hand.

@@ -1,13 +1,12 @@
 //! Requests of this side that wait for their answers.
 
-use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use mcp_types::jsonrpc::{ErrorObject, RequestId, write};
 use mcp_types::{
     CancelledNotification, CancelledNotificationParams, Notification, ProgressNotificationParams,
-    RawJson, RawJsonRef, methods,
+    RawJson, RawJsonRef,
 };
 use tokio::sync::oneshot;
 
@@ -49,38 +48,9 @@ pub(crate) struct SendOptions {
 pub(crate) type OnProgress = Arc<dyn Fn(ProgressNotificationParams) + Send + Sync>;
 
 impl Waiter {
-    pub(super) fn takes_input(&self) -> bool {
-        self.options.takes_input
-    }
-
-    /// Whether the peer may end the request without an answer: a subscription lasts until one side
-    /// takes it back (2026-07-28, "Cancellation").
-    pub(super) fn is_open_end(&self) -> bool {
-        self.options.method == methods::SUBSCRIPTIONS_LISTEN
-    }
-
-    /// Passes on a report of the peer.
-    pub(super) fn progress(&self, progress: ProgressNotificationParams) {
-        if let Some(on_progress) = &self.options.progress {
-            on_progress(progress);
-        }
-    }
-
-    /// Fails the request, because time has run out.
-    pub(super) fn time_out(self, waited: Duration) {
-        let method = self.options.method.to_owned();
-        self.finish(Err(CallError::Timeout { method, waited }));
-    }
-
     pub(crate) fn finish(self, outcome: Result<RawJson, CallError>) {
         // The caller may have given up in the meantime.
         let _ = self.answer.send(outcome);
-    }
-}
-
-impl fmt::Debug for Waiter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Waiter").field(&self.options.method).finish()
     }
 }
 

@@ -12,7 +12,6 @@ use crate::error::CallError;
 use crate::limits::MAX_QUEUED_BYTES;
 
 /// The link through a driver's queue.
-#[derive(Debug)]
 struct Queue {
     commands: UnboundedSender<Command>,
     room: Arc<Semaphore>,
@@ -151,12 +150,12 @@ mod tests {
     #[tokio::test]
     async fn the_queue_has_room_again_once_what_it_held_has_left() {
         let (queue, mut commands) = queue();
-        queue.send(notify(MAX_QUEUED_BYTES - 10)).unwrap();
+        assert!(queue.send(notify(MAX_QUEUED_BYTES - 10)).is_ok());
         assert!(matches!(queue.send(notify(11)), Err(Unsent::Full(_))));
-        queue.send(Command::Abandon { id: 1 }).unwrap();
+        assert!(queue.send(Command::Abandon { id: 1 }).is_ok());
         let frame = vec![b'x'; 1000];
         let urgent = true;
-        queue.send(Command::Notify { frame, urgent }).unwrap();
+        assert!(queue.send(Command::Notify { frame, urgent }).is_ok());
         let waiting = tokio::spawn(queue.send_later(notify(2 * MAX_QUEUED_BYTES)));
         for _ in 0..3 {
             assert!(commands.recv().await.is_some());
@@ -171,7 +170,7 @@ mod tests {
     #[tokio::test]
     async fn nobody_waits_for_a_driver_that_is_gone() {
         let (queue, commands) = queue();
-        queue.send(notify(MAX_QUEUED_BYTES)).unwrap();
+        assert!(queue.send(notify(MAX_QUEUED_BYTES)).is_ok());
         let waiting = tokio::spawn(queue.send_later(notify(1)));
         drop(commands);
         assert!(matches!(waiting.await.unwrap(), Err(CallError::Closed)));

@@ -1,9 +1,10 @@
 //! A connection over a stream: frames go into the core, and its messages into the outbox.
 
 use std::convert::Infallible;
+use std::time::Duration;
 
 use mcp_types::jsonrpc::{ErrorObject, Frame, Head, InvalidMessage, RequestId};
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 use super::core::{Limits, Member, Step, too_large};
 use super::handler::{Progress, contain, poll_once, response, send_response};
@@ -13,14 +14,6 @@ use super::{Command, Commands, Core, Role};
 use crate::error::CallError;
 use crate::transport::{Incoming, Outbox};
 
-/// The end of a connection that this side asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
-    /// Once the requests in flight are done.
-    ShutDown,
-    Abort,
-}
-
 /// A connection over a stream, without the stream.
 pub(super) struct StreamConnection<R: Role> {
     pub(super) core: Core<R, ()>,
@@ -28,9 +21,8 @@ pub(super) struct StreamConnection<R: Role> {
     pub(super) tasks: JoinSet<Finished<R::Answer>>,
     pub(super) outbox: Outbox,
     pub(super) commands: Commands,
-    /// The end that a command has asked for.
-    pub(super) requested_end: Option<End>,
-    max_depth: usize,
+    /// The time for requests in flight to finish, once a command has asked for the end.
+    pub(super) requested_drain: Option<Duration>,
 }
 
 /// The outcome of a handler that had to wait.
@@ -43,8 +35,7 @@ impl<R: Role> StreamConnection<R> {
             tasks: JoinSet::new(),
             outbox: Outbox::new(),
             commands,
-            requested_end: None,
-            max_depth: limits.max_depth,
+            requested_drain: None,
         }
     }
 
@@ -60,7 +51,7 @@ impl<R: Role> StreamConnection<R> {
             }
         };
         self.core.role.heard();
-        match Frame::parse_with_max_depth(bytes, self.max_depth) {
+        match Frame::parse_with_max_depth(bytes, self.core.limits.max_depth) {
             Ok(Frame::Single(message)) => self.message(Ok(message), None),
             Ok(Frame::Batch(members)) => self.batch(members),
             Err(invalid) => {
@@ -142,15 +133,15 @@ impl<R: Role> StreamConnection<R> {
     /// Answers the requests whose handlers are done.
     pub(super) fn take_finished(&mut self) {
         while let Some(finished) = self.tasks.try_join_next() {
-            // A handler that was cancelled has no outcome.
-            if let Ok(finished) = finished {
-                self.finished(finished);
-            }
+            self.finished(finished);
         }
     }
 
-    pub(super) fn finished(&mut self, (key, outcome): Finished<R::Answer>) {
-        if let Some(reply) = self.core.end(&key) {
+    /// Answers the request of one handler. One that was cancelled has no outcome.
+    pub(super) fn finished(&mut self, finished: Result<Finished<R::Answer>, JoinError>) {
+        if let Ok((key, outcome)) = finished
+            && let Some(reply) = self.core.end(&key)
+        {
             self.respond(&key.id, &reply, &outcome);
         }
     }
@@ -205,9 +196,9 @@ impl<R: Role> StreamConnection<R> {
                 }
             }
             Command::ShutDown => {
-                self.requested_end.get_or_insert(End::ShutDown);
+                self.requested_drain.get_or_insert(self.core.limits.drain);
             }
-            Command::Abort => self.requested_end = Some(End::Abort),
+            Command::Abort => self.requested_drain = Some(Duration::ZERO),
         }
     }
 

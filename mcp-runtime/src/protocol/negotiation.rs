@@ -195,15 +195,9 @@ fn handshake_revision(requested: &str, supported: Revisions) -> Result<Revision,
 
 /// Whether `text` has the form `YYYY-MM-DD`.
 fn is_date(text: &str) -> bool {
-    let form = "dddd-dd-dd";
-    text.len() == form.len()
-        && text
-            .bytes()
-            .zip(form.bytes())
-            .all(|(byte, form)| match form {
-                b'd' => byte.is_ascii_digit(),
-                _ => byte == form,
-            })
+    let is_number = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = text.split('-').take_while(is_number);
+    text.len() == 10 && parts.map(str::len).eq([4, 2, 2])
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! The requests that this side has sent and that are not answered yet.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use mcp_types::RequestId;
 
-use crate::limits::FOREVER;
-use crate::limits::{ANSWER_IDLE_TIMEOUT, ANSWER_TOTAL_TIMEOUT};
+use crate::limits::{ANSWER_IDLE_TIMEOUT, ANSWER_TOTAL_TIMEOUT, FOREVER};
 
 /// How long a request may take. Time in which the answering side asks something in turn
 /// (elicitation, sampling, roots) does not count.
@@ -41,13 +41,11 @@ impl Timeouts {
 /// The table of requests in flight. `W` is whoever waits for the answer.
 #[derive(Debug)]
 pub(crate) struct Pending<W> {
-    /// In the order of their ids, which is nearly always the one in which they come.
-    entries: Vec<Entry<W>>,
+    entries: BTreeMap<i64, Entry<W>>,
 }
 
 #[derive(Debug)]
 struct Entry<W> {
-    id: i64,
     waiter: W,
     timeouts: Timeouts,
     sent: Instant,
@@ -61,7 +59,7 @@ struct Entry<W> {
 impl<W> Pending<W> {
     pub(crate) fn new() -> Self {
         Self {
-            entries: Vec::new(),
+            entries: BTreeMap::new(),
         }
     }
 
@@ -69,7 +67,6 @@ impl<W> Pending<W> {
     pub(crate) fn insert(&mut self, id: i64, waiter: W, timeouts: Timeouts, now: Instant) {
         let last_deadline = now + timeouts.total.min(FOREVER);
         let entry = Entry {
-            id,
             waiter,
             timeouts,
             sent: now,
@@ -78,42 +75,31 @@ impl<W> Pending<W> {
             held_by: Vec::new(),
             held_since: now,
         };
-        let place = self.place(id).unwrap_or_else(|place| place);
-        self.entries.insert(place, entry);
-    }
-
-    /// Where the request `id` is, or else would be.
-    fn place(&self, id: i64) -> Result<usize, usize> {
-        self.entries.binary_search_by_key(&id, |entry| entry.id)
+        self.entries.insert(id, entry);
     }
 
     /// Removes the request `id`, because it was answered or given up. `None` for an answer that
     /// nobody waits for.
     pub(crate) fn remove(&mut self, id: i64) -> Option<W> {
-        let place = self.place(id).ok()?;
-        Some(self.entries.remove(place).waiter)
+        self.entries.remove(&id).map(|entry| entry.waiter)
     }
 
     /// The same, for a request whose waiter is as wanted.
     pub(crate) fn remove_if(&mut self, id: i64, wanted: impl FnOnce(&W) -> bool) -> Option<W> {
-        let place = self.place(id).ok()?;
-        let is_wanted = wanted(&self.entries[place].waiter);
-        is_wanted.then(|| self.entries.remove(place).waiter)
+        let is_wanted = wanted(&self.entries.get(&id)?.waiter);
+        is_wanted.then(|| self.remove(id)).flatten()
     }
 
     /// Progress of the request `id` was reported.
     pub(crate) fn progress(&mut self, id: i64, now: Instant) -> Option<&mut W> {
-        let place = self.place(id).ok()?;
-        let entry = &mut self.entries[place];
+        let entry = self.entries.get_mut(&id)?;
         if entry.timeouts.reset_on_progress {
-            let now = if entry.is_held() {
-                entry.held_since
-            } else {
-                now
+            let now = match entry.is_held() {
+                true => entry.held_since,
+                false => now,
             };
-            entry.deadline = entry
-                .last_deadline
-                .min(now + entry.timeouts.idle.min(FOREVER));
+            let deadline = now + entry.timeouts.idle.min(FOREVER);
+            entry.deadline = deadline.min(entry.last_deadline);
         }
         Some(&mut entry.waiter)
     }
@@ -126,7 +112,7 @@ impl<W> Pending<W> {
         now: Instant,
         concerned: impl Fn(&W) -> bool,
     ) {
-        for entry in &mut self.entries {
+        for entry in self.entries.values_mut() {
             if concerned(&entry.waiter) {
                 if !entry.is_held() {
                     entry.held_since = now;
@@ -139,7 +125,7 @@ impl<W> Pending<W> {
     /// The peer's request `question` is no longer open. `now` is only asked for if it stopped a
     /// clock.
     pub(crate) fn release(&mut self, question: &RequestId, now: impl Fn() -> Instant) {
-        for entry in &mut self.entries {
+        for entry in self.entries.values_mut() {
             if entry.is_held() {
                 entry.held_by.retain(|held_by| held_by != question);
                 if !entry.is_held() {
@@ -154,24 +140,24 @@ impl<W> Pending<W> {
 
     /// When the next request runs out of time.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        let running = self.entries.iter().filter(|entry| !entry.is_held());
+        let running = self.entries.values().filter(|entry| !entry.is_held());
         running.map(|entry| entry.deadline).min()
     }
 
     /// Removes the requests that have run out of time, oldest first, each with the time it has
     /// waited.
     pub(crate) fn expire(&mut self, now: Instant) -> Vec<(i64, W, Duration)> {
-        let is_expired = |entry: &mut Entry<W>| !entry.is_held() && entry.deadline <= now;
+        let is_expired = |_: &i64, entry: &mut Entry<W>| !entry.is_held() && entry.deadline <= now;
         let expired = self.entries.extract_if(.., is_expired);
         expired
-            .map(|entry| (entry.id, entry.waiter, now - entry.sent))
+            .map(|(id, entry)| (id, entry.waiter, now - entry.sent))
             .collect()
     }
 
     /// Removes all requests, because the connection is over.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = (i64, W)> + use<W> {
         let entries = std::mem::take(&mut self.entries);
-        entries.into_iter().map(|entry| (entry.id, entry.waiter))
+        entries.into_iter().map(|(id, entry)| (id, entry.waiter))
     }
 }
 

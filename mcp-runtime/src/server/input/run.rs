@@ -99,7 +99,7 @@ fn invalid(member: &str, reason: &str) -> RequestError {
 fn binding(request: ServerRequest<'_>) -> Result<Binding, RequestError> {
     let target = request.params.target()?.unwrap_or_default();
     let arguments = request.params.raw_arguments();
-    let principal = request.context.peer().principal();
+    let principal = request.context.peer().link.principal();
     Binding::new(request.method, &target, arguments, principal)
 }
 

@@ -207,7 +207,7 @@ impl ToolRoute {
         }
         let arguments = arguments.unwrap_or(RawJsonRef::empty_object());
         let arguments = StrictJson::read(arguments.get(), "params.arguments")?;
-        context.peer().check_headers(headers, &arguments)
+        context.peer().link.check_headers(headers, &arguments)
     }
 
     /// The tool as it is listed in most revisions.

@@ -108,7 +108,7 @@ impl HttpSession {
             return Some(Arc::clone(&self.standalone));
         }
         let state = self.lock();
-        let mut streams = state.core.destinations();
+        let mut streams = state.core.in_flight.destinations();
         streams.find(|stream| stream.number() == number).cloned()
     }
 
@@ -204,7 +204,7 @@ impl HttpSession {
     pub(super) fn end_stream_if_done(&self) {
         let state = self.lock();
         let is_standalone = |stream: &Arc<Stream>| Arc::ptr_eq(stream, &self.standalone);
-        if state.ending && !state.core.destinations().any(is_standalone) {
+        if state.ending && !state.core.in_flight.destinations().any(is_standalone) {
             drop(state);
             self.standalone.end();
         }
@@ -212,7 +212,7 @@ impl HttpSession {
 
     /// Answers the calls in flight with an error.
     pub(in crate::transport::http) fn cut(&self) {
-        let calls = self.lock().core.cancel_all();
+        let calls = self.lock().core.in_flight.cancel_all();
         for (id, reply) in calls {
             let message = RequestError::ShuttingDown.response(&id);
             self.answer(&reply, StatusCode::OK, message);

@@ -196,7 +196,7 @@ impl HttpSession {
         stream: &Arc<Stream>,
     ) -> Result<(), Unsent> {
         let mut state = self.lock();
-        if !self.answers || state.core.is_terminated() || !stream.push(frame) {
+        if !self.answers || state.core.terminated || !stream.push(frame) {
             return Err(Unsent::Closed);
         }
         let requested = Requested {
@@ -224,7 +224,7 @@ impl HttpSession {
     fn expire(&self) -> Option<Instant> {
         let mut state = self.lock();
         let expired = state.core.expire();
-        let next = state.core.next_deadline();
+        let next = state.core.pending.next_deadline();
         state.watched = next.is_some();
         drop(state);
         for (stream, message) in expired {
