@@ -13,9 +13,10 @@ pub(crate) struct ParamHeader {
     pub(crate) path: Vec<String>,
 }
 
-const ANNOTATION: &str = "x-mcp-header";
-
 impl ParamHeader {
+    /// The keyword of a schema for the name of the header, without `Mcp-Param-`.
+    pub(crate) const ANNOTATION: &str = "x-mcp-header";
+
     /// The annotated arguments of an input schema. An annotation that is no name of a header is
     /// ignored with a warning.
     ///
@@ -23,33 +24,49 @@ impl ParamHeader {
     ///
     /// When the schema may have annotations, and can't be read.
     pub(crate) fn of_schema(schema: &RawJson) -> serde_json::Result<Box<[Self]>> {
-        let mut found = Vec::new();
-        if schema.get().contains(ANNOTATION) {
-            collect(&schema.parse()?, &mut Vec::new(), &mut found);
+        if !schema.get().contains(Self::ANNOTATION) {
+            return Ok(Box::default());
         }
-        Ok(found.into())
+        let schema = schema.parse()?;
+        let annotated = Self::annotated(&schema).into_iter();
+        let headers = annotated.filter_map(|(path, property)| {
+            let header = Self::of_property(path, property);
+            if header.is_none() {
+                let name = &property[Self::ANNOTATION];
+                tracing::warn!(%name, "an `x-mcp-header` that is no header name is ignored");
+            }
+            header
+        });
+        Ok(headers.collect())
+    }
+
+    /// The annotated properties of a schema, with their paths; only `properties` may lead to them.
+    pub(crate) fn annotated(schema: &Value) -> Vec<(Vec<String>, &Value)> {
+        let mut found = Vec::new();
+        collect(schema, &mut Vec::new(), &mut found);
+        found
+    }
+
+    /// The header of an annotated property; `None` if the annotation is no name of a header.
+    pub(crate) fn of_property(path: Vec<String>, property: &Value) -> Option<Self> {
+        let suffix = property[Self::ANNOTATION].as_str()?;
+        let name = format!("mcp-param-{}", suffix.to_ascii_lowercase());
+        is_token(suffix).then_some(Self { name, path })
     }
 }
 
-/// Finds the annotated properties; only `properties` may lead to them.
-fn collect(schema: &Value, path: &mut Vec<String>, found: &mut Vec<ParamHeader>) {
+fn collect<'a>(
+    schema: &'a Value,
+    path: &mut Vec<String>,
+    found: &mut Vec<(Vec<String>, &'a Value)>,
+) {
     let Some(Value::Object(properties)) = schema.get("properties") else {
         return;
     };
     for (key, property) in properties {
         path.push(key.clone());
-        if let Some(Value::String(suffix)) = property.get(ANNOTATION) {
-            if is_token(suffix) {
-                found.push(ParamHeader {
-                    name: format!("mcp-param-{}", suffix.to_ascii_lowercase()),
-                    path: path.clone(),
-                });
-            } else {
-                tracing::warn!(
-                    suffix,
-                    "an `x-mcp-header` that is no header name is ignored"
-                );
-            }
+        if property.get(ParamHeader::ANNOTATION).is_some() {
+            found.push((path.clone(), property));
         }
         collect(property, path, found);
         path.pop();

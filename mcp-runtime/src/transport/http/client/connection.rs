@@ -1,115 +1,17 @@
-//! The connection as the driver sees it, and the task that sends its messages.
+//! The task of a connection, which sends its messages.
 
 use std::collections::HashMap;
-use std::io;
 use std::sync::Arc;
 
 use mcp_types::{InitializeRequest, InitializedNotification, Notification, Request, RequestId};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
-use tokio::task::{AbortHandle, JoinHandle, JoinSet};
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, timeout};
 
 use super::outgoing::Outgoing;
 use super::remote::Remote;
-use crate::error::CallError;
-use crate::limits::{CLOSE_TIMEOUT, MAX_UNSENT_NOTIFICATIONS, SESSION_END_TIMEOUT};
-use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox};
-
-/// Something for the driver.
-#[derive(Debug)]
-pub(super) enum Delivery {
-    Message(Vec<u8>),
-    /// The beginning of a message over the limit.
-    TooLarge(Vec<u8>),
-    /// The reason for which a request gets no answer.
-    Failed(RequestId, CallError),
-}
-
-/// Reads the messages of the server, of all responses.
-#[derive(Debug)]
-pub struct HttpReader {
-    deliveries: mpsc::Receiver<Delivery>,
-    /// The largest message, in bytes.
-    limit: usize,
-    next: Option<Delivery>,
-    /// The message that was taken last, or its beginning.
-    current: Vec<u8>,
-}
-
-impl HttpReader {
-    pub(super) fn new(deliveries: mpsc::Receiver<Delivery>, limit: usize) -> Self {
-        Self {
-            deliveries,
-            limit,
-            next: None,
-            current: Vec::new(),
-        }
-    }
-}
-
-impl FrameReader for HttpReader {
-    fn next_frame(&mut self) -> Option<Incoming<'_>> {
-        let next = self.next.take();
-        Some(match next.or_else(|| self.deliveries.try_recv().ok())? {
-            Delivery::Message(message) => {
-                self.current = message;
-                Incoming::Frame(&self.current)
-            }
-            Delivery::TooLarge(head) => {
-                self.current = head;
-                Incoming::TooLarge {
-                    head: &self.current,
-                    tail: &[],
-                    limit: self.limit,
-                }
-            }
-            Delivery::Failed(id, error) => Incoming::Failed { id, error },
-        })
-    }
-
-    async fn fill(&mut self) -> io::Result<bool> {
-        self.next = self.deliveries.recv().await;
-        Ok(self.next.is_some())
-    }
-}
-
-/// Sends each message as a request of its own.
-#[derive(Debug)]
-pub struct HttpWriter {
-    lines: Option<mpsc::UnboundedSender<Vec<u8>>>,
-    running: JoinHandle<()>,
-}
-
-impl HttpWriter {
-    pub(super) fn new(lines: mpsc::UnboundedSender<Vec<u8>>, running: JoinHandle<()>) -> Self {
-        Self {
-            lines: Some(lines),
-            running,
-        }
-    }
-}
-
-impl FrameWriter for HttpWriter {
-    async fn write(&mut self, outbox: &mut Outbox) -> io::Result<()> {
-        let lines = self.lines.as_ref().ok_or(io::ErrorKind::NotConnected)?;
-        while let Some(line) = outbox.first_line() {
-            let sent = lines.send(line.to_vec());
-            sent.map_err(|_| io::ErrorKind::NotConnected)?;
-            let length = line.len() + 1;
-            outbox.advance(length);
-        }
-        Ok(())
-    }
-
-    async fn close(&mut self) -> io::Result<()> {
-        self.lines = None;
-        if timeout(CLOSE_TIMEOUT, &mut self.running).await.is_err() {
-            self.running.abort();
-        }
-        Ok(())
-    }
-}
+use crate::limits::{MAX_UNSENT_NOTIFICATIONS, SESSION_END_TIMEOUT};
 
 /// Sends messages until there are no more, or the session has ended.
 ///
@@ -157,8 +59,7 @@ async fn notify(remote: Arc<Remote>, mut queue: mpsc::Receiver<Outgoing>) {
     while !remote.has_ended()
         && let Some(notification) = queue.recv().await
     {
-        let limit = remote.config.timeouts.idle;
-        remote.notify(&notification, limit).await;
+        remote.notify(&notification, remote.message_timeout).await;
     }
 }
 
@@ -178,33 +79,21 @@ struct Connection {
 impl Connection {
     /// Sends one message.
     async fn send(&mut self, line: Vec<u8>) {
-        let outgoing = match Outgoing::read(line) {
+        let outgoing = match self.remote.read(line) {
             Ok(outgoing) => outgoing,
-            Err(unsendable) => {
-                let error = unsendable.error;
-                return match unsendable.id {
-                    Some(id) => self.remote.deliver(Delivery::Failed(id, error)).await,
-                    None => tracing::warn!(%error, "a message can't be sent"),
-                };
-            }
+            Err((Some(id), error)) => return self.remote.deliver(Err((id, error))).await,
+            Err((None, error)) => return tracing::warn!(%error, "a message can't be sent"),
         };
-        if let Some(id) = outgoing.id.clone() {
+        if outgoing.id.is_some() || outgoing.method.is_empty() {
+            let (id, remote) = (outgoing.id.clone(), Arc::clone(&self.remote));
             if outgoing.method == InitializeRequest::METHOD {
-                self.initialize = Some((id.clone(), Instant::now()));
+                self.initialize = id.clone().zip(Some(Instant::now()));
             }
-            let remote = Arc::clone(&self.remote);
             let task = self.exchanges.spawn(async move {
-                remote.request_answer(&outgoing).await;
+                remote.exchange(&outgoing).await;
                 outgoing.id
             });
-            self.in_flight.insert(id, task);
-        } else if outgoing.method.is_empty() {
-            let remote = Arc::clone(&self.remote);
-            self.exchanges.spawn(async move {
-                let limit = remote.config.timeouts.idle;
-                remote.notify(&outgoing, limit).await;
-                None
-            });
+            self.in_flight.extend(id.map(|id| (id, task)));
         } else if outgoing.method == InitializedNotification::METHOD {
             self.initialized(&outgoing).await;
         } else if let Some(id) = &outgoing.cancels {
@@ -233,7 +122,7 @@ impl Connection {
             stays
         });
         let taken = since.map(|since| since.elapsed()).unwrap_or_default();
-        let left = self.remote.config.timeouts.idle.saturating_sub(taken);
+        let left = self.remote.message_timeout.saturating_sub(taken);
         self.remote.notify(outgoing, left).await;
         if !self.remote.has_ended() {
             let remote = Arc::clone(&self.remote);
@@ -257,9 +146,11 @@ impl Connection {
         let _ = timeout(SESSION_END_TIMEOUT, rest).await;
         lines.close();
         while let Some(line) = lines.recv().await {
-            if let Ok(outgoing) = Outgoing::read(line) {
+            if let Ok(outgoing) = self.remote.read(line)
+                && outgoing.id.is_some()
+            {
                 // Nothing is sent: it fails at once with `CallError::SessionEnded`.
-                self.remote.request_answer(&outgoing).await;
+                self.remote.exchange(&outgoing).await;
             }
         }
     }

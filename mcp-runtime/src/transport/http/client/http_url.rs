@@ -1,17 +1,25 @@
 //! The HTTP client as a transport, and its settings.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
+use hyper_rustls::HttpsConnectorBuilder;
+use hyper_util::client::legacy::Client;
 use hyper_util::client::proxy::matcher::Matcher;
+use hyper_util::rt::TokioExecutor;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
-use super::connection::{self, HttpReader, HttpWriter};
-use super::remote::{ClientConfig, Remote};
-use crate::limits::{HTTP_INBOX, HTTP_RETRIES, MAX_FRAME_BYTES};
+use super::connection;
+use super::connector::Connector;
+use super::remote::{Delivery, Remote, SessionState};
+use crate::limits::{CLOSE_TIMEOUT, HTTP_INBOX, HTTP_RETRIES, MAX_FRAME_BYTES};
 use crate::protocol::Timeouts;
-use crate::transport::Transport;
-use crate::transport::server_address::ServerAddress;
+use crate::transport::http::sse::Event;
+use crate::transport::server_address::{ServerAddress, tls_config};
+use crate::transport::{FrameReader, FrameWriter, Incoming, Outbox, Transport};
 
 /// A server at `url`, such as `https://example.com/mcp`. User information in it
 /// (`https://user:password@example.com/mcp`) is sent as `Authorization: Basic`, unless that header is
@@ -40,35 +48,41 @@ use crate::transport::server_address::ServerAddress;
 ///
 /// Proxies are those of the environment: `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`, as
 /// curl understands them. Redirects are followed within the origin of `url` only.
-#[must_use]
 pub fn http_client(url: impl Into<String>) -> HttpUrl {
-    HttpUrl(ClientConfig {
+    HttpUrl {
         server: ServerAddress::new(url.into()),
         max_message_bytes: MAX_FRAME_BYTES,
         retries: HTTP_RETRIES,
         proxies: Arc::new(Matcher::from_env()),
         timeouts: Timeouts::default(),
         is_legacy: Arc::default(),
-    })
+    }
 }
 
 /// A server that is reached over HTTP; made by [`http_client`].
 #[derive(Clone, Debug)]
-pub struct HttpUrl(ClientConfig);
+#[must_use]
+pub struct HttpUrl {
+    server: ServerAddress,
+    max_message_bytes: usize,
+    retries: u32,
+    proxies: Arc<Matcher>,
+    timeouts: Timeouts,
+    /// Whether the server turned out to know nothing newer than HTTP+SSE; shared by all connections.
+    is_legacy: Arc<AtomicBool>,
+}
 
 impl HttpUrl {
     /// Sends a header with every request. Its value is not logged.
-    #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.0.server.add_header(name.into(), value.into());
+        self.server.add_header(name.into(), value.into());
         self
     }
 
     /// The largest message that is accepted, in bytes; 16 MiB by default. An answer over it fails its
     /// request; other messages over it are skipped.
-    #[must_use]
     pub fn max_message_bytes(mut self, limit: usize) -> Self {
-        self.0.max_message_bytes = limit;
+        self.max_message_bytes = limit;
         self
     }
 
@@ -77,31 +91,27 @@ impl HttpUrl {
     /// nothing); 2 times by default, after growing pauses, or the one that the server asks for, up
     /// to 10 seconds. Notifications and responses are sent again as well when they may not have
     /// arrived.
-    #[must_use]
     pub fn retries(mut self, retries: u32) -> Self {
-        self.0.retries = retries;
+        self.retries = retries;
         self
     }
 
     /// Uses a proxy, such as `http://user:password@127.0.0.1:3128`, instead of those of the
     /// environment. Requests to `https` URLs go through it in a tunnel.
-    #[must_use]
     pub fn proxy(mut self, url: impl Into<String>) -> Self {
-        self.0.proxies = Arc::new(Matcher::builder().all(url.into()).build());
+        self.proxies = Arc::new(Matcher::builder().all(url.into()).build());
         self
     }
 
     /// Connects to the server directly, whatever the environment says.
-    #[must_use]
     pub fn without_proxy(mut self) -> Self {
-        self.0.proxies = Arc::new(Matcher::builder().build());
+        self.proxies = Arc::new(Matcher::builder().build());
         self
     }
 
     /// Trusts one more root certificate, in DER: that of an organisation, perhaps.
-    #[must_use]
     pub fn root_certificate(mut self, der: impl Into<Vec<u8>>) -> Self {
-        self.0.server.roots.push(der.into());
+        self.server.roots.push(der.into());
         self
     }
 }
@@ -111,7 +121,7 @@ impl Transport for HttpUrl {
     type Writer = HttpWriter;
 
     fn set_timeouts(&mut self, timeouts: Timeouts) {
-        self.0.timeouts = timeouts;
+        self.timeouts = timeouts;
     }
 
     fn again(&self) -> Option<Self> {
@@ -121,13 +131,107 @@ impl Transport for HttpUrl {
     async fn open(self) -> io::Result<(HttpReader, HttpWriter)> {
         let (inbox, deliveries) = mpsc::channel(HTTP_INBOX);
         let (lines, outgoing) = mpsc::unbounded_channel();
-        let limit = self.0.max_message_bytes;
-        let remote = Arc::new(Remote::new(self.0, inbox)?);
-        let running = tokio::spawn(connection::run(remote, outgoing));
-        Ok((
-            HttpReader::new(deliveries, limit),
-            HttpWriter::new(lines, running),
-        ))
+        let limit = self.max_message_bytes;
+        let remote = Arc::new(self.remote(inbox)?);
+        let reader = HttpReader {
+            deliveries,
+            limit,
+            next: None,
+            current: None,
+        };
+        let writer = HttpWriter {
+            lines: Some(lines),
+            running: tokio::spawn(connection::run(remote, outgoing)),
+        };
+        Ok((reader, writer))
+    }
+}
+
+impl HttpUrl {
+    fn remote(self, inbox: mpsc::Sender<Delivery>) -> io::Result<Remote> {
+        let (uri, headers) = self.server.target(["http", "https"])?;
+        let connector = Connector::new(self.proxies);
+        let https = HttpsConnectorBuilder::new()
+            .with_tls_config(tls_config(&self.server.roots)?)
+            .https_or_http()
+            .enable_http1()
+            .enable_http2()
+            .wrap_connector(connector.clone());
+        Ok(Remote {
+            uri,
+            max_message_bytes: self.max_message_bytes,
+            retries: self.retries,
+            message_timeout: self.timeouts.idle,
+            is_legacy: self.is_legacy,
+            client: Client::builder(TokioExecutor::new()).build(https),
+            connector,
+            inbox,
+            state: Mutex::new(SessionState {
+                headers,
+                ..SessionState::default()
+            }),
+        })
+    }
+}
+
+/// Reads the messages of the server, of all responses.
+#[derive(Debug)]
+pub struct HttpReader {
+    deliveries: mpsc::Receiver<Delivery>,
+    /// The largest message, in bytes.
+    limit: usize,
+    next: Option<Delivery>,
+    /// The one that was taken last.
+    current: Option<Event>,
+}
+
+impl FrameReader for HttpReader {
+    fn next_frame(&mut self) -> Option<Incoming<'_>> {
+        let next = self.next.take();
+        Some(match next.or_else(|| self.deliveries.try_recv().ok())? {
+            Ok(event) => match self.current.insert(event) {
+                Event::Message(message) => Incoming::Frame(message),
+                Event::TooLarge(head) => Incoming::TooLarge {
+                    head,
+                    tail: &[],
+                    limit: self.limit,
+                },
+            },
+            Err((id, error)) => Incoming::Failed { id, error },
+        })
+    }
+
+    async fn fill(&mut self) -> io::Result<bool> {
+        self.next = self.deliveries.recv().await;
+        Ok(self.next.is_some())
+    }
+}
+
+/// Sends each message as a request of its own.
+#[derive(Debug)]
+pub struct HttpWriter {
+    lines: Option<mpsc::UnboundedSender<Vec<u8>>>,
+    running: JoinHandle<()>,
+}
+
+impl FrameWriter for HttpWriter {
+    async fn write(&mut self, outbox: &mut Outbox) -> io::Result<()> {
+        let lines = self.lines.as_ref().ok_or(io::ErrorKind::NotConnected)?;
+        while let Some(line) = outbox.first_line() {
+            let sent = lines.send(line.to_vec());
+            sent.map_err(|_| io::ErrorKind::NotConnected)?;
+            let length = line.len() + 1;
+            outbox.advance(length);
+        }
+        Ok(())
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.lines = None;
+        if timeout(CLOSE_TIMEOUT, &mut self.running).await.is_err() {
+            self.running.abort();
+        }
+        Ok(())
     }
 }
 

@@ -26,14 +26,14 @@ impl Remote {
         if !is_stream(&response) {
             return Ok(false);
         }
-        let mut parser = EventParser::new(self.config.max_message_bytes);
+        let mut parser = EventParser::new(self.max_message_bytes);
         let found = self.endpoint(&mut response, &mut parser);
         let Ok(Some(endpoint)) = tokio::time::timeout(ENDPOINT_TIMEOUT, found).await else {
             return Ok(false);
         };
         tracing::debug!("the server speaks HTTP+SSE");
         self.state().endpoint = Some(endpoint);
-        self.config.is_legacy.store(true, Ordering::Relaxed);
+        self.is_legacy.store(true, Ordering::Relaxed);
         self.post_to_endpoint(outgoing).await?;
         while let Some(bytes) = next_bytes(&mut response).await {
             let events = parser.feed(&bytes);

@@ -18,5 +18,4 @@ mod remote;
 mod response;
 mod retry;
 
-pub use connection::{HttpReader, HttpWriter};
-pub use http_url::{HttpUrl, http_client};
+pub use http_url::{HttpReader, HttpUrl, HttpWriter, http_client};

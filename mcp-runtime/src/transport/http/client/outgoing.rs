@@ -1,15 +1,19 @@
 //! A message to send, with all that its HTTP request depends on.
 
+use std::borrow::Cow;
+use std::error::Error;
+use std::io;
+
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use mcp_types::jsonrpc::{Frame, InvalidMessage, Message};
 use mcp_types::{
     CallToolRequest, CancelledNotification, CancelledNotificationParams, GetPromptRequest,
-    Notification, RawJsonRef, ReadResourceRequest, Request, RequestId, RequestMetaRef,
-    RequestParamsRef,
+    Notification, RawJsonRef, ReadResourceRequest, Request, RequestId,
 };
 
-use super::param_headers::{ParamHeaders, encode};
+use super::param_headers::{ParamHeaders, encode, text};
 use crate::error::CallError;
+use crate::protocol::{RequestParams, StrictJson};
 use crate::transport::http::headers::{METHOD, NAME, PROTOCOL_VERSION};
 
 /// A message to send.
@@ -22,10 +26,9 @@ pub(super) struct Outgoing {
     pub(super) id: Option<RequestId>,
     /// The request that a notification cancels.
     pub(super) cancels: Option<RequestId>,
-    /// The version in the `_meta` of a stateless request.
-    version: Option<String>,
-    /// The name or URI that the request is about.
-    name: Option<String>,
+    /// The headers of a stateless message (2026-07-28, "Streamable HTTP", section "Request
+    /// Metadata"); empty for any other.
+    pub(super) headers: HeaderMap,
 }
 
 /// Conditions for sending a request again.
@@ -40,53 +43,41 @@ pub(super) enum Resend {
     Lost,
 }
 
-/// A message that can't be sent over HTTP.
-#[derive(Debug)]
-pub(super) struct Unsendable {
-    /// The id of a request.
-    pub(super) id: Option<RequestId>,
-    pub(super) error: CallError,
-}
-
 impl Outgoing {
     /// Reads one line.
     ///
     /// # Errors
     ///
-    /// If it is no message, or a member for a header can't be read.
-    pub(super) fn read(line: Vec<u8>) -> Result<Self, Unsendable> {
-        let unsendable = |id, reason: String| Unsendable {
-            id,
-            error: not_sent(reason),
-        };
-        let line = String::from_utf8(line).map_err(|error| unsendable(None, error.to_string()))?;
+    /// If it is no message, or a member for a header can't be read or sent. Has the id of a request.
+    pub(super) fn read(
+        line: Vec<u8>,
+        param_headers: &ParamHeaders,
+    ) -> Result<Self, (Option<RequestId>, CallError)> {
+        let line = String::from_utf8(line).map_err(|error| (None, not_sent(error)))?;
         let frame = Frame::parse(line.as_bytes());
-        let frame = frame.map_err(|error| unsendable(None, error.to_string()))?;
-        let (id, method, params) = match frame {
+        let (id, method, params) = match frame.map_err(|error| (None, not_sent(error)))? {
             Frame::Single(Message::Request { id, method, params }) => (Some(id), method, params),
             Frame::Single(Message::Notification { method, params }) => (None, method, params),
             Frame::Single(Message::Response { .. } | Message::InvalidResponse { .. })
             | Frame::Batch(_) => (None, "".into(), None),
         };
-        let method = method.into_owned();
-        let (version, name) =
-            mirrored(&method, params).map_err(|reason| unsendable(id.clone(), reason))?;
-        let cancels = match &*method {
-            CancelledNotification::METHOD => params.and_then(cancelled),
-            _ => None,
+        let headers = match headers(&method, params, param_headers) {
+            Ok(headers) => headers,
+            Err(reason) => return Err((id, not_sent(reason))),
         };
+        let cancels = params.filter(|_| method == CancelledNotification::METHOD);
+        let cancels = cancels.and_then(|raw| raw.parse::<CancelledNotificationParams>().ok());
         Ok(Self {
-            line,
-            method,
+            method: method.into_owned(),
             id,
-            cancels,
-            version,
-            name,
+            cancels: cancels.and_then(|params| params.request_id),
+            headers,
+            line,
         })
     }
 
     pub(super) fn is_stateless(&self) -> bool {
-        self.version.is_some()
+        !self.headers.is_empty()
     }
 
     pub(super) fn resend(&self) -> Resend {
@@ -95,42 +86,6 @@ impl Outgoing {
             Some(_) if self.method == CallToolRequest::METHOD => Resend::Unprocessed,
             Some(_) => Resend::Safe,
         }
-    }
-
-    /// Adds the headers of a stateless message (2026-07-28, "Streamable HTTP", section "Request
-    /// Metadata").
-    ///
-    /// # Errors
-    ///
-    /// If a header has no value that can be sent.
-    pub(super) fn add_headers(
-        &self,
-        param_headers: &ParamHeaders,
-        headers: &mut HeaderMap,
-    ) -> Result<(), CallError> {
-        let mut insert = |name: &HeaderName, text: &str| {
-            let value = HeaderValue::try_from(text).map_err(|_| {
-                not_sent(format!("the header `{name}` has no value that can be sent"))
-            })?;
-            headers.insert(name, value);
-            Ok::<_, CallError>(())
-        };
-        insert(
-            &PROTOCOL_VERSION,
-            self.version.as_deref().unwrap_or_default(),
-        )?;
-        insert(&METHOD, &encode(&self.method))?;
-        let Some(name) = &self.name else {
-            return Ok(());
-        };
-        insert(&NAME, &encode(name))?;
-        if self.method == CallToolRequest::METHOD {
-            let values = param_headers.values(name, &self.line).map_err(not_sent)?;
-            for (header, value) in values {
-                insert(&header, &encode(&value))?;
-            }
-        }
-        Ok(())
     }
 
     /// Whether `message` is the answer to this request, or fails to be it.
@@ -168,48 +123,54 @@ impl Outgoing {
 }
 
 /// The error of a message that has no form for HTTP.
-fn not_sent(reason: String) -> CallError {
-    let invalid = std::io::ErrorKind::InvalidInput;
-    CallError::NotSent(std::io::Error::new(invalid, reason))
+fn not_sent(reason: impl Into<Box<dyn Error + Send + Sync>>) -> CallError {
+    CallError::NotSent(io::Error::new(io::ErrorKind::InvalidInput, reason))
 }
 
-/// Reads the version and the name that headers repeat.
+/// Returns the headers that repeat members of a stateless message.
 ///
 /// # Errors
 ///
-/// The path of a member that can't be read, and why.
-fn mirrored(
+/// The path of a member that can't be read or that no header can repeat, and the reason.
+fn headers(
     method: &str,
     params: Option<RawJsonRef<'_>>,
-) -> Result<(Option<String>, Option<String>), String> {
-    let unreadable =
-        |path: &str, error: serde_json::Error| format!("`{path}` can't be read: {error}");
-    let params = params.unwrap_or(RawJsonRef::empty_object());
-    let params: RequestParamsRef<'_> =
-        serde_json::from_str(params.get()).map_err(|error| unreadable("params", error))?;
-    let text = |path: &str, raw: Option<RawJsonRef<'_>>| {
-        let text = raw.map_or(Ok(None), |raw| serde_json::from_str(raw.get()));
-        text.map_err(|error| unreadable(path, error))
+    param_headers: &ParamHeaders,
+) -> Result<HeaderMap, String> {
+    let mut headers = HeaderMap::new();
+    let params = RequestParams::read(params).map_err(|error| error.to_string())?;
+    let Some(version) = params.meta().protocol_version else {
+        return Ok(headers);
     };
-    let meta = params.meta.map(|raw| serde_json::from_str(raw.get()));
-    let meta: Option<RequestMetaRef<'_>> = meta
-        .transpose()
-        .map_err(|error| unreadable("params._meta", error))?;
-    let version = meta.and_then(|meta| meta.protocol_version);
-    let version = text("params._meta.protocolVersion", version)?;
+    let version: Cow<'_, str> = version
+        .parse()
+        .map_err(|error| format!("the protocol version can't be read: {error}"))?;
+    let mut insert = |name: &str, text: &str| {
+        let name = HeaderName::try_from(name).map_err(|error| error.to_string())?;
+        let value = HeaderValue::try_from(&*encode(text));
+        headers.insert(name, value.map_err(|error| error.to_string())?);
+        Ok::<_, String>(())
+    };
+    insert(PROTOCOL_VERSION.as_str(), &version)?;
+    insert(METHOD.as_str(), method)?;
     let name = match method {
-        CallToolRequest::METHOD | GetPromptRequest::METHOD => text("params.name", params.name)?,
-        ReadResourceRequest::METHOD => text("params.uri", params.uri)?,
-        _ => None,
+        CallToolRequest::METHOD | GetPromptRequest::METHOD => params.name(),
+        ReadResourceRequest::METHOD => params.uri(),
+        _ => return Ok(headers),
     };
-    Ok((version, name))
-}
-
-fn cancelled(params: RawJsonRef<'_>) -> Option<RequestId> {
-    params
-        .parse::<CancelledNotificationParams>()
-        .ok()?
-        .request_id
+    let name = name.map_err(|error| error.to_string())?;
+    insert(NAME.as_str(), &name)?;
+    if method == CallToolRequest::METHOD && !param_headers.of(&name).is_empty() {
+        let arguments = params.raw_arguments().unwrap_or(RawJsonRef::empty_object());
+        let arguments = StrictJson::read(arguments.get(), "params.arguments");
+        let arguments = arguments.map_err(|error| error.to_string())?;
+        for param in param_headers.of(&name) {
+            if let Some(text) = text(param, &arguments)? {
+                insert(&param.name, &text)?;
+            }
+        }
+    }
+    Ok(headers)
 }
 
 #[cfg(test)]
@@ -239,11 +200,9 @@ mod tests {
             "arguments": "ARGUMENTS",
         }});
         let line = line.to_string().replace("\"ARGUMENTS\"", arguments);
-        let outgoing = Outgoing::read(line.into_bytes()).unwrap();
-        let mut headers = HeaderMap::new();
-        let added = outgoing.add_headers(&param_headers, &mut headers);
-        added
-            .map(|()| headers)
+        let outgoing = Outgoing::read(line.into_bytes(), &param_headers);
+        outgoing
+            .map(|outgoing| outgoing.headers)
             .map_err(|error| format!("{error:?}"))
     }
 

@@ -6,24 +6,17 @@ use std::collections::{HashMap, HashSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use http::header::HeaderName;
-use mcp_types::jsonrpc::{Frame, Message};
-use mcp_types::{RawJsonRef, RequestParamsRef, integer_digits};
+use mcp_types::integer_digits;
 use serde_json::Value;
 
-use crate::protocol::StrictJson;
+use crate::protocol::{ParamHeader, StrictJson};
 use crate::transport::http::headers::{BASE64_PREFIX, BASE64_SUFFIX};
-
-const ANNOTATION: &str = "x-mcp-header";
 
 /// The annotated arguments of the tools that a server has listed.
 #[derive(Debug, Default)]
 pub(super) struct ParamHeaders {
-    by_tool: HashMap<String, Vec<Param>>,
+    by_tool: HashMap<String, Vec<ParamHeader>>,
 }
-
-/// A header, and the keys that lead to the argument that it repeats.
-type Param = (HeaderName, Vec<String>);
 
 impl ParamHeaders {
     /// Reads the annotations off the answer to `tools/list`, and removes the tools whose annotations
@@ -33,7 +26,7 @@ impl ParamHeaders {
     ///
     /// If the list can't be read.
     pub(super) fn read_list(&mut self, message: Vec<u8>) -> serde_json::Result<Vec<u8>> {
-        if memchr::memmem::find(&message, ANNOTATION.as_bytes()).is_none() {
+        if memchr::memmem::find(&message, ParamHeader::ANNOTATION.as_bytes()).is_none() {
             return Ok(message);
         }
         let mut list = serde_json::from_slice::<Value>(&message)?;
@@ -68,51 +61,34 @@ impl ParamHeaders {
         }
     }
 
-    /// Returns the headers of the call of `tool` in `line`, with the text of the arguments.
-    ///
-    /// # Errors
-    ///
-    /// The path of an argument that can't be read, or that no header can repeat.
-    pub(super) fn values(
-        &self,
-        tool: &str,
-        line: &str,
-    ) -> Result<Vec<(HeaderName, String)>, String> {
-        let params = self.by_tool.get(tool).map_or(&[][..], Vec::as_slice);
-        if params.is_empty() {
-            return Ok(Vec::new());
-        }
-        let params_of_call = match Frame::parse(line.as_bytes()) {
-            Ok(Frame::Single(Message::Request { params, .. })) => params,
-            _ => None,
-        };
-        let params_of_call =
-            params_of_call.and_then(|raw| raw.parse::<RequestParamsRef<'_>>().ok());
-        let arguments = params_of_call.and_then(|params| params.arguments);
-        let arguments = arguments.unwrap_or(RawJsonRef::empty_object());
-        let arguments = StrictJson::read(arguments.get(), "params.arguments")
-            .map_err(|error| error.to_string())?;
-        let mut values = Vec::new();
-        for (header, path) in params {
-            let text = match arguments.get(path) {
-                None | Some(StrictJson::Null) => continue,
-                Some(StrictJson::String(text)) => text.clone(),
-                Some(StrictJson::Bool(flag)) => flag.to_string().into(),
-                Some(StrictJson::Number(number)) => {
-                    integer_digits(number).unwrap_or(Cow::Borrowed(number))
-                }
-                Some(StrictJson::Array(_) | StrictJson::Object(_)) => {
-                    return Err(format!(
-                        "`params.arguments.{}` is a list or an object, which can't be sent in the \
-                         header `{header}`",
-                        path.join(".")
-                    ));
-                }
-            };
-            values.push((header.clone(), text.into_owned()));
-        }
-        Ok(values)
+    /// The headers that repeat arguments of `tool`.
+    pub(super) fn of(&self, tool: &str) -> &[ParamHeader] {
+        self.by_tool.get(tool).map_or(&[], Vec::as_slice)
     }
+}
+
+/// Returns the text of an argument for a header; `None` if it is absent.
+///
+/// # Errors
+///
+/// If the argument is a list or an object.
+pub(super) fn text<'a>(
+    param: &ParamHeader,
+    arguments: &StrictJson<'a>,
+) -> Result<Option<Cow<'a, str>>, String> {
+    Ok(Some(match arguments.get(&param.path) {
+        None | Some(StrictJson::Null) => return Ok(None),
+        Some(StrictJson::String(text)) => text.clone(),
+        Some(StrictJson::Bool(flag)) => flag.to_string().into(),
+        Some(StrictJson::Number(number)) => integer_digits(number).unwrap_or(Cow::Borrowed(number)),
+        Some(StrictJson::Array(_) | StrictJson::Object(_)) => {
+            let (path, name) = (param.path.join("."), &param.name);
+            return Err(format!(
+                "`params.arguments.{path}` is a list or an object, which can't be sent in the \
+                 header `{name}`"
+            ));
+        }
+    }))
 }
 
 /// Encodes a text as the value of a header: itself where it is plain, else in Base64 (2026-07-28,
@@ -133,62 +109,26 @@ pub(super) fn encode(text: &str) -> Cow<'_, str> {
 /// # Errors
 ///
 /// The reason for which an annotation, and with it the tool, is invalid.
-fn annotated_params(schema: &Value) -> Result<Vec<Param>, &'static str> {
+fn annotated_params(schema: &Value) -> Result<Vec<ParamHeader>, &'static str> {
     let mut found = Vec::new();
-    collect(schema, &mut Vec::new(), &mut found)?;
-    if found.len() != count(schema) {
-        return Err("an annotation stands where no argument can be found");
-    }
     let mut seen = HashSet::new();
-    if !found.iter().all(|(name, _)| seen.insert(name)) {
-        return Err("two arguments have the same header");
-    }
-    Ok(found)
-}
-
-fn collect(
-    schema: &Value,
-    path: &mut Vec<String>,
-    found: &mut Vec<Param>,
-) -> Result<(), &'static str> {
-    let Some(Value::Object(properties)) = schema.get("properties") else {
-        return Ok(());
-    };
-    for (key, property) in properties {
-        path.push(key.clone());
-        if let Some(annotation) = property.get(ANNOTATION) {
-            found.push((header(annotation, property)?, path.clone()));
+    for (path, property) in ParamHeader::annotated(schema) {
+        let kind = property["type"].as_str();
+        if !matches!(kind, Some("string" | "integer" | "boolean")) {
+            return Err("only strings, integers and booleans can be repeated");
         }
-        collect(property, path, found)?;
-        path.pop();
-    }
-    Ok(())
-}
-
-fn header(annotation: &Value, property: &Value) -> Result<HeaderName, &'static str> {
-    let suffix = annotation.as_str().filter(|suffix| !suffix.is_empty());
-    let suffix = suffix.ok_or("a header has no name")?;
-    let primitive = ["string", "integer", "boolean"];
-    if !property["type"]
-        .as_str()
-        .is_some_and(|kind| primitive.contains(&kind))
-    {
-        return Err("only strings, integers and booleans can be repeated");
-    }
-    HeaderName::try_from(format!("mcp-param-{suffix}"))
-        .map_err(|_| "a name is not allowed for headers")
-}
-
-/// Counts the annotations anywhere in a schema.
-fn count(schema: &Value) -> usize {
-    match schema {
-        Value::Object(members) => {
-            let here = usize::from(members.get(ANNOTATION).is_some_and(Value::is_string));
-            // An argument may be called like the annotation; it is a schema then.
-            here + members.values().map(count).sum::<usize>()
+        let param = ParamHeader::of_property(path, property);
+        let param = param.ok_or("an annotation is no name of a header")?;
+        if !seen.insert(param.name.clone()) {
+            return Err("two arguments have the same header");
         }
-        Value::Array(items) => items.iter().map(count).sum(),
-        _ => 0,
+        found.push(param);
+    }
+    // Quotes within a string are escaped: this is a member wherever it is found.
+    let annotation = format!("\"{}\":\"", ParamHeader::ANNOTATION);
+    match found.len() == schema.to_string().matches(&annotation).count() {
+        true => Ok(found),
+        false => Err("an annotation stands where no argument can be found"),
     }
 }
 

@@ -1,65 +1,58 @@
 //! Sends HTTP requests to one server: headers of the session, repetitions, redirects.
 
-use std::io;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, PROXY_AUTHORIZATION};
 use http::uri::{Authority, Scheme};
 use http::{Method, Request, Response, StatusCode, Uri};
 use hyper::body::Incoming;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
-use hyper_util::client::proxy::matcher::Matcher;
-use hyper_util::rt::TokioExecutor;
 use iri_string::types::{UriAbsoluteStr, UriReferenceStr};
+use mcp_types::RequestId;
 use mcp_types::jsonrpc::{Frame, Message};
 use serde::Deserialize;
 use tokio::sync::mpsc;
 
-use super::connection::Delivery;
 use super::connector::{Connector, authority, connect_error};
 use super::outgoing::{Outgoing, Resend};
 use super::param_headers::ParamHeaders;
 use super::retry;
 use crate::error::CallError;
 use crate::limits::MAX_REDIRECTS;
-use crate::protocol::Timeouts;
 use crate::transport::http::headers::{
     EVENT_STREAM, JSON, LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID,
 };
-use crate::transport::server_address::{ServerAddress, tls_config};
+use crate::transport::http::sse::Event;
 
-/// Settings of a client, as its user made them.
-#[derive(Clone, Debug)]
-pub(super) struct ClientConfig {
-    pub(super) server: ServerAddress,
-    pub(super) max_message_bytes: usize,
-    pub(super) retries: u32,
-    pub(super) proxies: Arc<Matcher>,
-    pub(super) timeouts: Timeouts,
-    /// Whether the server turned out to know nothing newer than HTTP+SSE; shared by all connections.
-    pub(super) is_legacy: Arc<AtomicBool>,
-}
+/// A message of the server, or the reason for which a request gets no answer.
+pub(super) type Delivery = Result<Event, (RequestId, CallError)>;
 
 /// A server, and the way to the client for its messages.
 pub(super) struct Remote {
-    pub(super) config: ClientConfig,
     pub(super) uri: Uri,
-    headers: HeaderMap,
-    client: Client<HttpsConnector<Connector>, String>,
-    connector: Connector,
-    inbox: mpsc::Sender<Delivery>,
-    state: Mutex<SessionState>,
+    pub(super) max_message_bytes: usize,
+    pub(super) retries: u32,
+    /// The time for a message without an answer to arrive.
+    pub(super) message_timeout: Duration,
+    /// Whether the server turned out to know nothing newer than HTTP+SSE; shared by all connections.
+    pub(super) is_legacy: Arc<AtomicBool>,
+    pub(super) client: Client<HttpsConnector<Connector>, String>,
+    pub(super) connector: Connector,
+    pub(super) inbox: mpsc::Sender<Delivery>,
+    pub(super) state: Mutex<SessionState>,
 }
 
 /// State of the session, read off the messages that have passed.
 #[derive(Debug, Default)]
 pub(super) struct SessionState {
-    /// The id of the session, where the server assigned one.
-    id: Option<HeaderValue>,
-    /// The version that the handshake negotiated.
-    version: Option<HeaderValue>,
+    /// The headers of all requests: those of the user and, after the handshake, the version and the id
+    /// of the session, where the server assigned one.
+    pub(super) headers: HeaderMap,
+    /// Whether the handshake is done.
+    pub(super) is_initialized: bool,
     pub(super) param_headers: ParamHeaders,
     /// Whether the server has ended the session: nothing is sent any more.
     pub(super) ended: bool,
@@ -68,24 +61,13 @@ pub(super) struct SessionState {
 }
 
 impl Remote {
-    pub(super) fn new(config: ClientConfig, inbox: mpsc::Sender<Delivery>) -> io::Result<Self> {
-        let (uri, headers) = config.server.target(["http", "https"])?;
-        let connector = Connector::new(Arc::clone(&config.proxies));
-        let https = HttpsConnectorBuilder::new()
-            .with_tls_config(tls_config(&config.server.roots)?)
-            .https_or_http()
-            .enable_http1()
-            .enable_http2()
-            .wrap_connector(connector.clone());
-        Ok(Self {
-            config,
-            uri,
-            headers,
-            client: Client::builder(TokioExecutor::new()).build(https),
-            connector,
-            inbox,
-            state: Mutex::default(),
-        })
+    /// Reads a line as the message to send.
+    ///
+    /// # Errors
+    ///
+    /// As [`Outgoing::read`].
+    pub(super) fn read(&self, line: Vec<u8>) -> Result<Outgoing, (Option<RequestId>, CallError)> {
+        Outgoing::read(line, &self.state().param_headers)
     }
 
     /// Sends a message.
@@ -102,7 +84,7 @@ impl Remote {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
         if outgoing.is_stateless() {
             headers.remove(&SESSION_ID);
-            outgoing.add_headers(&self.state().param_headers, headers)?;
+            headers.extend(outgoing.headers.clone());
         }
         if let Some(endpoint) = &self.state().endpoint {
             *request.uri_mut() = endpoint.clone();
@@ -141,55 +123,26 @@ impl Remote {
         let mut request = Request::new(String::new());
         *request.method_mut() = method;
         *request.uri_mut() = self.uri.clone();
-        let headers = request.headers_mut();
-        *headers = self.headers.clone();
-        let state = self.state();
-        let of_session = [
-            (&PROTOCOL_VERSION, &state.version),
-            (&SESSION_ID, &state.id),
-        ];
-        for (name, value) in of_session {
-            if let Some(value) = value {
-                headers.insert(name, value.clone());
-            }
-        }
+        *request.headers_mut() = self.state().headers.clone();
         request
     }
 
-    /// Sends a request, and follows redirects.
+    /// Sends a request, again where that does no harm, and follows redirects.
     async fn send(
         &self,
         mut request: Request<String>,
         resend: Resend,
     ) -> Result<Response<Incoming>, CallError> {
-        let mut redirects = 0;
+        let (mut redirects, mut attempt) = (0, 0);
         loop {
             if self.has_ended() {
                 return Err(CallError::SessionEnded);
             }
-            let response = self.send_to_uri(&request, resend).await?;
-            match redirection(&request, &response) {
-                Some(uri) if redirects < MAX_REDIRECTS => *request.uri_mut() = uri,
-                _ => return self.check_session(&request, response),
-            }
-            redirects += 1;
-        }
-    }
-
-    async fn send_to_uri(
-        &self,
-        request: &Request<String>,
-        resend: Resend,
-    ) -> Result<Response<Incoming>, CallError> {
-        let mut attempt = 0;
-        loop {
-            let mut request = request.clone();
-            if let Some(authorization) = self.connector.proxy_authorization(request.uri()) {
-                let headers = request.headers_mut();
-                headers.insert(PROXY_AUTHORIZATION, authorization);
-            }
-            let uri = request.uri().clone();
-            let sent = self.client.request(request).await;
+            let mut copy = request.clone();
+            let authorization = self.connector.proxy_authorization(request.uri());
+            let authorization = authorization.map(|value| (PROXY_AUTHORIZATION, value));
+            copy.headers_mut().extend(authorization);
+            let sent = self.client.request(copy).await;
             let pause = match &sent {
                 Ok(response) => retry::pause(response, resend == Resend::Safe, attempt),
                 Err(error) if error.is_connect() || resend == Resend::Lost => {
@@ -197,16 +150,22 @@ impl Remote {
                 }
                 Err(_) => None,
             };
-            let Some(pause) = pause.filter(|_| attempt < self.config.retries) else {
-                return sent.map_err(|error| match error.is_connect() {
-                    true => CallError::NotSent(connect_error(&uri, &error)),
-                    false => CallError::Lost(connect_error(&uri, &error)),
-                });
-            };
-            let server = authority(&uri);
-            tracing::debug!(server, ?pause, "the server is asked again later");
-            tokio::time::sleep(pause).await;
-            attempt += 1;
+            if let Some(pause) = pause.filter(|_| attempt < self.retries) {
+                let server = authority(request.uri());
+                tracing::debug!(server, ?pause, "the server is asked again later");
+                tokio::time::sleep(pause).await;
+                attempt += 1;
+                continue;
+            }
+            let response = sent.map_err(|error| match error.is_connect() {
+                true => CallError::NotSent(connect_error(request.uri(), &error)),
+                false => CallError::Lost(connect_error(request.uri(), &error)),
+            })?;
+            match redirection(&request, &response) {
+                Some(uri) if redirects < MAX_REDIRECTS => *request.uri_mut() = uri,
+                _ => return self.check_session(&request, response),
+            }
+            (redirects, attempt) = (redirects + 1, 0);
         }
     }
 
@@ -238,7 +197,7 @@ impl Remote {
 
     /// Whether the handshake is done.
     pub(super) fn is_initialized(&self) -> bool {
-        self.state().version.is_some()
+        self.state().is_initialized
     }
 
     /// Whether all messages of the server come on the one stream of HTTP+SSE.
@@ -256,9 +215,9 @@ impl SessionState {
     /// client, which reads it next.
     pub(super) fn initialized(&mut self, message: &[u8], id: Option<HeaderValue>) {
         #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
         struct Initialized {
-            protocol_version: String,
+            #[serde(rename = "protocolVersion")]
+            version: String,
         }
 
         let Ok(Frame::Single(Message::Response {
@@ -268,14 +227,16 @@ impl SessionState {
         else {
             return;
         };
-        let Ok(result) = serde_json::from_str::<Initialized>(result.get()) else {
-            return;
-        };
-        self.version = HeaderValue::try_from(result.protocol_version).ok();
-        self.id = id.map(|mut id| {
-            id.set_sensitive(true);
-            id
-        });
+        if let Ok(result) = serde_json::from_str::<Initialized>(result.get())
+            && let Ok(version) = HeaderValue::try_from(result.version)
+        {
+            self.is_initialized = true;
+            self.headers.insert(&PROTOCOL_VERSION, version);
+            if let Some(mut id) = id {
+                id.set_sensitive(true);
+                self.headers.insert(&SESSION_ID, id);
+            }
+        }
     }
 }
 
@@ -327,8 +288,9 @@ mod tests {
         let message = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
         let mut state = SessionState::default();
         state.initialized(message.as_bytes(), HeaderValue::try_from("s-1").ok());
-        assert_eq!(state.version.unwrap(), "2025-11-25");
-        let id = state.id.unwrap();
+        assert!(state.is_initialized);
+        assert_eq!(state.headers[&PROTOCOL_VERSION], "2025-11-25");
+        let id = &state.headers[&SESSION_ID];
         assert!(id == "s-1" && id.is_sensitive());
     }
 

@@ -11,11 +11,10 @@ use http::response::Parts;
 use http::{Response, StatusCode};
 use http_body::Body as _;
 use hyper::body::Incoming;
-use mcp_types::jsonrpc::{Frame, InvalidMessage, Message};
+use mcp_types::jsonrpc::{Frame, Message};
 use mcp_types::{InitializeRequest, ListToolsRequest, Request as _};
 use tokio::time::{Instant, timeout};
 
-use super::connection::Delivery;
 use super::outgoing::Outgoing;
 use super::remote::Remote;
 use super::retry;
@@ -25,23 +24,23 @@ use crate::transport::http::headers::{EVENT_STREAM, JSON, SESSION_ID, is_media_t
 use crate::transport::http::sse::{Event, EventParser};
 
 impl Remote {
-    /// Sends a request, and delivers the messages of the server until it is answered, or the reason
-    /// for which it is not.
-    pub(super) async fn request_answer(&self, outgoing: &Outgoing) {
+    /// Sends a message. If it is a request, delivers the messages of the server until it is answered,
+    /// or the reason for which it is not.
+    pub(super) async fn exchange(&self, outgoing: &Outgoing) {
         let Some(id) = &outgoing.id else {
-            return;
+            return self.notify(outgoing, self.message_timeout).await;
         };
-        if let Err(error) = self.exchange(outgoing).await {
-            self.deliver(Delivery::Failed(id.clone(), error)).await;
+        if let Err(error) = self.call(outgoing).await {
+            self.deliver(Err((id.clone(), error))).await;
         }
     }
 
-    async fn exchange(&self, outgoing: &Outgoing) -> Result<(), CallError> {
+    async fn call(&self, outgoing: &Outgoing) -> Result<(), CallError> {
         if self.has_endpoint() {
             return self.post_to_endpoint(outgoing).await;
         }
         let initializes = outgoing.method == InitializeRequest::METHOD;
-        let is_legacy = initializes && self.config.is_legacy.load(Ordering::Relaxed);
+        let is_legacy = initializes && self.is_legacy.load(Ordering::Relaxed);
         if is_legacy && self.fall_back(outgoing).await? {
             return Ok(());
         }
@@ -68,7 +67,7 @@ impl Remote {
         if parts.status.is_success() {
             return Ok(());
         }
-        let (body, _) = self.read(body).await?;
+        let (body, _) = self.read_body(body).await?;
         Err(no_message(&parts, &body))
     }
 
@@ -92,22 +91,22 @@ impl Remote {
         outgoing: &Outgoing,
     ) -> Result<(), CallError> {
         let (parts, body) = response.into_parts();
-        let (message, is_whole) = self.read(body).await?;
+        let (message, is_whole) = self.read_body(body).await?;
         if !is_whole && has_media_type(&parts.headers, JSON) {
             return Err(self.too_long(outgoing));
         }
         if !is_whole {
             return Err(no_message(&parts, &message));
         }
+        if outgoing.is_answered_by(&message) {
+            let session = parts.headers.get(&SESSION_ID);
+            return self.receive(message, session, outgoing).await;
+        }
         match Frame::parse(&message) {
             Ok(Frame::Single(Message::Response {
                 id: None,
                 outcome: Err(error),
             })) => Err(CallError::Rpc(error)),
-            Ok(Frame::Single(Message::Response { id: Some(id), .. })) if outgoing.has_id(&id) => {
-                let session = parts.headers.get(&SESSION_ID);
-                self.receive(message, session, outgoing).await
-            }
             Ok(Frame::Single(Message::Response { id: Some(id), .. })) => {
                 let own = outgoing.id.as_ref().map(ToString::to_string);
                 let own = own.unwrap_or_default();
@@ -119,11 +118,6 @@ impl Remote {
             {
                 Err(outgoing.malformed(reason))
             }
-            Err(InvalidMessage {
-                id: Some(id),
-                has_method: false,
-                error,
-            }) if outgoing.has_id(&id) => Err(outgoing.malformed(error.message.into_owned())),
             _ => Err(no_message(&parts, &message)),
         }
     }
@@ -134,7 +128,7 @@ impl Remote {
         mut response: Response<Incoming>,
         outgoing: &Outgoing,
     ) -> Result<(), CallError> {
-        let mut parser = EventParser::new(self.config.max_message_bytes);
+        let mut parser = EventParser::new(self.max_message_bytes);
         let mut tries = 0;
         loop {
             while let Some(bytes) = next_bytes(&mut response).await {
@@ -147,7 +141,7 @@ impl Remote {
                         let session = response.headers().get(&SESSION_ID);
                         return self.receive(message, session, outgoing).await;
                     }
-                    self.deliver(Delivery::Message(message)).await;
+                    self.deliver(Ok(Event::Message(message))).await;
                 }
             }
             response = self.resume(&parser, &mut tries).await?;
@@ -201,7 +195,7 @@ impl Remote {
             }
             _ => message,
         };
-        self.deliver(Delivery::Message(message)).await;
+        self.deliver(Ok(Event::Message(message))).await;
         Ok(())
     }
 
@@ -211,11 +205,10 @@ impl Remote {
         if self.has_endpoint() {
             return;
         }
-        let mut parser = EventParser::new(self.config.max_message_bytes);
+        let mut parser = EventParser::new(self.max_message_bytes);
         let mut short = 0;
         loop {
             let begun = Instant::now();
-            let has_resumed = parser.last_id.is_some();
             match self.get(parser.last_id.as_ref()).await {
                 Ok(mut response) if is_stream(&response) => {
                     parser.resume();
@@ -224,15 +217,13 @@ impl Remote {
                     }
                     tracing::debug!("the stream of the session has ended");
                 }
-                Ok(response) if is_transient(response.status()) => {
-                    let status = response.status();
-                    tracing::debug!(%status, "the stream of the session can't be opened yet");
-                }
-                // The events since then may be gone.
-                Ok(_) if has_resumed => parser.last_id = None,
                 Ok(response) => {
                     let status = response.status();
-                    return tracing::debug!(%status, "the server offers no stream of the session");
+                    tracing::debug!(%status, "the stream of the session was not opened");
+                    // The events since the last one may be gone: those to come are asked for then.
+                    if !is_transient(status) && parser.last_id.take().is_none() {
+                        return;
+                    }
                 }
                 Err(CallError::SessionEnded) => return,
                 Err(error) => {
@@ -250,21 +241,17 @@ impl Remote {
     /// Delivers the events of a stream that belongs to no request.
     pub(super) async fn pass_on(&self, events: Vec<Event>) {
         for event in events {
-            self.deliver(match event {
-                Event::Message(message) => Delivery::Message(message),
-                Event::TooLarge(head) => {
-                    let limit = self.config.max_message_bytes;
-                    tracing::warn!(limit, "a message of the server over the limit is skipped");
-                    Delivery::TooLarge(head)
-                }
-            })
-            .await;
+            if let Event::TooLarge(_) = event {
+                let limit = self.max_message_bytes;
+                tracing::warn!(limit, "a message of the server over the limit is skipped");
+            }
+            self.deliver(Ok(event)).await;
         }
     }
 
     /// Reads a body as one line, and tells whether it is whole: reading stops at the limit.
-    async fn read(&self, mut body: Incoming) -> Result<(Vec<u8>, bool), CallError> {
-        let limit = self.config.max_message_bytes;
+    async fn read_body(&self, mut body: Incoming) -> Result<(Vec<u8>, bool), CallError> {
+        let limit = self.max_message_bytes;
         let mut bytes = Vec::new();
         while bytes.len() <= limit
             && let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await
@@ -286,7 +273,7 @@ impl Remote {
     }
 
     fn too_long(&self, outgoing: &Outgoing) -> CallError {
-        let limit = self.config.max_message_bytes;
+        let limit = self.max_message_bytes;
         outgoing.malformed(format!("it is longer than the limit of {limit} bytes"))
     }
 }
