@@ -1,7 +1,6 @@
 //! Settings of a server as a whole.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,9 +28,6 @@ pub(super) struct Settings {
     /// The time that users have to answer questions.
     pub(super) answer_timeout: Duration,
     pub(super) retry_states: RetryStates,
-    /// A value to drop with the server, such as the connection of a proxy.
-    #[allow(dead_code, reason = "it is only kept")]
-    pub(super) owned: Option<Arc<dyn fmt::Debug + Send + Sync>>,
     pub(super) extensions: Extensions,
     pub(super) own_methods: Arc<[String]>,
     pub(super) hooks: Hooks,
@@ -50,7 +46,6 @@ impl Default for Settings {
             requirement: Requirement::default(),
             answer_timeout: ANSWER_TIMEOUT,
             retry_states: RetryStates::default(),
-            owned: None,
             extensions: Extensions::default(),
             own_methods: Arc::default(),
             hooks: Hooks::default(),

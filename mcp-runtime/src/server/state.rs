@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+use tokio::task::JoinSet;
 
 use super::Server;
 use super::catalog::{Registry, Relay};
@@ -22,6 +24,9 @@ pub(super) struct ServerState {
     /// The number of edits, by which handles know without a lock whether there is a new router.
     generation: AtomicU64,
     changes: Changes,
+    /// The task of a proxy, which ends with the server.
+    #[allow(dead_code, reason = "only proxies have one")]
+    pub(super) task: OnceLock<JoinSet<()>>,
     /// The ways of changes to the servers that mount this one.
     pub(super) relays: Mutex<Vec<Relay>>,
     /// The URIs of announcements that were logged, as no resource has them.
@@ -38,6 +43,7 @@ impl ServerState {
             router: RwLock::new(Arc::new(router)),
             generation: AtomicU64::new(0),
             changes: Changes::default(),
+            task: OnceLock::new(),
             relays: Mutex::default(),
             unmatched: Mutex::default(),
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::future::IntoFuture as _;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use mcp_types::jsonrpc::code;
 use mcp_types::{
@@ -10,32 +10,45 @@ use mcp_types::{
     Resource, ResourceTemplate, ResourceTemplateReference, Tool, meta_keys,
 };
 
-use super::subscriptions::watch;
 use super::upstream::Upstream;
 use crate::ProtocolError;
 use crate::client::{Call, Client};
 use crate::error::{CallError, RequestError};
-use crate::protocol::RESOURCE_NOT_FOUND;
+use crate::protocol::{ParamHeader, RESOURCE_NOT_FOUND};
 use crate::server::completions::Completers;
 use crate::server::prompts::PromptRoute;
-use crate::server::resources::{Contents, ResourceRoute, UriTemplate};
-use crate::server::state::ServerState;
-use crate::server::tools::ToolRoute;
+use crate::server::resources::{Contents, ResourceCall, ResourceRoute, UriTemplate};
+use crate::server::tools::{ToolCall, ToolRoute, structured};
 use crate::server::{Context, FromContext as _, Progress, Reply};
 
 /// The route of a tool; `None` if a schema of it can't be read that the proxy has to go by.
 pub(super) fn tool(upstream: &Arc<Upstream>, tool: Tool) -> Option<ToolRoute> {
-    let (upstream, name) = (Arc::clone(upstream), tool.name.clone());
-    let called = name.clone();
-    let route = ToolRoute::forwarding(tool, move |call| {
-        let arguments = call.arguments.map(RawJson::from);
-        let sent = upstream.client.call_tool(called.clone(), arguments);
-        forward(&upstream, sent, call.context)
-    });
+    let name = tool.name.clone();
+    let route = forwarded(upstream, tool);
     let route = route.inspect_err(|error| {
         tracing::warn!(tool = name, %error, "a tool is not passed on: a schema can't be read");
     });
     route.ok()
+}
+
+/// Where structured content may be no object by its schema, callers whose revision wants one get it
+/// wrapped.
+fn forwarded(upstream: &Arc<Upstream>, mut tool: Tool) -> serde_json::Result<ToolRoute> {
+    let headers = ParamHeader::of_schema(&tool.input_schema)?;
+    let mut wrapped_schema = None;
+    if let Some(schema) = &mut tool.output_schema {
+        (*schema, wrapped_schema) = structured::listed_schemas(schema.parse()?);
+    }
+    let (upstream, name) = (Arc::clone(upstream), tool.name.clone());
+    let forward = move |call: ToolCall<'_>| {
+        let arguments = call.arguments.map(RawJson::from);
+        let sent = upstream.client.call_tool(name.clone(), arguments);
+        forward(&upstream, sent, call.context)
+    };
+    let mut route = ToolRoute::lazy(tool.name.clone(), move || tool, Box::new(forward));
+    route.wrapped_schema = wrapped_schema;
+    route.param_headers = OnceLock::from(headers);
+    Ok(route)
 }
 
 pub(super) fn prompt(upstream: &Arc<Upstream>, prompt: Prompt, completes: bool) -> PromptRoute {
@@ -52,36 +65,14 @@ pub(super) fn prompt(upstream: &Arc<Upstream>, prompt: Prompt, completes: bool) 
     route
 }
 
-/// The route of a resource. Clients may subscribe to it if it is `watched` for a server.
-pub(super) fn resource(
-    upstream: &Arc<Upstream>,
-    watched: Option<&Arc<ServerState>>,
-    resource: Resource,
-) -> ResourceRoute {
+pub(super) fn resource(upstream: &Arc<Upstream>, resource: Resource) -> ResourceRoute {
     let asked = Arc::clone(upstream);
-    let route = ResourceRoute::resource(resource, move |call| read(&asked, call.uri, call.context));
-    subscribable(route, upstream, watched)
+    ResourceRoute::resource(resource, move |call| read(&asked, call))
 }
 
-/// Passes on subscriptions for `state`.
-fn subscribable(
-    route: ResourceRoute,
-    upstream: &Arc<Upstream>,
-    state: Option<&Arc<ServerState>>,
-) -> ResourceRoute {
-    let Some(state) = state else {
-        return route;
-    };
-    let mut route = route;
-    let (upstream, state) = (Arc::downgrade(upstream), Arc::downgrade(state));
-    route.on_subscribe = Some(Arc::new(move |uri| watch(&upstream, &state, uri)));
-    route
-}
-
-/// The route of a template, as that of a [`resource`]; `None` if URIs can't be matched with it.
+/// The route of a template; `None` if URIs can't be matched with it.
 pub(super) fn template(
     upstream: &Arc<Upstream>,
-    watched: Option<&Arc<ServerState>>,
     listed: ResourceTemplate,
     completes: bool,
 ) -> Option<ResourceRoute> {
@@ -91,17 +82,19 @@ pub(super) fn template(
         .ok()?;
     let reference = ResourceTemplateReference::new(text.clone()).into();
     let asked = Arc::clone(upstream);
-    let mut route = ResourceRoute::template(listed, template, move |call| {
-        read(&asked, call.uri, call.context)
-    });
+    let mut route = ResourceRoute::template(listed, template, move |call| read(&asked, call));
     if completes {
         route.completers = completers(upstream, reference);
     }
-    Some(subscribable(route, upstream, watched))
+    Some(route)
 }
 
-fn read(upstream: &Upstream, uri: &str, context: &Context) -> Reply<Contents> {
-    let sent = send(upstream, upstream.client.read_resource(uri), context);
+fn read(upstream: &Upstream, call: ResourceCall<'_>) -> Reply<Contents> {
+    let sent = send(
+        upstream,
+        upstream.client.read_resource(call.uri),
+        call.context,
+    );
     Reply::Pending(Box::pin(async move {
         match sent.await {
             Ok(result) => Ok(Contents::Whole(Box::new(result))),
@@ -211,24 +204,17 @@ const OF_THE_TRACE: [&str; 3] = [
 /// The members of a caller's `_meta` that are passed on, as JSON without braces. A trace of the
 /// client's own goes before the caller's.
 fn forwarded_meta(meta: Option<&RawJson>, client: &Client) -> String {
-    let members = meta.map(|meta| meta.as_raw().members());
-    let Some(Ok(members)) = members else {
+    // Of members that are given twice the last counts.
+    let members = meta.map(RawJson::parse::<BTreeMap<String, RawJson>>);
+    let Some(Ok(mut members)) = members else {
         return String::new();
     };
     let has_trace = client.has_trace();
-    let mut text = String::new();
-    // Of members that are given twice the last counts.
-    for (name, value) in members.into_iter().collect::<BTreeMap<_, _>>() {
+    members.retain(|name, _| {
         let name = name.as_str();
-        if OF_THE_REQUEST.contains(&name) || has_trace && OF_THE_TRACE.contains(&name) {
-            continue;
-        }
-        if !text.is_empty() {
-            text.push(',');
-        }
-        text.push_str(&serde_json::Value::from(name).to_string());
-        text.push(':');
-        text.push_str(value.get());
-    }
-    text
+        !OF_THE_REQUEST.contains(&name) && !(has_trace && OF_THE_TRACE.contains(&name))
+    });
+    let object = RawJson::encode(&members);
+    let members = object.get().trim_start_matches('{');
+    members.strip_suffix('}').unwrap_or(members).to_owned()
 }

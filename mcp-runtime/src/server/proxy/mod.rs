@@ -1,7 +1,7 @@
 //! A server that stands for another one, which is reached through a client.
 //!
 //! `upstream` is that server: it is asked what it has, and asked again when it announces a change
-//! or is another one (`subscriptions`). `entries` lead there, and `questions` forwards what that
+//! or is another one (`subscription`). `entries` lead there, and `questions` forwards what that
 //! server asks and logs to the callers whom it concerns.
 
 mod entries;
@@ -11,7 +11,7 @@ mod entries;
 )]
 mod proxy;
 mod questions;
-mod subscriptions;
+mod subscription;
 mod upstream;
 
 pub use proxy::Proxy;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_types::ServerNotification;
 
 use super::questions::Callers;
-use super::upstream::{Upstream, follow, listen};
+use super::upstream::{Upstream, introduction, listen, spawn};
 use crate::client::{Client, ClientBuilder};
 use crate::error::CallError;
 use crate::server::{List, Server};
@@ -61,25 +61,13 @@ impl Proxy {
         let (forms, pages, models) = (callers(), callers(), callers());
         let (roots, logs) = (callers(), callers());
         Client::builder(name, version)
-            .on_form(move |form| {
-                let callers = Arc::clone(&forms);
-                async move { callers.form(form).await }
-            })
-            .on_page(move |page| {
-                let callers = Arc::clone(&pages);
-                async move { callers.page(page).await }
-            })
-            .on_sample(move |params| {
-                let callers = Arc::clone(&models);
-                async move { callers.sample(params).await }
-            })
+            .on_form(move |form| Arc::clone(&forms).form(form))
+            .on_page(move |page| Arc::clone(&pages).page(page))
+            .on_sample(move |params| Arc::clone(&models).sample(params))
             .sample_with_tools()
-            .on_roots(move || {
-                let callers = Arc::clone(&roots);
-                async move { callers.roots().await }
-            })
-            .on_notification(move |told| {
-                if let ServerNotification::LoggingMessage(message) = told {
+            .on_roots(move || Arc::clone(&roots).roots())
+            .on_notification(move |notification| {
+                if let ServerNotification::LoggingMessage(message) = notification {
                     logs.log(message);
                 }
             })
@@ -161,27 +149,25 @@ impl Server {
 /// `callers`; its log messages as well, if `logs`.
 async fn open(client: &Client, callers: Arc<Callers>, logs: bool) -> Result<Server, CallError> {
     client.reconnect_endlessly();
-    let upstream = Arc::new(Upstream::new(client.clone(), callers, logs));
     let mut builder = Server::builder();
     if let Some(info) = client.server_info() {
         builder.info(info);
     }
-    builder.registry.introduction = upstream.introduction();
+    builder.registry.introduction = introduction(client);
     if logs {
         builder.logging();
     }
     // Whatever that server declares today, another one may take its place.
     builder.dynamic(List::ALL);
-    builder.settings.owned = Some(Arc::clone(&upstream) as _);
     let server = builder.build();
+    let upstream = Arc::new(Upstream::new(client.clone(), callers, logs, &server.state));
     // News that come before the lists are there are not lost: they are asked for again.
     let news = listen(client).await;
     upstream.request_logs().await;
     for list in List::ALL {
-        upstream.update_list(&server.state, list).await?;
+        upstream.update_list(list).await?;
     }
-    let (weak, state) = (Arc::downgrade(&upstream), Arc::downgrade(&server.state));
-    let follower = tokio::spawn(follow(client.clone(), weak, state, news));
-    upstream.follow_with(follower.abort_handle());
+    let following = spawn(upstream.follow(news));
+    server.state.task.get_or_init(|| following);
     Ok(server)
 }

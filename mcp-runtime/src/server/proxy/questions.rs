@@ -1,16 +1,15 @@
 //! Questions and log messages of the server behind a proxy, forwarded to the callers of the proxy.
 
 use std::collections::BTreeMap;
-use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_types::{
     CreateMessageRequestParams, CreateMessageResult, LoggingMessageNotificationParams, Root,
 };
 use serde_json::Value;
 use tokio::runtime::Handle;
-use tokio::sync::Notify;
+use tokio::sync::{Mutex, watch};
 
 use crate::ProtocolError;
 use crate::client::{Client, ElicitReply, Form, Page};
@@ -27,13 +26,11 @@ tokio::task_local! {
 /// The callers whose calls are being forwarded.
 #[derive(Debug, Default)]
 pub(super) struct Callers {
-    in_flight: Mutex<BTreeMap<u64, Context>>,
+    in_flight: watch::Sender<BTreeMap<u64, Context>>,
     /// If set, the calls of one caller wait until those of others are over.
     one_at_a_time: AtomicBool,
     /// Held by the next call that waits. It is fair: calls go in the order in which they came.
-    queue: tokio::sync::Mutex<()>,
-    /// Notified when a call is over.
-    ended: Notify,
+    queue: Mutex<()>,
 }
 
 /// A call while it is forwarded.
@@ -45,11 +42,6 @@ struct ForwardedCall {
 }
 
 impl Callers {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Context>> {
-        let in_flight = self.in_flight.lock();
-        in_flight.unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Waits for `call`, which is forwarded by `client` for the caller of `context`.
     pub(super) async fn forward<F: Future>(
         self: Arc<Self>,
@@ -58,10 +50,17 @@ impl Callers {
         call: F,
     ) -> F::Output {
         let one_at_a_time = self.one_at_a_time.load(Ordering::Relaxed);
-        let number = match one_at_a_time {
-            true => self.wait_for_others(&context).await,
-            false => insert(&mut self.lock(), &context),
+        let turn = match one_at_a_time {
+            true => Some(self.queue.lock().await),
+            false => None,
         };
+        if one_at_a_time {
+            let is_free = |calls: &BTreeMap<_, _>| is_of_one_caller(&context, calls);
+            // Never fails: the sender lives as long as this.
+            let _ = self.in_flight.subscribe().wait_for(is_free).await;
+        }
+        let number = self.insert(&context);
+        drop(turn);
         let mut forwarded = ForwardedCall {
             callers: self,
             number,
@@ -77,25 +76,20 @@ impl Callers {
         self.one_at_a_time.store(true, Ordering::Relaxed);
     }
 
-    /// Adds a call, once no call of another caller is in flight.
-    async fn wait_for_others(&self, context: &Context) -> u64 {
-        let _next = self.queue.lock().await;
-        loop {
-            let mut ended = pin!(self.ended.notified());
-            ended.as_mut().enable();
-            {
-                let mut in_flight = self.lock();
-                if in_flight.values().all(|other| same_session(context, other)) {
-                    return insert(&mut in_flight, context);
-                }
-            }
-            ended.await;
-        }
+    /// Adds a call, and returns its number, which is higher than those of all others.
+    fn insert(&self, context: &Context) -> u64 {
+        let mut number = 0;
+        self.in_flight.send_modify(|calls| {
+            number = calls.last_key_value().map_or(0, |(last, _)| last + 1);
+            calls.insert(number, context.clone());
+        });
+        number
     }
 
     fn remove(&self, number: u64) {
-        self.lock().remove(&number);
-        self.ended.notify_waiters();
+        self.in_flight.send_modify(|calls| {
+            calls.remove(&number);
+        });
     }
 
     /// The caller to ask.
@@ -108,32 +102,27 @@ impl Callers {
         if let Ok(context) = CALL.try_with(Context::clone) {
             return Ok(context);
         }
-        let in_flight = self.lock();
+        let in_flight = self.in_flight.borrow();
         let Some((_, newest)) = in_flight.last_key_value() else {
             return Err(RequestError::NoCaller);
         };
-        let mut others = in_flight.values().rev().skip(1);
-        match others.all(|other| same_session(newest, other)) {
+        match in_flight.len() == 1 || is_of_one_caller(newest, &in_flight) {
             true => Ok(newest.clone()),
             false => Err(RequestError::SeveralCallers),
         }
     }
 
-    pub(super) async fn form(&self, form: Form) -> ElicitReply {
+    pub(super) async fn form(self: Arc<Self>, form: Form) -> ElicitReply {
         let cx = match self.caller() {
             Ok(cx) => cx,
             Err(error) => return not_forwarded(&error),
         };
         let question = cx.elicit::<BTreeMap<String, Value>>(form.message());
-        match question.schema(form.schema().clone()).outcome().await {
-            Ok(Elicited::Accepted(content)) => form.accept(content),
-            Ok(Elicited::Declined) => form.decline(),
-            Ok(Elicited::Cancelled) => form.cancel(),
-            Err(error) => unanswered(&error),
-        }
+        let outcome = question.schema(form.schema().clone()).outcome().await;
+        reply(outcome, |content| form.accept(content))
     }
 
-    pub(super) async fn page(&self, page: Page) -> ElicitReply {
+    pub(super) async fn page(self: Arc<Self>, page: Page) -> ElicitReply {
         let cx = match self.caller() {
             Ok(cx) => cx,
             Err(error) => return not_forwarded(&error),
@@ -142,29 +131,22 @@ impl Callers {
         if let Some(id) = page.id() {
             question = question.id(id);
         }
-        match question.outcome().await {
-            Ok(Elicited::Accepted(())) => page.accept(),
-            Ok(Elicited::Declined) => page.decline(),
-            Ok(Elicited::Cancelled) => page.cancel(),
-            Err(error) => unanswered(&error),
-        }
+        reply(question.outcome().await, |()| page.accept())
     }
 
     pub(super) async fn sample(
-        &self,
+        self: Arc<Self>,
         params: CreateMessageRequestParams,
     ) -> Result<CreateMessageResult, ProtocolError> {
         let cx = self.caller().map_err(|error| error.to_error())?;
         let mut sample = cx.sample(Vec::new());
         sample.kind.params = params;
         sample.kind.params.meta = None;
-        match sample.await {
-            Ok(sampled) => Ok(sampled.into_result()),
-            Err(error) => Err(to_protocol_error(error)),
-        }
+        let sampled = sample.await.map_err(to_protocol_error)?;
+        Ok(sampled.into_result())
     }
 
-    pub(super) async fn roots(&self) -> Result<Vec<Root>, ProtocolError> {
+    pub(super) async fn roots(self: Arc<Self>) -> Result<Vec<Root>, ProtocolError> {
         let cx = self.caller().map_err(|error| error.to_error())?;
         cx.roots().await.map_err(to_protocol_error)
     }
@@ -178,17 +160,11 @@ impl Callers {
     }
 }
 
-/// Adds a call with the next number.
-fn insert(in_flight: &mut BTreeMap<u64, Context>, context: &Context) -> u64 {
-    let last = in_flight.last_key_value();
-    let number = last.map_or(0, |(number, _)| number + 1);
-    in_flight.insert(number, context.clone());
-    number
-}
-
-/// Returns whether both calls come from one client, which keeps a session here.
-fn same_session(one: &Context, other: &Context) -> bool {
-    one.negotiated().outlive_requests() && Arc::ptr_eq(one.session(), other.session())
+/// Returns whether all calls come from the client of `context`, which keeps a session here.
+fn is_of_one_caller(context: &Context, calls: &BTreeMap<u64, Context>) -> bool {
+    let is_session = context.negotiated().outlive_requests();
+    let mut calls = calls.values();
+    calls.all(|other| is_session && Arc::ptr_eq(context.session(), other.session()))
 }
 
 fn to_protocol_error(error: AskError) -> ProtocolError {
@@ -203,9 +179,19 @@ fn not_forwarded(error: &RequestError) -> ElicitReply {
     ElicitReply::fault(error.to_string())
 }
 
-fn unanswered(error: &AskError) -> ElicitReply {
-    tracing::debug!(%error, "a question that was passed on was not answered");
-    ElicitReply::cancel()
+fn reply<T>(
+    outcome: Result<Elicited<T>, AskError>,
+    accept: impl FnOnce(T) -> ElicitReply,
+) -> ElicitReply {
+    match outcome {
+        Ok(Elicited::Accepted(content)) => accept(content),
+        Ok(Elicited::Declined) => ElicitReply::decline(),
+        Ok(Elicited::Cancelled) => ElicitReply::cancel(),
+        Err(error) => {
+            tracing::debug!(%error, "a question that was passed on was not answered");
+            ElicitReply::cancel()
+        }
+    }
 }
 
 impl Drop for ForwardedCall {

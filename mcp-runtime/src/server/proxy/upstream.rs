@@ -1,23 +1,25 @@
-//! The server behind a proxy, and the task that follows its changes.
+//! The server behind a proxy: its lists as the proxy offers them, and its changes.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use mcp_types::{
     LoggingLevel, Prompt, Resource, ResourceTemplate, ServerNotification, SubscriptionFilter, Tool,
 };
-use tokio::task::AbortHandle;
+use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::entries;
 use super::questions::Callers;
-use super::subscriptions::{LastingSubscription, Watched};
-use crate::client::{Client, SubscriptionEvent};
+use super::subscription::LastingSubscription;
+use crate::client::{Changed, Client, SubscriptionEvent};
 use crate::error::CallError;
-use crate::server::List;
+use crate::limits::MAX_SUBSCRIPTIONS;
+use crate::server::catalog::Registry;
 use crate::server::notify::Announced;
 use crate::server::settings::Introduction;
 use crate::server::state::ServerState;
+use crate::server::{Change, List};
 
 /// The server behind a proxy.
 #[derive(Debug)]
@@ -26,62 +28,75 @@ pub(super) struct Upstream {
     pub(super) callers: Arc<Callers>,
     /// If set, callers are sent the server's log messages.
     logs: bool,
-    /// The resources that clients of the proxy have subscribed to.
-    pub(super) watched: Watched,
-    /// The task that follows changes; it ends with this.
-    follower: Mutex<Option<AbortHandle>>,
+    /// The proxy.
+    state: Weak<ServerState>,
+    /// The resources that clients of the proxy have subscribed to, each with the task that passes
+    /// on its changes.
+    watched: Mutex<BTreeMap<String, JoinSet<()>>>,
     /// The lists as they were last offered. One list is asked for at a time, so that no older
     /// answer replaces a newer one.
-    offered: tokio::sync::Mutex<HashMap<List, UpstreamList>>,
+    offered: tokio::sync::Mutex<Offered>,
 }
 
-/// A list of the server behind a proxy, with what it declares about its items.
-#[derive(Debug, PartialEq)]
-enum UpstreamList {
-    Tools(Vec<Tool>),
-    Prompts {
-        prompts: Vec<Prompt>,
-        completes: bool,
-    },
-    Resources {
-        resources: Vec<Resource>,
-        templates: Vec<ResourceTemplate>,
-        completes: bool,
-        subscribable: bool,
-    },
+/// Lists of the server behind a proxy, with what it declares about their items.
+#[derive(Debug, Default)]
+struct Offered {
+    tools: Vec<Tool>,
+    prompts: Prompts,
+    resources: Resources,
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Prompts {
+    prompts: Vec<Prompt>,
+    completes: bool,
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Resources {
+    resources: Vec<Resource>,
+    templates: Vec<ResourceTemplate>,
+    completes: bool,
+    subscribable: bool,
 }
 
 /// The index that the entries of a proxy have in place of that of a mounted server.
 const MOUNT: usize = 0;
 
+/// Starts a task that is aborted when the set is dropped.
+pub(super) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> JoinSet<()> {
+    let mut tasks = JoinSet::new();
+    tasks.spawn(task);
+    tasks
+}
+
+/// Instructions and experimental capabilities of the server behind `client`.
+pub(super) fn introduction(client: &Client) -> Introduction {
+    let negotiated = client.negotiated();
+    let mut introduction = Introduction::default();
+    if let Some(instructions) = &negotiated.instructions {
+        introduction.instruct(instructions.clone());
+    }
+    let experimental = &negotiated.peer_capabilities.experimental;
+    introduction.experimental = experimental.clone();
+    introduction
+}
+
 impl Upstream {
-    pub(super) fn new(client: Client, callers: Arc<Callers>, logs: bool) -> Self {
+    pub(super) fn new(
+        client: Client,
+        callers: Arc<Callers>,
+        logs: bool,
+        state: &Arc<ServerState>,
+    ) -> Self {
         Self {
             client,
             callers,
             logs,
-            watched: Watched::default(),
-            follower: Mutex::default(),
+            state: Arc::downgrade(state),
+            watched: Mutex::default(),
             offered: tokio::sync::Mutex::default(),
         }
-    }
-
-    /// Aborts the task `follower` when this is dropped.
-    pub(super) fn follow_with(&self, follower: AbortHandle) {
-        let kept = self.follower.lock();
-        *kept.unwrap_or_else(PoisonError::into_inner) = Some(follower);
-    }
-
-    /// Instructions and experimental capabilities of the server, as the client knows them.
-    pub(super) fn introduction(&self) -> Introduction {
-        let negotiated = self.client.negotiated();
-        let mut introduction = Introduction::default();
-        if let Some(instructions) = &negotiated.instructions {
-            introduction.instruct(instructions.clone());
-        }
-        let experimental = &negotiated.peer_capabilities.experimental;
-        introduction.experimental = experimental.clone();
-        introduction
     }
 
     /// Asks the server for all log messages, if it logs and callers are sent them.
@@ -96,19 +111,65 @@ impl Upstream {
         }
     }
 
-    /// Asks the server what it is and has by now, and offers that.
+    /// Keeps the proxy up to date: a list when `news` of it come, and everything after each
+    /// reconnection.
+    pub(super) async fn follow(self: Arc<Self>, mut news: Option<LastingSubscription>) {
+        let mut connections = self.client.connections();
+        loop {
+            let event = match &mut news {
+                Some(lists) => lists.event().await,
+                None => {
+                    connections.next().await;
+                    news = listen(&self.client).await;
+                    Ok(SubscriptionEvent::Reopened)
+                }
+            };
+            let changed = match event {
+                Ok(SubscriptionEvent::Notification(notification)) => {
+                    match Changed::by(&notification) {
+                        Some(Changed::Tools) => Some(List::Tools),
+                        Some(Changed::Prompts) => Some(List::Prompts),
+                        Some(Changed::Resources) => Some(List::Resources),
+                        _ => continue,
+                    }
+                }
+                Ok(SubscriptionEvent::Reopened | SubscriptionEvent::Ended) => None,
+                Err(error) => {
+                    tracing::warn!(%error, "the server behind a proxy tells no more of its lists");
+                    news = None;
+                    continue;
+                }
+            };
+            let mut tries = 0;
+            while let Err(error) = self.update(changed).await {
+                tracing::warn!(%error, "the server behind a proxy does not say what has changed");
+                if !error.is_transient() {
+                    break;
+                }
+                sleep(self.client.reconnect().pause_before(tries)).await;
+                tries += 1;
+            }
+        }
+    }
+
+    /// Brings one list up to date; without `list`, all that the server is and has.
     ///
     /// # Errors
     ///
     /// When it does not answer with a list.
-    async fn update(self: &Arc<Self>, state: &Arc<ServerState>) -> Result<(), CallError> {
+    async fn update(self: &Arc<Self>, list: Option<List>) -> Result<(), CallError> {
+        if let Some(list) = list {
+            return self.update_list(list).await;
+        }
         if let Err(error) = self.client.discover_again().await {
             tracing::warn!(%error, "the server behind a proxy does not say what it offers");
         }
-        introduce(state, self.introduction());
+        if let Some(state) = self.state.upgrade() {
+            introduce(&state, introduction(&self.client));
+        }
         self.request_logs().await;
         for list in List::ALL {
-            self.update_list(state, list).await?;
+            self.update_list(list).await?;
         }
         Ok(())
     }
@@ -118,93 +179,146 @@ impl Upstream {
     /// # Errors
     ///
     /// When it does not answer with the list.
-    pub(super) async fn update_list(
-        self: &Arc<Self>,
-        state: &Arc<ServerState>,
-        list: List,
-    ) -> Result<(), CallError> {
+    pub(super) async fn update_list(self: &Arc<Self>, list: List) -> Result<(), CallError> {
         let mut offered = self.offered.lock().await;
-        let new = self.list(list).await?;
-        if offered.get(&list) != Some(&new) {
-            self.offer(state, list, &new);
-            offered.insert(list, new);
+        match list {
+            List::Tools => self.update_tools(&mut offered.tools).await,
+            List::Prompts => self.update_prompts(&mut offered.prompts).await,
+            List::Resources => self.update_resources(&mut offered.resources).await,
+        }
+    }
+
+    async fn update_tools(self: &Arc<Self>, offered: &mut Vec<Tool>) -> Result<(), CallError> {
+        let new = match self.client.server_capabilities().tools {
+            Some(_) => self.client.list_tools().await?,
+            None => Vec::new(),
+        };
+        if *offered != new {
+            let routes = new.iter().filter_map(|it| entries::tool(self, it.clone()));
+            self.offer(Change::Tools, |registry| {
+                registry.tools.replace_mounted(MOUNT, routes.collect());
+            });
+            *offered = new;
         }
         Ok(())
     }
 
-    async fn list(&self, list: List) -> Result<UpstreamList, CallError> {
+    async fn update_prompts(self: &Arc<Self>, offered: &mut Prompts) -> Result<(), CallError> {
         let declared = self.client.server_capabilities();
         let completes = declared.completions.is_some();
-        Ok(match list {
-            List::Tools => UpstreamList::Tools(match declared.tools {
-                Some(_) => self.client.list_tools().await?,
-                None => Vec::new(),
-            }),
-            List::Prompts => UpstreamList::Prompts {
-                prompts: match declared.prompts {
-                    Some(_) => self.client.list_prompts().await?,
-                    None => Vec::new(),
-                },
-                completes,
-            },
-            List::Resources => {
-                let (mut resources, mut templates) = (Vec::new(), Vec::new());
-                if declared.resources.is_some() {
-                    resources = self.client.list_resources().await?;
-                    templates = self.client.list_resource_templates().await?;
-                }
-                let subscribe = declared.resources.and_then(|resources| resources.subscribe);
-                UpstreamList::Resources {
-                    resources,
-                    templates,
-                    completes,
-                    subscribable: subscribe == Some(true),
-                }
-            }
-        })
+        let prompts = match declared.prompts {
+            Some(_) => self.client.list_prompts().await?,
+            None => Vec::new(),
+        };
+        let new = Prompts { prompts, completes };
+        if *offered != new {
+            let routes = new.prompts.iter();
+            let routes = routes.map(|it| entries::prompt(self, it.clone(), completes));
+            self.offer(Change::Prompts, |registry| {
+                registry.prompts.replace_mounted(MOUNT, routes.collect());
+            });
+            *offered = new;
+        }
+        Ok(())
     }
 
-    fn offer(self: &Arc<Self>, state: &Arc<ServerState>, list: List, new: &UpstreamList) {
-        state.change(|registry| {
-            match new {
-                UpstreamList::Tools(tools) => {
-                    let tools = tools.iter();
-                    let routes = tools.filter_map(|tool| entries::tool(self, tool.clone()));
-                    registry.tools.replace_mounted(MOUNT, routes.collect());
-                }
-                UpstreamList::Prompts { prompts, completes } => {
-                    let prompts = prompts.iter();
-                    let routes = prompts.map(|it| entries::prompt(self, it.clone(), *completes));
-                    registry.prompts.replace_mounted(MOUNT, routes.collect());
-                }
-                UpstreamList::Resources {
-                    resources,
-                    templates,
-                    completes,
-                    subscribable,
-                } => {
-                    let watched = subscribable.then_some(state);
-                    let mut routes = Vec::with_capacity(resources.len() + templates.len());
-                    for resource in resources {
-                        routes.push(entries::resource(self, watched, resource.clone()));
-                    }
-                    for template in templates {
-                        let template = template.clone();
-                        routes.extend(entries::template(self, watched, template, *completes));
-                    }
-                    registry.resources.replace_mounted(MOUNT, routes);
+    async fn update_resources(self: &Arc<Self>, offered: &mut Resources) -> Result<(), CallError> {
+        let declared = self.client.server_capabilities();
+        let mut new = Resources {
+            completes: declared.completions.is_some(),
+            ..Resources::default()
+        };
+        if let Some(declared) = declared.resources {
+            new.resources = self.client.list_resources().await?;
+            new.templates = self.client.list_resource_templates().await?;
+            new.subscribable = declared.subscribe == Some(true);
+        }
+        if *offered != new {
+            let resources = new.resources.iter();
+            let resources = resources.map(|it| entries::resource(self, it.clone()));
+            let templates = new.templates.iter();
+            let templates =
+                templates.filter_map(|it| entries::template(self, it.clone(), new.completes));
+            let mut routes: Vec<_> = resources.chain(templates).collect();
+            for route in routes.iter_mut().filter(|_| new.subscribable) {
+                let upstream = Arc::clone(self);
+                route.on_subscribe = Some(Arc::new(move |uri| upstream.watch(uri)));
+            }
+            self.offer(Change::Resources, |registry| {
+                registry.resources.replace_mounted(MOUNT, routes);
+            });
+            *offered = new;
+        }
+        Ok(())
+    }
+
+    fn offer(&self, change: Change, edit: impl FnOnce(&mut Registry)) {
+        if let Some(state) = self.state.upgrade() {
+            state.change(|registry| {
+                edit(registry);
+                BTreeSet::from([change])
+            });
+        }
+    }
+
+    fn watched(&self) -> MutexGuard<'_, BTreeMap<String, JoinSet<()>>> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Publishes the changes of `uri` that the server announces, until one comes that no client
+    /// listens to.
+    fn watch(self: &Arc<Self>, uri: &str) {
+        let mut watched = self.watched();
+        if watched.contains_key(uri) {
+            return;
+        }
+        if watched.len() >= MAX_SUBSCRIPTIONS {
+            tracing::warn!(uri, "too many resources behind a proxy are watched already");
+            return;
+        }
+        let (upstream, client) = (Arc::downgrade(self), self.client.clone());
+        let name = uri.to_owned();
+        let task = spawn(async move {
+            if let Err(error) = publish_changes(client, &upstream, &name).await {
+                tracing::warn!(uri = name, %error, "a subscription is not passed on");
+                if let Some(upstream) = upstream.upgrade() {
+                    upstream.watched().remove(&name);
                 }
             }
-            BTreeSet::from([list.into()])
         });
+        watched.insert(uri.to_owned(), task);
+    }
+
+    /// Publishes a change of `uri`. Returns whether any client listens to it; otherwise the resource
+    /// is not watched any more. A client that subscribes meanwhile waits for the same lock.
+    fn publish(&self, uri: &str) -> bool {
+        let mut watched = self.watched();
+        let state = self.state.upgrade();
+        let heard = state.is_some_and(|state| state.publish(Change::Resource(uri.to_owned())));
+        if !heard {
+            watched.remove(uri);
+        }
+        heard
     }
 }
 
-impl Drop for Upstream {
-    fn drop(&mut self) {
-        let follower = self.follower.get_mut();
-        if let Some(follower) = follower.unwrap_or_else(PoisonError::into_inner) {
-            follower.abort();
+async fn publish_changes(
+    client: Client,
+    upstream: &Weak<Upstream>,
+    uri: &str,
+) -> Result<(), CallError> {
+    let filter = SubscriptionFilter::new().with_resource_subscriptions([uri]);
+    let mut subscription = LastingSubscription::open(client, filter).await?;
+    loop {
+        match subscription.event().await? {
+            SubscriptionEvent::Notification(ServerNotification::ResourceUpdated(_)) => {}
+            // What has changed meanwhile is not known.
+            SubscriptionEvent::Reopened => {}
+            _ => continue,
+        }
+        let upstream = upstream.upgrade();
+        if upstream.is_none_or(|upstream| !upstream.publish(uri)) {
+            return Ok(());
         }
     }
 }
@@ -243,67 +357,10 @@ pub(super) async fn listen(client: &Client) -> Option<LastingSubscription> {
         .with_tools_list_changed(true)
         .with_prompts_list_changed(true)
         .with_resources_list_changed(true);
-    match LastingSubscription::open(client.clone(), filter).await {
-        Ok(lists) => Some(lists),
-        Err(error) => {
+    let lists = LastingSubscription::open(client.clone(), filter).await;
+    lists
+        .inspect_err(|error| {
             tracing::warn!(%error, "the server behind a proxy does not tell of its lists");
-            None
-        }
-    }
-}
-
-/// Keeps `state` up to date with the server behind `client`: a list when `news` of it come, and
-/// everything after each reconnection.
-pub(super) async fn follow(
-    client: Client,
-    upstream: Weak<Upstream>,
-    state: Weak<ServerState>,
-    mut news: Option<LastingSubscription>,
-) {
-    let mut connections = client.connections();
-    loop {
-        let event = match &mut news {
-            Some(lists) => lists.event().await,
-            None => {
-                connections.next().await;
-                news = listen(&client).await;
-                Ok(SubscriptionEvent::Reopened)
-            }
-        };
-        let (Some(upstream), Some(state)) = (upstream.upgrade(), state.upgrade()) else {
-            return;
-        };
-        let changed = match event {
-            Ok(SubscriptionEvent::Notification(ServerNotification::ToolListChanged(_))) => {
-                Some(List::Tools)
-            }
-            Ok(SubscriptionEvent::Notification(ServerNotification::PromptListChanged(_))) => {
-                Some(List::Prompts)
-            }
-            Ok(SubscriptionEvent::Notification(ServerNotification::ResourceListChanged(_))) => {
-                Some(List::Resources)
-            }
-            Ok(SubscriptionEvent::Notification(_)) => continue,
-            Ok(SubscriptionEvent::Reopened | SubscriptionEvent::Ended) => None,
-            Err(error) => {
-                tracing::warn!(%error, "the server behind a proxy tells no more of its lists");
-                news = None;
-                continue;
-            }
-        };
-        let mut tries = 0;
-        loop {
-            let updated = match changed {
-                Some(list) => upstream.update_list(&state, list).await,
-                None => upstream.update(&state).await,
-            };
-            let Err(error) = updated else { break };
-            tracing::warn!(%error, "the server behind a proxy does not say what has changed");
-            if !error.is_transient() {
-                break;
-            }
-            sleep(client.reconnect().pause_before(tries)).await;
-            tries += 1;
-        }
-    }
+        })
+        .ok()
 }

@@ -12,8 +12,6 @@ pub(crate) mod arguments;
 mod checked;
 mod constraint;
 mod expected;
-#[cfg(feature = "client")]
-mod forwarded;
 mod parameter;
 #[cfg(not(feature = "pattern"))]
 #[path = "no_pattern.rs"]
@@ -23,7 +21,7 @@ mod pattern;
 pub(crate) mod result;
 mod route;
 pub(crate) mod spec;
-mod structured;
+pub(super) mod structured;
 mod validation;
 
 pub use crate::server::handler::run::Json;

@@ -131,12 +131,7 @@ impl ToolRoute {
     ) -> Self {
         let (name, schema) = (tool.name.clone(), tool.output_schema.clone());
         let handler = move |call: ToolCall<'_>| checked(&name, schema.as_ref(), handler(call));
-        Self::serving(tool, Box::new(handler))
-    }
-
-    /// A tool whose results are not checked.
-    pub(super) fn serving(tool: Tool, handler: Box<Handler>) -> Self {
-        Self::lazy(tool.name.clone(), move || tool, handler)
+        Self::lazy(tool.name.clone(), move || tool, Box::new(handler))
     }
 
     /// A tool called `name`, whose entry of the list is made by the first use of it.

@@ -35,7 +35,7 @@ pub(super) fn result<T: Serialize>(value: &T) -> Result<CallToolResult, Protocol
 /// The output schema as it is listed, and as it is listed for revisions that let only an object be
 /// structured content, if these differ: they want `"type": "object"` at its root (2025-11-25,
 /// "Tools").
-pub(super) fn listed_schemas(mut schema: Value) -> (RawJson, Option<RawJson>) {
+pub(in crate::server) fn listed_schemas(mut schema: Value) -> (RawJson, Option<RawJson>) {
     if is_object(&schema, &schema, &mut BTreeMap::new(), 0) {
         schema["type"] = "object".into();
         return (schema.into(), None);
