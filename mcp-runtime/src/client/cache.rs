@@ -107,7 +107,8 @@ impl ClientCache {
 impl Drop for ClientCache {
     fn drop(&mut self) {
         let client = Some(self.client);
-        self.cache.lock().retain(|(owner, ..), _| *owner != client);
+        let mut entries = self.cache.lock();
+        entries.table.retain(|(owner, ..), _| *owner != client);
     }
 }
 
@@ -169,7 +170,6 @@ type EntryKey = (Option<u64>, &'static str, Arc<str>);
 #[derive(Debug, Default)]
 struct Entries {
     table: HashMap<EntryKey, Entry>,
-    bytes: usize,
     /// Number of invalidations. An answer that was overtaken by one is not kept.
     generation: u64,
 }
@@ -183,41 +183,31 @@ struct Entry {
 impl Entries {
     fn insert(&mut self, key: EntryKey, entry: Entry) {
         let size = entry.result.get().len();
-        if size <= MAX_CACHED_BYTES {
-            self.retain(|other, _| *other != key);
-            self.make_room(size);
-            self.bytes += size;
-            self.table.insert(key, entry);
+        if size > MAX_CACHED_BYTES {
+            return;
         }
+        self.table.remove(&key);
+        // Those that expire first make room, expired ones among them.
+        while self.table.len() >= MAX_CACHED_ANSWERS || self.bytes() + size > MAX_CACHED_BYTES {
+            let first = self.table.iter().min_by_key(|(_, entry)| entry.expires);
+            let Some(first) = first.map(|(key, _)| key.clone()) else {
+                break;
+            };
+            self.table.remove(&first);
+        }
+        self.table.insert(key, entry);
     }
 
-    /// Removes expired answers, then those that expire first, until `size` more bytes fit.
-    fn make_room(&mut self, size: usize) {
-        let is_full = |entries: &Self| {
-            entries.table.len() >= MAX_CACHED_ANSWERS || entries.bytes + size > MAX_CACHED_BYTES
-        };
-        if is_full(self) {
-            self.retain(|_, entry| Instant::now() < entry.expires);
-        }
-        while is_full(self) {
-            let first = self.table.iter().min_by_key(|(_, entry)| entry.expires);
-            let Some(key) = first.map(|(key, _)| key.clone()) else {
-                return;
-            };
-            self.retain(|other, _| *other != key);
-        }
+    /// The size of all answers.
+    fn bytes(&self) -> usize {
+        let sizes = self.table.values().map(|entry| entry.result.get().len());
+        sizes.sum()
     }
 
     /// Removes the answers to the methods that are stale, for all clients.
     fn invalidate(&mut self, is_stale: impl Fn(&str) -> bool) {
         self.generation += 1;
-        self.retain(|(_, method, _), _| !is_stale(method));
-    }
-
-    fn retain(&mut self, keep: impl Fn(&EntryKey, &Entry) -> bool) {
-        self.table.retain(|key, entry| keep(key, entry));
-        let sizes = self.table.values().map(|entry| entry.result.get().len());
-        self.bytes = sizes.sum();
+        self.table.retain(|(_, method, _), _| !is_stale(method));
     }
 }
 
@@ -306,9 +296,9 @@ mod tests {
             "large",
             &format!(r#"{{"ttlMs":1000,"x":"{text}"}}"#),
         );
-        assert!(cache.cache.lock().bytes <= MAX_CACHED_BYTES);
+        assert!(cache.cache.lock().bytes() <= MAX_CACHED_BYTES);
         assert!(has(&cache, "large"));
         cache.clear();
-        assert_eq!(cache.cache.lock().bytes, 0);
+        assert_eq!(cache.cache.lock().bytes(), 0);
     }
 }
