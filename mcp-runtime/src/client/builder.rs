@@ -11,17 +11,14 @@ use mcp_types::{
     ServerNotification,
 };
 
-use super::cache::ClientCache;
 use super::channel::Channel;
 use super::config::Config;
-use super::connect::{connect, expected, without_probe};
-use super::connection::{Connection, Open};
-use super::notifications::{Dispatcher, OnNotification};
+use super::connect::{connect, connect_first, expected};
+use super::connection::Open;
 use super::state::ClientState;
-use super::state::{OnStatus, Status, StatusSender};
 use super::{
     Changed, Client, ConnectError, ElicitReply, Form, KeepAlive, Page, Reconnect, ResponseCache,
-    Roots,
+    Roots, Status,
 };
 use crate::TraceContext;
 use crate::protocol::Timeouts;
@@ -30,10 +27,7 @@ use crate::transport::Transport;
 /// The settings of a client; [`connect`](Self::connect) makes it.
 #[must_use = "nothing happens before `connect`"]
 pub struct ClientBuilder {
-    pub(super) config: Config,
-    on_status: Option<OnStatus>,
-    on_notification: Vec<OnNotification>,
-    cache: Option<ResponseCache>,
+    config: Config,
 }
 
 impl Client {
@@ -41,9 +35,6 @@ impl Client {
     pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ClientBuilder {
         ClientBuilder {
             config: Config::new(Implementation::new(name, version)),
-            on_status: None,
-            on_notification: Vec::new(),
-            cache: None,
         }
     }
 }
@@ -145,7 +136,7 @@ impl ClientBuilder {
     /// Calls `observer` with each change of the connection's status, in order. It must return
     /// quickly: the connection waits.
     pub fn on_status(mut self, observer: impl Fn(Status) + Send + Sync + 'static) -> Self {
-        self.on_status = Some(Box::new(observer));
+        self.config.on_status = Some(Box::new(observer));
         self
     }
 
@@ -155,7 +146,7 @@ impl ClientBuilder {
         mut self,
         observer: impl Fn(&ServerNotification) + Send + Sync + 'static,
     ) -> Self {
-        self.on_notification.push(Box::new(observer));
+        self.config.on_notification.push(Box::new(observer));
         self
     }
 
@@ -319,7 +310,7 @@ impl ClientBuilder {
 
     /// Caches answers as long as the server allows; none unless set. See [`ResponseCache`].
     pub fn cache(mut self, cache: ResponseCache) -> Self {
-        self.cache = Some(cache);
+        self.config.cache = Some(cache);
         self
     }
 
@@ -365,11 +356,10 @@ impl ClientBuilder {
             let again = move || kept.lock().unwrap_or_else(PoisonError::into_inner).again();
             return self.connect_again(again).await;
         }
-        let state = Arc::new(self.into_state());
-        let opened = Channel::open(transport, Arc::clone(&state)).await;
-        let channel = opened.map_err(ConnectError::Open)?;
-        let config = &state.config;
-        let connection = connect(channel, config, expected(config, config.last_era)).await?;
+        let state = Arc::new(ClientState::new(self.config));
+        let expected = expected(&state.config, state.config.last_era);
+        let open = Channel::open(transport, Arc::clone(&state));
+        let connection = connect(&state, open, expected).await?;
         Ok(Client::start(state, None, connection))
     }
 
@@ -412,7 +402,7 @@ impl ClientBuilder {
         self,
         make: impl Fn() -> Option<T> + Send + Sync + 'static,
     ) -> Result<Client, ConnectError> {
-        let state = Arc::new(self.into_state());
+        let state = Arc::new(ClientState::new(self.config));
         let opened = Arc::clone(&state);
         let open: Open = Box::new(move || {
             let (transport, state) = (make(), Arc::clone(&opened));
@@ -421,61 +411,9 @@ impl ClientBuilder {
                 Channel::open(transport, state).await
             })
         });
-        let connection = connect_first(&state.config, &open).await?;
+        let connection = connect_first(&state, &open).await?;
         Ok(Client::start(state, Some(open), connection))
     }
-
-    fn into_state(mut self) -> ClientState {
-        let cache = self.cache.map(|cache| Arc::new(ClientCache::new(cache)));
-        if let Some(cache) = cache.clone() {
-            // Goes before other observers, which may ask again at once.
-            let invalidate: OnNotification = Box::new(move |notification| {
-                if let Some(changed) = Changed::by(notification) {
-                    cache.invalidate(&changed);
-                }
-            });
-            self.on_notification.insert(0, invalidate);
-        }
-        ClientState {
-            config: self.config,
-            status: StatusSender::new(self.on_status),
-            dispatcher: Dispatcher::new(self.on_notification),
-            cache,
-            session: Mutex::default(),
-        }
-    }
-}
-
-/// Connects for the first time: to a server of the era that is expected, then to one that is probed,
-/// then without a probe to one that has ended because of it.
-async fn connect_first(config: &Config, open: &Open) -> Result<Connection, ConnectError> {
-    let mut revisions = config.revisions;
-    let begin = expected(config, config.last_era);
-    if begin != revisions {
-        match open_and_connect(config, open, begin).await {
-            Err(error) if error.is_the_servers() => {
-                tracing::debug!(%error, "the server has changed: probing it");
-            }
-            outcome => return outcome,
-        }
-    }
-    loop {
-        let error = match open_and_connect(config, open, revisions).await {
-            Err(error) if error.is_end() => error,
-            outcome => return outcome,
-        };
-        tracing::debug!("the server closed the connection when it was probed");
-        revisions = without_probe(revisions).ok_or(error)?;
-    }
-}
-
-async fn open_and_connect(
-    config: &Config,
-    open: &Open,
-    revisions: Revisions,
-) -> Result<Connection, ConnectError> {
-    let channel = open().await.map_err(ConnectError::Open)?;
-    connect(channel, config, revisions).await
 }
 
 impl fmt::Debug for ClientBuilder {

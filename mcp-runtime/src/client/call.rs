@@ -182,7 +182,7 @@ where
             let revision = connection.negotiated.revision;
             params.conform(revision);
             // An answer that depends on more than the parameters is not cached.
-            let cache = state.cache.as_deref();
+            let cache = state.cache.as_ref();
             let cache = cache.filter(|_| responses.is_none() && options.meta.is_empty());
             let cached = cache.and_then(|cache| cache.place::<R>(&params));
             let known = cached.as_ref().filter(|_| !options.fresh);
@@ -191,7 +191,10 @@ where
             }
             let channel = &connection.channel;
             let meta = state.request_meta(&connection.meta, &options.meta);
-            let sending = options.sending::<R>(timeouts);
+            let sending = SendOptions {
+                progress: options.progress.clone(),
+                ..request_options::<R>(timeouts)
+            };
             let written = write::<R>(channel, &params, responses.as_ref(), meta, sending);
             let sent = async { channel.send(written?).await };
             let result = match sent.await {
@@ -201,7 +204,7 @@ where
                     continue;
                 }
                 Err(CallError::Timeout { waited, .. }) => {
-                    return Err(timed_out::<R>(spent + waited));
+                    return Err(CallError::timed_out(R::METHOD, spent + waited));
                 }
                 result => result?,
             };
@@ -230,13 +233,6 @@ where
 }
 
 impl CallOptions {
-    fn sending<R: Request>(&self, timeouts: Timeouts) -> SendOptions {
-        SendOptions {
-            progress: self.progress.clone(),
-            ..request_options::<R>(timeouts)
-        }
-    }
-
     /// Whether a call that failed with `error` is sent again.
     fn may_repeat(&self, error: &CallError, channel: &Channel) -> bool {
         match error {
@@ -285,7 +281,7 @@ async fn reach(
 ) -> Result<Arc<Connection>, CallError> {
     let reached = tokio::time::timeout(limit, client.connection(waits)).await;
     reached.unwrap_or_else(|_| {
-        let reason = match client.not_sent() {
+        let reason = match client.current().borrow().not_sent() {
             CallError::NotSent(cause) => format!(": {cause}"),
             _ => String::new(),
         };
@@ -311,15 +307,8 @@ fn left<R: Request>(timeouts: Timeouts, spent: Duration) -> Result<Timeouts, Cal
         ..timeouts
     };
     match left.shortest().is_zero() {
-        true => Err(timed_out::<R>(spent)),
+        true => Err(CallError::timed_out(R::METHOD, spent)),
         false => Ok(left),
-    }
-}
-
-fn timed_out<R: Request>(waited: Duration) -> CallError {
-    CallError::Timeout {
-        method: R::METHOD.to_owned(),
-        waited,
     }
 }
 

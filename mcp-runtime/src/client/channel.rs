@@ -2,16 +2,19 @@
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 
 use mcp_types::jsonrpc::RequestId;
 use mcp_types::jsonrpc::write::{self, ErrorId};
-use mcp_types::{Notification, RawJson, RawJsonRef, Request, Revision, methods};
+use mcp_types::{
+    Notification, RawJson, RawJsonRef, Request, Revision, ServerNotification, methods,
+};
 use serde::Serialize;
 use tokio::sync::watch;
 
+use super::notifications::subscription;
 use super::state::ClientState;
-use super::state::TransportState;
+use super::status::TransportState;
 use crate::connection::{Driver, Limits, Outgoing, Peer, Role, SendOptions, Served};
 use crate::error::{CallError, RequestError, shared};
 use crate::limits::{CLOSE_TIMEOUT, EXCERPT_CHARS};
@@ -23,12 +26,13 @@ use crate::transport::Transport;
 /// Dropping it closes the transport in the background.
 pub(super) struct Channel {
     peer: Peer,
-    lifecycle: Arc<SharedLifecycle>,
+    shared: Arc<ChannelState>,
     /// The outcome, once it is over.
     end: watch::Receiver<Option<Result<(), Arc<io::Error>>>>,
 }
 
-/// The options of a request of `R` that is cancelled at the server when its future is dropped.
+/// The options of a request of `R` that is cancelled at the server when its future is dropped, once
+/// the connection operates.
 pub(super) fn request_options<R: Request>(timeouts: Timeouts) -> SendOptions {
     SendOptions {
         method: R::METHOD,
@@ -51,53 +55,46 @@ impl Channel {
         state: Arc<ClientState>,
     ) -> io::Result<Self> {
         transport.set_timeouts(state.config.timeouts);
-        state.status.set_transport(TransportState::Connecting);
+        state.set_status(|status| status.transport = TransportState::Connecting);
         let halves = transport.open().await.inspect_err(|_| {
-            state.status.set_transport(TransportState::Disconnected);
+            state.set_status(|status| status.transport = TransportState::Disconnected);
         })?;
-        state.status.set_transport(TransportState::Connected);
-        state.status.set_lifecycle(LifecycleState::Uninitialized);
-        let lifecycle = Arc::new(SharedLifecycle {
+        state.set_status(|status| status.transport = TransportState::Connected);
+        state.set_status(|status| status.lifecycle = LifecycleState::Uninitialized);
+        let shared = Arc::new(ChannelState {
             lifecycle: Mutex::new(ClientLifecycle::new()),
             frames: AtomicU64::new(0),
-            state,
+            warned: Once::new(),
+            client: state,
         });
         let limits = Limits {
             drain: CLOSE_TIMEOUT,
             ..Limits::default()
         };
-        let role = ClientRole {
-            lifecycle: Arc::clone(&lifecycle),
-            warned: false,
-        };
         let (peer, commands) = Peer::channel();
-        let driver = Driver::new(role, halves, commands, limits);
+        let driver = Driver::new(Arc::clone(&shared), halves, commands, limits);
         let (ended, end) = watch::channel(None);
-        let served = Arc::clone(&lifecycle);
+        let served = Arc::clone(&shared);
         tokio::spawn(async move {
             let outcome = driver.run().await;
             if let Err(error) = &outcome {
                 tracing::warn!(%error, "the connection was lost");
             }
-            let status = &served.state.status;
-            status.set_transport(TransportState::Disconnected);
+            let state = &served.client;
+            state.set_status(|status| status.transport = TransportState::Disconnected);
             ended.send_replace(Some(outcome.map_err(Arc::new)));
         });
-        Ok(Self {
-            peer,
-            lifecycle,
-            end,
-        })
+        Ok(Self { peer, shared, end })
     }
 
     /// Queries or changes the lifecycle.
     pub(super) fn with<T>(&self, f: impl FnOnce(&mut ClientLifecycle) -> T) -> T {
-        self.lifecycle.with(f)
+        self.shared.with(f)
     }
 
     /// Number of frames that the server has sent.
     pub(super) fn frames(&self) -> u64 {
-        self.lifecycle.frames.load(Ordering::Relaxed)
+        self.shared.frames.load(Ordering::Relaxed)
     }
 
     /// Writes a request with `meta` (JSON without braces) as its `_meta`, to be sent by
@@ -110,10 +107,14 @@ impl Channel {
         &self,
         params: &P,
         mut meta: String,
-        options: SendOptions,
+        mut options: SendOptions,
     ) -> Result<Written, CallError> {
         let method = options.method;
-        self.with(|lifecycle| lifecycle.send(method))?;
+        // A server may not bear a cancellation before it has answered `initialize`.
+        options.cancellable = self.with(|lifecycle| {
+            lifecycle.send(method)?;
+            Ok::<_, CallError>(lifecycle.state() == LifecycleState::Operating)
+        })?;
         let id = self.peer.link.next_id();
         if options.progress.is_some() || options.timeouts.reset_on_progress {
             let comma = if meta.is_empty() { "" } else { "," };
@@ -141,9 +142,9 @@ impl Channel {
         &'a self,
         params: &R::Params,
         meta: &str,
-        options: SendOptions,
+        timeouts: Timeouts,
     ) -> impl Future<Output = Result<RawJson, CallError>> + Send + use<'a, R> {
-        let written = self.write(params, meta.to_owned(), options);
+        let written = self.write(params, meta.to_owned(), request_options::<R>(timeouts));
         async move { self.send(written?).await }
     }
 
@@ -175,10 +176,7 @@ impl Channel {
         let mut end = self.end.clone();
         // Fails when the task was dropped with its runtime.
         let end = end.wait_for(Option::is_some).await.ok()?;
-        match &*end {
-            Some(Err(error)) => Some(shared(error)),
-            _ => None,
-        }
+        end.as_ref()?.as_ref().err().map(shared)
     }
 }
 
@@ -189,15 +187,18 @@ pub(super) struct Written {
     options: SendOptions,
 }
 
-/// The lifecycle of one connection, whose changes are announced.
-struct SharedLifecycle {
+/// The client's side of a connection: serves requests and notifications of the server.
+struct ChannelState {
     lifecycle: Mutex<ClientLifecycle>,
     /// Number of frames that the server has sent.
     frames: AtomicU64,
-    state: Arc<ClientState>,
+    /// Done once the server has sent a frame that is not a message.
+    warned: Once,
+    client: Arc<ClientState>,
 }
 
-impl SharedLifecycle {
+impl ChannelState {
+    /// Queries or changes the lifecycle. Changes are announced.
     fn with<T>(&self, f: impl FnOnce(&mut ClientLifecycle) -> T) -> T {
         let lifecycle = self.lifecycle.lock();
         let mut lifecycle = lifecycle.unwrap_or_else(PoisonError::into_inner);
@@ -206,26 +207,17 @@ impl SharedLifecycle {
         let after = lifecycle.state();
         // Announced under the lock, so that observers see changes in order.
         if before != after {
-            self.state.status.set_lifecycle(after);
+            self.client.set_status(|status| status.lifecycle = after);
         }
         result
     }
-}
 
-/// The client's side of a connection: serves requests and notifications of the server.
-struct ClientRole {
-    lifecycle: Arc<SharedLifecycle>,
-    /// Whether the server has sent a frame that is not a message.
-    warned: bool,
-}
-
-impl ClientRole {
     fn serve(
         &self,
         method: &str,
         params: Option<RawJsonRef<'_>>,
     ) -> Result<Served<RawJson>, RequestError> {
-        let revision = self.lifecycle.with(|lifecycle| {
+        let revision = self.with(|lifecycle| {
             lifecycle.request(method)?;
             let negotiated = lifecycle.negotiated();
             Ok::<_, RequestError>(negotiated.map_or(Revision::LATEST, |agreed| agreed.revision))
@@ -233,29 +225,25 @@ impl ClientRole {
         if method == methods::PING {
             return Ok(Served::Now(Ok(RawJson::empty_object())));
         }
-        let input = &self.lifecycle.state.config.input;
+        let input = &self.client.config.input;
         Ok(Served::Later(input.serve(method, params, revision)?))
     }
 }
 
-impl Role for ClientRole {
+impl Role for Arc<ChannelState> {
     type Answer = RawJson;
     const IS_CLIENT: bool = true;
 
     fn heard(&mut self) {
-        self.lifecycle.frames.fetch_add(1, Ordering::Relaxed);
+        self.frames.fetch_add(1, Ordering::Relaxed);
     }
 
     fn not_a_message(&mut self, frame: &[u8]) {
-        if std::mem::replace(&mut self.warned, true) {
-            return;
-        }
-        let line = String::from_utf8_lossy(&frame[..frame.len().min(4 * EXCERPT_CHARS)]);
-        let line: String = line.chars().take(EXCERPT_CHARS).collect();
-        tracing::warn!(
-            line,
-            "the server has sent what is no message; only logged once"
-        );
+        self.warned.call_once(|| {
+            let line = String::from_utf8_lossy(&frame[..frame.len().min(4 * EXCERPT_CHARS)]);
+            let line: String = line.chars().take(EXCERPT_CHARS).collect();
+            tracing::warn!(line, "the server has sent no message; only logged once");
+        });
     }
 
     fn request(
@@ -271,26 +259,23 @@ impl Role for ClientRole {
     }
 
     fn notification(&mut self, method: &str, params: Option<RawJsonRef<'_>>) {
-        let expected = self
-            .lifecycle
-            .with(|lifecycle| lifecycle.notification(method));
-        if !expected {
+        if !self.with(|lifecycle| lifecycle.notification(method)) {
             tracing::debug!(method, "a notification out of place was ignored");
             return;
         }
-        let state = &self.lifecycle.state;
-        if method == methods::NOTIFICATIONS_TOOLS_LIST_CHANGED {
-            state.session().clear_tools();
+        match ServerNotification::from_parts(method, params) {
+            Ok(Some(notification)) => self.client.dispatch(notification, subscription(params)),
+            Ok(None) => tracing::debug!(method, "an unknown notification was ignored"),
+            Err(error) => tracing::debug!(method, %error, "a malformed notification was ignored"),
         }
-        state.dispatcher.dispatch_raw(method, params);
     }
 
     fn accepts_batches(&self) -> Result<(), RequestError> {
-        self.lifecycle.with(|lifecycle| lifecycle.accepts_batches())
+        self.with(|lifecycle| lifecycle.accepts_batches())
     }
 
     fn answers(&self) -> bool {
-        self.lifecycle.with(|lifecycle| lifecycle.answers())
+        self.with(|lifecycle| lifecycle.answers())
     }
 
     fn error_id<'a>(&self, id: Option<&'a RequestId>) -> Option<ErrorId<'a>> {
@@ -299,11 +284,11 @@ impl Role for ClientRole {
     }
 
     fn shut_down(&mut self) {
-        self.lifecycle.with(ClientLifecycle::shut_down);
+        self.with(ClientLifecycle::shut_down);
     }
 
     fn terminate(&mut self) {
-        self.lifecycle.with(ClientLifecycle::terminate);
+        self.with(ClientLifecycle::terminate);
     }
 }
 

@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use mcp_types::{Era, Implementation, Revisions};
 
+use super::cache::ResponseCache;
 use super::input::InputHandlers;
+use super::notifications::OnNotification;
+use super::status::Status;
 use crate::TraceContext;
 use crate::limits::{
     MAX_PAGES, MAX_QUESTION_ROUNDS, MAX_RECONNECT_PAUSE, PING_EVERY, PING_MISSES, PING_TIMEOUT,
@@ -32,6 +35,9 @@ pub(super) struct Config {
     pub(super) reconnect_endlessly: AtomicBool,
     /// Finds the trace that a request is part of.
     pub(super) trace: Option<Box<dyn Fn() -> Option<TraceContext> + Send + Sync>>,
+    pub(super) cache: Option<ResponseCache>,
+    pub(super) on_status: Option<Box<dyn Fn(Status) + Send + Sync>>,
+    pub(super) on_notification: Vec<OnNotification>,
 }
 
 impl Config {
@@ -49,12 +55,10 @@ impl Config {
             reconnect: Some(Reconnect::default()),
             reconnect_endlessly: AtomicBool::new(false),
             trace: None,
+            cache: None,
+            on_status: None,
+            on_notification: Vec::new(),
         }
-    }
-
-    /// The trace that a request sent now is part of.
-    pub(super) fn current_trace(&self) -> Option<TraceContext> {
-        self.trace.as_ref().and_then(|source| source())
     }
 }
 

@@ -3,6 +3,7 @@
 //! The only place of the client that distinguishes the eras: the result is a [`Connection`], with the
 //! members that each request carries in its `_meta`.
 
+use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -13,10 +14,11 @@ use mcp_types::{
 };
 use serde::Deserialize;
 
-use super::channel::{Channel, request_options};
+use super::channel::Channel;
 use super::config::{Config, within};
-use super::connection::Connection;
+use super::connection::{Connection, Open};
 use super::error::ConnectError;
+use super::state::ClientState;
 use crate::error::CallError;
 use crate::limits::FOREVER;
 use crate::protocol::{ClientLifecycle, Negotiated, Timeouts};
@@ -44,39 +46,58 @@ pub(super) fn expected(config: &Config, known: Option<Era>) -> Revisions {
     }
 }
 
-/// The revisions that are left when a server does not survive the probe; `None` where it was not
-/// probed.
-pub(super) fn without_probe(revisions: Revisions) -> Option<Revisions> {
-    let eras = [Era::Stateless, Era::Handshake];
-    let probed = eras.iter().all(|era| revisions.newest_of(*era).is_some());
-    probed.then(|| revisions.of(Era::Handshake))
+/// Connects for the first time: to a server of the era that is expected, then to one that is probed,
+/// then without a probe to one that has ended because of it.
+pub(super) async fn connect_first(
+    state: &ClientState,
+    open: &Open,
+) -> Result<Connection, ConnectError> {
+    let config = &state.config;
+    let expected = expected(config, config.last_era);
+    if expected != config.revisions {
+        match connect(state, open(), expected).await {
+            Err(error) if error.is_the_servers() => {
+                tracing::debug!(%error, "the server has changed: probing it");
+            }
+            outcome => return outcome,
+        }
+    }
+    let error = match connect(state, open(), config.revisions).await {
+        Err(error) if error.is_end() => error,
+        outcome => return outcome,
+    };
+    let has = |era| config.revisions.newest_of(era).is_some();
+    if !has(Era::Stateless) || !has(Era::Handshake) {
+        return Err(error);
+    }
+    tracing::debug!("the server closed the connection when it was probed");
+    connect(state, open(), config.revisions.of(Era::Handshake)).await
 }
 
-/// Negotiates over `channel`, which is closed where that fails.
+/// Connects over the transport that `open` opens. Closes it again where that fails, or where the
+/// client is to be closed.
 pub(super) async fn connect(
-    channel: Channel,
-    config: &Config,
+    state: &ClientState,
+    open: impl Future<Output = io::Result<Channel>>,
     revisions: Revisions,
 ) -> Result<Connection, ConnectError> {
-    let outcome = negotiate(&channel, config, revisions).await;
-    finish(channel, config, outcome).await
-}
-
-/// The connection that a negotiation has led to. Closes the channel of one that has failed.
-pub(super) async fn finish(
-    channel: Channel,
-    config: &Config,
-    outcome: Outcome,
-) -> Result<Connection, ConnectError> {
-    match outcome {
+    let opened = state.unless_closing(open).await;
+    let channel = opened.ok_or(ConnectError::Closed)?;
+    let channel = channel.map_err(ConnectError::Open)?;
+    let negotiated = negotiate(&channel, &state.config, revisions);
+    let negotiated = state.unless_closing(negotiated).await;
+    match negotiated.unwrap_or(Err(ConnectError::Closed)) {
         Ok(negotiated) => Ok(Connection {
             channel,
-            meta: request_meta(config, negotiated.revision),
+            meta: request_meta(&state.config, negotiated.revision),
             negotiated,
         }),
         Err(error) => {
             channel.close().await;
-            Err(error.explained(channel.ended().await))
+            Err(match (error, channel.ended().await) {
+                (ConnectError::Closed, Some(fault)) => ConnectError::Lost(fault),
+                (error, _) => error,
+            })
         }
     }
 }
@@ -86,7 +107,7 @@ pub(super) async fn finish(
 /// A client that speaks both eras asks for `server/discover` first, and falls back to
 /// `initialize` on any answer that only a server of the handshake era gives, or on silence
 /// (2026-07-28, "stdio", section Backward Compatibility).
-pub(super) async fn negotiate(channel: &Channel, config: &Config, revisions: Revisions) -> Outcome {
+async fn negotiate(channel: &Channel, config: &Config, revisions: Revisions) -> Outcome {
     let negotiation = Negotiation { channel, config };
     let newest = |era| revisions.newest_of(era);
     match (newest(Era::Stateless), newest(Era::Handshake)) {
@@ -137,19 +158,14 @@ impl Negotiation<'_> {
         asked: Revision,
         timeouts: Timeouts,
     ) -> Result<Discovery, ConnectError> {
-        let meta = request_meta(self.config, asked);
-        // A server of the handshake era may not bear a cancellation before `initialize`.
-        let mut options = request_options::<DiscoverRequest>(timeouts);
-        options.cancellable = false;
-        let params = RequestParams::new();
-        let sent = self
-            .channel
-            .request::<DiscoverRequest>(&params, &meta, options);
+        let (params, meta) = (RequestParams::new(), request_meta(self.config, asked));
+        let channel = self.channel;
+        let sent = channel.request::<DiscoverRequest>(&params, &meta, timeouts);
         let error = match sent.await {
             Ok(result) => {
                 return Ok(match decode::<DiscoverRequest>(&result) {
                     Ok(found) => Discovery::Found(Box::new(found)),
-                    Err(error) => Discovery::Foreign(error),
+                    Err(error) => Discovery::Foreign(error.into()),
                 });
             }
             Err(CallError::Rpc(error)) => error,
@@ -173,29 +189,26 @@ impl Negotiation<'_> {
 
     /// Goes on in the newest revision that both sides speak.
     async fn choose(&self, asked: Revision, discovery: Discovery) -> Outcome {
-        let supported = match &discovery {
-            Discovery::Found(found) => &found.supported_versions,
-            Discovery::Supported(supported) => supported,
-            Discovery::Foreign(_) => &Vec::new(),
+        let (supported, found) = match discovery {
+            Discovery::Found(found) => (found.supported_versions.clone(), Some(found)),
+            Discovery::Supported(supported) => (supported, None),
+            Discovery::Foreign(error) => return Err(error),
         };
-        let chosen = self.newest_in(supported);
-        let none = self.none_in_common(asked, supported.clone());
-        match (chosen.map(|chosen| (chosen, chosen.era())), discovery) {
-            (_, Discovery::Foreign(error)) => Err(error),
-            (Some((chosen, Era::Stateless)), Discovery::Found(found)) => self.adopt(chosen, *found),
-            // Also asked again in the revision that was asked in: the server has it.
-            (Some((chosen, Era::Stateless)), Discovery::Supported(_)) => {
-                match self.discover(chosen, self.config.timeouts).await? {
-                    Discovery::Found(found) => self.adopt(chosen, *found),
-                    Discovery::Foreign(error) => Err(error),
-                    Discovery::Supported(_) => Err(ConnectError::Result {
-                        method: DiscoverRequest::METHOD.to_owned(),
-                        reason: format!("it offers revision {chosen}, and refuses to speak it"),
-                    }),
-                }
+        let chosen = self.newest_in(asked, supported)?;
+        if chosen.era() == Era::Handshake {
+            return self.initialize(chosen).await;
+        }
+        if let Some(found) = found {
+            return self.adopt(chosen, *found);
+        }
+        // Also asked again in the revision that was asked in: the server has it.
+        match self.discover(chosen, self.config.timeouts).await? {
+            Discovery::Found(found) => self.adopt(chosen, *found),
+            Discovery::Foreign(error) => Err(error),
+            Discovery::Supported(_) => {
+                let reason = format!("it offers revision {chosen}, and refuses to speak it");
+                Err(CallError::unfit(DiscoverRequest::METHOD, reason).into())
             }
-            (Some((chosen, Era::Handshake)), _) => self.initialize(chosen).await,
-            _ => Err(none),
         }
     }
 
@@ -224,11 +237,10 @@ impl Negotiation<'_> {
         let Some(supported) = supported_in(&error) else {
             return Err(ConnectError::Refused(error));
         };
-        let chosen = match self.newest_in(&supported) {
-            None => return Err(self.none_in_common(asked, supported)),
-            Some(chosen) if chosen == asked => return Err(ConnectError::Refused(error)),
-            Some(chosen) => chosen,
-        };
+        let chosen = self.newest_in(asked, supported)?;
+        if chosen == asked {
+            return Err(ConnectError::Refused(error));
+        }
         tracing::debug!(%asked, %chosen, %error, "`initialize` was refused: asking again");
         self.channel.with(ClientLifecycle::refused);
         if chosen.era() == Era::Handshake {
@@ -247,21 +259,13 @@ impl Negotiation<'_> {
             self.config.info.clone(),
         );
         params.conform(asked);
-        let mut options = request_options::<InitializeRequest>(self.config.timeouts);
-        options.cancellable = false;
-        let sent = self
-            .channel
-            .request::<InitializeRequest>(&params, "", options);
+        let (channel, timeouts) = (self.channel, self.config.timeouts);
+        let sent = channel.request::<InitializeRequest>(&params, "", timeouts);
         let result = decode::<InitializeRequest>(&sent.await?)?;
-        let answered = result.protocol_version.parse::<Revision>().ok();
-        let Some(revision) = answered.filter(|it| self.config.revisions.contains(*it)) else {
-            return Err(self.none_in_common(asked, vec![result.protocol_version]));
-        };
+        let revision = self.newest_in(asked, vec![result.protocol_version])?;
         if revision.era() != Era::Handshake {
-            return Err(ConnectError::Result {
-                method: InitializeRequest::METHOD.to_owned(),
-                reason: format!("it chooses revision {revision}, which has no handshake"),
-            });
+            let reason = format!("it chooses revision {revision}, which has no handshake");
+            return Err(CallError::unfit(InitializeRequest::METHOD, reason).into());
         }
         let negotiated = Arc::new(Negotiated {
             revision,
@@ -278,18 +282,16 @@ impl Negotiation<'_> {
         Ok(negotiated)
     }
 
-    /// The newest revision of this client among those that a server supports.
-    fn newest_in(&self, supported: &[String]) -> Option<Revision> {
-        let in_common = |revision: &Revision| supported.iter().any(|it| it == revision.as_str());
-        self.config.revisions.iter().rfind(in_common)
-    }
-
-    fn none_in_common(&self, asked: Revision, offered: Vec<String>) -> ConnectError {
-        ConnectError::Revision {
+    /// The newest revision of this client among those that a server offers.
+    fn newest_in(&self, asked: Revision, offered: Vec<String>) -> Result<Revision, ConnectError> {
+        let supported = self.config.revisions;
+        let in_common = |revision: &Revision| offered.iter().any(|it| it == revision.as_str());
+        let newest = supported.iter().rfind(in_common);
+        newest.ok_or(ConnectError::Revision {
             asked,
             offered,
-            supported: self.config.revisions,
-        }
+            supported,
+        })
     }
 }
 
@@ -320,9 +322,7 @@ fn supported_in(error: &ErrorObject) -> Option<Vec<String>> {
     Some(data.supported)
 }
 
-fn decode<R: Request>(result: &RawJson) -> Result<R::Result, ConnectError> {
-    result.parse().map_err(|error| ConnectError::Result {
-        method: R::METHOD.to_owned(),
-        reason: error.to_string(),
-    })
+fn decode<R: Request>(result: &RawJson) -> Result<R::Result, CallError> {
+    let decoded = result.parse();
+    decoded.map_err(|error| CallError::unfit(R::METHOD, error))
 }

@@ -75,14 +75,6 @@ impl ConnectError {
         }
     }
 
-    /// The same error with the reason why the connection ended, if it is `fault`.
-    pub(super) fn explained(self, fault: Option<io::Error>) -> Self {
-        match (self, fault) {
-            (Self::Closed, Some(fault)) => Self::Lost(fault),
-            (error, _) => error,
-        }
-    }
-
     /// Whether the server has closed the connection, or has ended.
     pub(super) fn is_end(&self) -> bool {
         matches!(self, Self::Closed) || self.child_exit().is_some()
@@ -138,5 +130,7 @@ impl From<CallError> for ConnectError {
 
 /// Whether the error has no reason for the end of the connection.
 fn is_plain_end(error: &io::Error) -> bool {
-    matches!(error.get_ref(), Some(cause) if cause.is::<ConnectionClosed>())
+    error
+        .get_ref()
+        .is_some_and(|it| it.is::<ConnectionClosed>())
 }

@@ -7,13 +7,10 @@ use mcp_types::{Implementation, Revision, ServerCapabilities};
 use tokio::sync::watch;
 
 use super::ConnectError;
-use super::connection::{
-    Connection, ConnectionState, Connections, Open, Phase, WaitingCalls, usable,
-};
-use super::input::Roots;
+use super::connection::{Connection, ConnectionState, Open, Phase};
 use super::notifications::Notifications;
 use super::state::ClientState;
-use super::state::{Status, StatusWatch};
+use super::status::{Status, StatusWatch};
 use super::supervisor::Supervisor;
 use crate::error::CallError;
 use crate::protocol::Negotiated;
@@ -46,8 +43,8 @@ pub struct Client {
 struct Inner {
     state: Arc<ClientState>,
     current: watch::Receiver<ConnectionState>,
-    waiting: WaitingCalls,
-    closing: watch::Sender<bool>,
+    /// Number of tries to restore a connection that calls have asked for.
+    demand: watch::Sender<u64>,
     /// Whether a lost connection is restored.
     reconnects: bool,
 }
@@ -61,24 +58,27 @@ impl Client {
     ) -> Self {
         let reopening = open.zip(state.config.reconnect);
         let reconnects = reopening.is_some();
-        let (sender, current) = watch::channel(ConnectionState::new(connection, 0));
-        let (closing, until) = watch::channel(false);
-        let waiting = WaitingCalls::new();
+        let (sender, current) = watch::channel(ConnectionState {
+            phase: Phase::Connected,
+            connection: Arc::new(connection),
+            number: 0,
+            failures: 0,
+            cause: None,
+        });
+        let demand = watch::Sender::new(0);
         let supervisor = Supervisor {
             reopening,
             current: sender,
-            waiting: waiting.clone(),
-            closing: until,
-            roots: state.config.input.roots.as_ref().map(Roots::watch),
+            demand: demand.subscribe(),
             state: Arc::clone(&state),
         };
-        tokio::spawn(supervisor.run());
+        let roots = state.config.input.roots.as_ref();
+        tokio::spawn(supervisor.run(roots.map(|roots| roots.list.subscribe())));
         Self {
             inner: Arc::new(Inner {
                 state,
                 current,
-                waiting,
-                closing,
+                demand,
                 reconnects,
             }),
         }
@@ -88,39 +88,53 @@ impl Client {
         &self.inner.state
     }
 
-    /// Whether a lost connection is restored.
-    pub(super) fn reconnects(&self) -> bool {
-        self.inner.reconnects
-    }
-
     /// The connection, once it can be used. A caller that `waits` asks for a try to restore it soon.
     ///
     /// # Errors
     ///
     /// [`CallError::NotSent`] when there is none.
     pub(super) async fn connection(&self, waits: bool) -> Result<Arc<Connection>, CallError> {
-        let waits = waits && self.inner.reconnects;
-        usable(self.inner.current.clone(), waits, Some(&self.inner.waiting)).await
+        self.usable(waits && self.inner.reconnects, true).await
     }
 
-    /// The connection, once it can be used, without asking for a try to restore it.
-    pub(super) async fn connection_without_demand(&self) -> Result<Arc<Connection>, CallError> {
-        usable(self.inner.current.clone(), self.inner.reconnects, None).await
+    /// Waits for a connection that can be used, until the last try to restore it has failed. With
+    /// `demands`, asks for a try soon.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::NotSent`] when there is none, or at once unless the caller `waits`.
+    pub(super) async fn usable(
+        &self,
+        waits: bool,
+        demands: bool,
+    ) -> Result<Arc<Connection>, CallError> {
+        let mut current = self.inner.current.clone();
+        let mut before = None;
+        loop {
+            {
+                let state = current.borrow_and_update();
+                if let Some(connection) = state.usable() {
+                    return Ok(connection);
+                }
+                let tried = state.failures > *before.get_or_insert(state.failures);
+                let given_up = state.phase == Phase::GivenUp && (tried || !demands);
+                if !waits || state.phase == Phase::Closed || given_up {
+                    return Err(state.not_sent());
+                }
+                if demands {
+                    let next = state.failures + 1;
+                    let demand = &self.inner.demand;
+                    demand.send_modify(|demand| *demand = next.max(*demand));
+                }
+            }
+            let changed = current.changed().await;
+            changed.map_err(|_| CallError::not_sent(None))?;
+        }
     }
 
-    /// Whether there is a connection that can be used.
-    pub(super) fn is_connected(&self) -> bool {
-        self.inner.current.borrow().usable().is_some()
-    }
-
-    /// The error of a call that was not sent because there is no connection.
-    pub(super) fn not_sent(&self) -> CallError {
-        self.inner.current.borrow().not_sent()
-    }
-
-    /// Follows the connections after the current one.
-    pub(crate) fn connections(&self) -> Connections {
-        Connections::after(self.inner.current.clone())
+    /// The newest connection, and whether it can be used.
+    pub(super) fn current(&self) -> &watch::Receiver<ConnectionState> {
+        &self.inner.current
     }
 
     /// The terms of the newest connection.
@@ -160,7 +174,7 @@ impl Client {
     /// The status of the connection.
     #[must_use]
     pub fn status(&self) -> Status {
-        self.inner.state.status.current()
+        *self.inner.state.status.borrow()
     }
 
     /// The reason why the connection was lost, or could not be restored; `None` while there is one,
@@ -182,33 +196,29 @@ impl Client {
     /// ```
     #[must_use]
     pub fn watch_status(&self) -> StatusWatch {
-        self.inner.state.status.watch()
+        StatusWatch(self.inner.state.status.subscribe())
     }
 
     /// The server's notifications from now on. A reader that falls behind by more than 256 misses the
     /// oldest.
     #[must_use]
     pub fn notifications(&self) -> Notifications {
-        self.inner.state.dispatcher.subscribe()
-    }
-
-    /// Waits until the connection is lost for good, or closed, and returns the reason.
-    pub(super) async fn given_up(&self) -> CallError {
-        let mut current = self.inner.current.clone();
-        let is_lost =
-            |state: &ConnectionState| matches!(state.phase, Phase::GivenUp | Phase::Closed);
-        let found = current.wait_for(is_lost).await;
-        // Fails when the task was dropped with its runtime.
-        found.map_or(CallError::Closed, |state| state.lost())
+        Notifications(self.inner.state.notifications.subscribe())
     }
 
     /// Closes the connection, and waits until everything is released. Calls that still wait for
     /// an answer fail with [`CallError::Closed`].
     pub async fn close(&self) {
-        self.inner.closing.send_replace(true);
+        self.inner.state.closing.send_replace(true);
         let mut current = self.inner.current.clone();
         // Fails when the task was dropped with its runtime.
         let _ = current.wait_for(|state| state.phase == Phase::Closed).await;
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.state.closing.send_replace(true);
     }
 }
 

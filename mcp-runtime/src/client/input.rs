@@ -4,7 +4,6 @@
 //! `InputRequiredResult` and the call is sent again with the answers.
 
 use std::future::ready;
-use std::sync::Arc;
 
 use mcp_types::{
     ClientCapabilities, ClientCapabilitiesElicitation, ClientCapabilitiesRoots,
@@ -100,11 +99,11 @@ impl InputHandlers {
         match request {
             InputRequest::Elicit(ElicitRequestParams::Form(params)) => {
                 let form = self.form.as_ref()?;
-                Some(elicited(form(Form::new(*params)), revision))
+                Some(elicited(form(Form { params: *params }), revision))
             }
             InputRequest::Elicit(ElicitRequestParams::Url(params)) => {
                 let page = self.page.as_ref()?;
-                Some(elicited(page(Page::new(*params)), revision))
+                Some(elicited(page(Page { params: *params }), revision))
             }
             InputRequest::CreateMessage(params) => {
                 let sample = self.sample.as_ref()?;
@@ -179,7 +178,7 @@ pub(super) struct InputResponses {
 
 fn elicited(reply: BoxFuture<ElicitReply>, revision: Revision) -> Answering {
     Box::pin(async move {
-        match reply.await.outcome {
+        match reply.await.0 {
             Ok(result) => Ok(encoded(result, revision)),
             Err(reason) => {
                 tracing::error!(reason, "an elicitation is answered with an error");
@@ -209,7 +208,7 @@ fn encoded<T: Serialize + Conform>(mut result: T, revision: Revision) -> RawJson
 /// ```
 #[derive(Clone, Debug)]
 pub struct Roots {
-    list: Arc<watch::Sender<Vec<Root>>>,
+    pub(super) list: watch::Sender<Vec<Root>>,
 }
 
 impl Roots {
@@ -217,7 +216,7 @@ impl Roots {
     #[must_use]
     pub fn new(roots: impl IntoIterator<Item = Root>) -> Self {
         Self {
-            list: Arc::new(watch::Sender::new(roots.into_iter().collect())),
+            list: watch::Sender::new(roots.into_iter().collect()),
         }
     }
 
@@ -231,11 +230,6 @@ impl Roots {
     /// whenever they need it.
     pub fn set(&self, roots: impl IntoIterator<Item = Root>) {
         self.list.send_replace(roots.into_iter().collect());
-    }
-
-    /// Follows changes of the list.
-    pub(super) fn watch(&self) -> watch::Receiver<Vec<Root>> {
-        self.list.subscribe()
     }
 }
 
@@ -254,10 +248,10 @@ impl From<&Roots> for Roots {
 /// The user's answer to an elicitation; made by [`Form`] and [`Page`].
 #[must_use = "the server waits for it"]
 #[derive(Clone, Debug, PartialEq)]
-pub struct ElicitReply {
+pub struct ElicitReply(
     /// The result, or why the server gets an error instead.
-    pub(super) outcome: Result<ElicitResult, String>,
-}
+    Result<ElicitResult, String>,
+);
 
 impl ElicitReply {
     /// The user says no.
@@ -272,15 +266,11 @@ impl ElicitReply {
 
     /// No answer: the server gets an error with this reason.
     pub(crate) fn fault(reason: impl ToString) -> Self {
-        Self {
-            outcome: Err(reason.to_string()),
-        }
+        Self(Err(reason.to_string()))
     }
 
     fn of(action: ElicitAction) -> Self {
-        Self {
-            outcome: Ok(ElicitResult::new(action)),
-        }
+        Self(Ok(ElicitResult::new(action)))
     }
 }
 
@@ -294,10 +284,6 @@ pub struct Form {
 }
 
 impl Form {
-    pub(super) fn new(params: ElicitRequestFormParams) -> Self {
-        Self { params }
-    }
-
     /// The question, in words for the user.
     #[must_use]
     pub fn message(&self) -> &str {
@@ -334,26 +320,21 @@ impl Form {
     /// Content that does not fit the form is not sent: the server gets an error, and the reason is
     /// logged.
     pub fn accept(&self, content: impl Serialize) -> ElicitReply {
-        let content = match serde_json::to_value(content) {
-            Ok(Value::Object(content)) => content,
-            Ok(_) => return ElicitReply::fault("the content of a form is an object"),
-            Err(error) => return ElicitReply::fault(error),
+        ElicitReply(self.filled(content))
+    }
+
+    fn filled(&self, content: impl Serialize) -> Result<ElicitResult, String> {
+        let content = serde_json::to_value(content).map_err(|error| error.to_string())?;
+        let Value::Object(content) = content else {
+            return Err("the content of a form is an object".to_owned());
         };
         let mut filled = self.suggestions();
         filled.extend(content);
-        if let Err(reason) = form::check(&filled, self.schema()) {
-            return ElicitReply::fault(reason);
-        }
-        match serde_json::from_value(Value::Object(filled)) {
-            Ok(content) => {
-                let mut result = ElicitResult::new(ElicitAction::Accept);
-                result.content = Some(content);
-                ElicitReply {
-                    outcome: Ok(result),
-                }
-            }
-            Err(error) => ElicitReply::fault(error),
-        }
+        form::check(&filled, self.schema())?;
+        let content = serde_json::from_value(Value::Object(filled));
+        let mut result = ElicitResult::new(ElicitAction::Accept);
+        result.content = Some(content.map_err(|error| error.to_string())?);
+        Ok(result)
     }
 
     /// The user agrees with all default values.
@@ -383,10 +364,6 @@ pub struct Page {
 }
 
 impl Page {
-    pub(super) fn new(params: ElicitRequestUrlParams) -> Self {
-        Self { params }
-    }
-
     /// The reason to open it, in words for the user.
     #[must_use]
     pub fn message(&self) -> &str {
@@ -442,20 +419,22 @@ mod tests {
                 "required": ["mail"],
             },
         });
-        Form::new(serde_json::from_value(params).unwrap())
+        Form {
+            params: serde_json::from_value(params).unwrap(),
+        }
     }
 
     #[test]
     fn suggestions_stand_in_for_what_is_left_out() {
         let reply = form().accept(json!({"mail": "a@b.c", "age": 31}));
-        let result = serde_json::to_value(reply.outcome.unwrap()).unwrap();
+        let result = serde_json::to_value(reply.0.unwrap()).unwrap();
         let content = json!({"mail": "a@b.c", "age": 31, "name": "John Doe", "verified": true});
         assert_eq!(result, json!({"action": "accept", "content": content}));
     }
 
     #[test]
     fn what_does_not_fit_is_not_accepted() {
-        let fault = |content: Value| form().accept(content).outcome.unwrap_err();
+        let fault = |content: Value| form().accept(content).0.unwrap_err();
         assert_eq!(fault(json!({})), "`mail` is missing");
         assert_eq!(
             fault(json!({"mail": "a", "age": 100})),

@@ -20,6 +20,7 @@ mod proxy;
 mod requests;
 mod result;
 mod state;
+mod status;
 #[cfg(feature = "stream")]
 mod stream;
 mod subscription;
@@ -31,16 +32,17 @@ pub use builder::ClientBuilder;
 pub use cache::ResponseCache;
 pub use call::Call;
 pub use config::{KeepAlive, Reconnect};
-pub(crate) use connection::Connections;
 pub use error::ConnectError;
 pub use handle::Client;
 pub use input::{ElicitReply, Form, Page, Roots};
 pub use notifications::{Changed, Notifications};
 pub use pages::{ListRequest, Pages};
+#[cfg(feature = "server")]
+pub(crate) use proxy::Connections;
 pub use requests::TypedCall;
-pub use state::{Status, StatusWatch, TransportState};
+pub use status::{Status, StatusWatch, TransportState};
 #[cfg(feature = "stream")]
-pub use stream::{Items, NotificationStream, SubscriptionStream};
+pub use stream::{Items, NotificationStream, SubscriptionStream, Unfold};
 pub use subscription::Subscription;
 #[cfg(feature = "server")]
 pub(crate) use subscription::SubscriptionEvent;

@@ -5,8 +5,6 @@ use serde::Deserialize as _;
 use serde_json::Value;
 use tokio::sync::broadcast;
 
-use crate::limits::MAX_UNREAD_NOTIFICATIONS;
-
 /// A list of the server, or one of its resources, that has changed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -45,55 +43,8 @@ pub(super) struct Received {
     pub(super) subscription: Option<RequestId>,
 }
 
-/// Passes notifications to observers and [`Notifications`].
-pub(super) struct Dispatcher {
-    observers: Vec<OnNotification>,
-    receivers: broadcast::Sender<Received>,
-}
-
-impl Dispatcher {
-    pub(super) fn new(observers: Vec<OnNotification>) -> Self {
-        Self {
-            observers,
-            receivers: broadcast::Sender::new(MAX_UNREAD_NOTIFICATIONS),
-        }
-    }
-
-    pub(super) fn subscribe(&self) -> Notifications {
-        Notifications(self.receivers.subscribe())
-    }
-
-    /// Passes on a notification.
-    pub(super) fn dispatch(
-        &self,
-        notification: ServerNotification,
-        subscription: Option<RequestId>,
-    ) {
-        for observer in &self.observers {
-            observer(&notification);
-        }
-        // Fails where nobody receives.
-        let _ = self.receivers.send(Received {
-            notification,
-            subscription,
-        });
-    }
-
-    /// Decodes a notification and passes it on.
-    pub(super) fn dispatch_raw(&self, method: &str, params: Option<RawJsonRef<'_>>) {
-        if self.observers.is_empty() && self.receivers.receiver_count() == 0 {
-            return;
-        }
-        match ServerNotification::from_parts(method, params) {
-            Ok(Some(notification)) => self.dispatch(notification, subscription(params)),
-            Ok(None) => tracing::debug!(method, "an unknown notification was ignored"),
-            Err(error) => tracing::debug!(method, %error, "a malformed notification was ignored"),
-        }
-    }
-}
-
 /// The subscription that a notification names in its `_meta`.
-fn subscription(params: Option<RawJsonRef<'_>>) -> Option<RequestId> {
+pub(super) fn subscription(params: Option<RawJsonRef<'_>>) -> Option<RequestId> {
     let params: Value = serde_json::from_str(params?.get()).ok()?;
     let id = params.get("_meta")?.get(meta_keys::SUBSCRIPTION_ID)?;
     RequestId::deserialize(id).ok()
@@ -103,7 +54,7 @@ fn subscription(params: Option<RawJsonRef<'_>>) -> Option<RequestId> {
 ///
 /// A reader that falls behind by more than 256 misses the oldest.
 #[derive(Debug)]
-pub struct Notifications(broadcast::Receiver<Received>);
+pub struct Notifications(pub(super) broadcast::Receiver<Received>);
 
 impl Notifications {
     /// The next notification; `None` once there can't be any, because the client is gone.

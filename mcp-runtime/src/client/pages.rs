@@ -111,12 +111,9 @@ impl<R: ListRequest> Pages<R> {
         let Some(params) = self.next.take() else {
             return Ok(None);
         };
-        self.left = self.left.checked_sub(1).ok_or_else(|| CallError::Result {
-            method: R::METHOD.to_owned(),
-            reason: format!(
-                "the list has more than {} pages",
-                self.client.state().config.max_pages
-            ),
+        self.left = self.left.checked_sub(1).ok_or_else(|| {
+            let most = self.client.state().config.max_pages;
+            CallError::unfit(R::METHOD, format!("the list has more than {most} pages"))
         })?;
         let (items, cursor) = R::split(self.client.request::<R>(params).await?);
         self.next = cursor.map(|cursor| PaginatedRequestParams::new().with_cursor(cursor));

@@ -3,14 +3,24 @@
 use std::sync::atomic::Ordering;
 
 use mcp_types::{DiscoverRequest, Request, RequestParams};
+use tokio::sync::watch;
 
-use super::{Call, Client, Connections, Reconnect};
+use super::connection::{ConnectionState, Phase};
+use super::{Call, Client, Reconnect};
 use crate::error::CallError;
 
 impl Client {
     /// Whether requests that are sent now are part of a trace of the client's own.
     pub(crate) fn has_trace(&self) -> bool {
-        self.state().config.current_trace().is_some()
+        let trace = self.state().config.trace.as_ref();
+        trace.is_some_and(|trace| trace().is_some())
+    }
+
+    /// Follows the connections after the current one.
+    pub(crate) fn connections(&self) -> Connections {
+        let state = self.current().clone();
+        let seen = state.borrow().number;
+        Connections { state, seen }
     }
 
     /// The settings of reconnection; the default ones where there is no reconnection.
@@ -61,7 +71,32 @@ impl<R: Request> Call<R> {
     }
 }
 
+/// Follows the connections of a client.
+pub(crate) struct Connections {
+    state: watch::Receiver<ConnectionState>,
+    /// The number of the last connection seen.
+    seen: u64,
+}
+
 impl Connections {
+    /// Waits for a connection that is newer than the last one seen. Pending once there will be none.
+    ///
+    /// Cancel safe.
+    pub(crate) async fn next(&mut self) {
+        let seen = self.seen;
+        let is_newer =
+            |state: &ConnectionState| state.phase == Phase::Connected && state.number > seen;
+        let Ok(newer) = self
+            .state
+            .wait_for(is_newer)
+            .await
+            .map(|state| state.number)
+        else {
+            return std::future::pending().await;
+        };
+        self.seen = newer;
+    }
+
     /// Whether there will be no more connections.
     pub(crate) fn are_over(&self) -> bool {
         self.state.has_changed().is_err()

@@ -29,17 +29,15 @@ impl Client {
     /// [`max_pages`](super::ClientBuilder::max_pages).
     pub async fn list_tools(&self) -> Result<Vec<Tool>, CallError> {
         let tools = self.all_pages::<ListToolsRequest>().await?;
-        let mut session = self.state().session();
-        session.clear_tools();
-        session.add_tools(tools.iter().cloned());
-        drop(session);
+        let known = tools.iter().map(|tool| (tool.name.clone(), tool.clone()));
+        self.state().session().tools = known.collect();
         Ok(tools)
     }
 
     /// A tool as it was last listed on this connection.
     #[must_use]
     pub fn known_tool(&self, name: &str) -> Option<Tool> {
-        self.state().session().tool(name).cloned()
+        self.state().session().tools.get(name).cloned()
     }
 
     /// Calls a tool; await it to send it. `arguments` must serialise to an object, or to nothing
@@ -81,9 +79,8 @@ impl Client {
         convert: fn(CallToolResult) -> Result<Out, CallError>,
     ) -> TypedCall<Out> {
         let session = self.state().session();
-        let annotations = session
-            .tool(&name)
-            .and_then(|tool| tool.annotations.as_ref());
+        let tool = session.tools.get(&name);
+        let annotations = tool.and_then(|tool| tool.annotations.as_ref());
         let repeatable = annotations
             .is_some_and(|it| it.read_only_hint == Some(true) || it.idempotent_hint == Some(true));
         drop(session);

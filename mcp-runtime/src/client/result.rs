@@ -11,27 +11,21 @@ use crate::error::CallError;
 /// A result without `resultType` is: the handshake era has no such member (2026-07-28, "Overview",
 /// section `ResultType`).
 pub(super) fn complete<R: Request>(result: &RawJson) -> Result<R::Result, CallError> {
-    let misfit = |reason: String| CallError::Result {
-        method: R::METHOD.to_owned(),
-        reason,
-    };
-    match result_type(result).map_err(|fault| misfit(fault.to_string()))? {
+    let unfit = |fault| CallError::unfit(R::METHOD, fault);
+    match result_type(result).map_err(unfit)? {
         None | Some(ResultType::Complete) => {}
         Some(ResultType::InputRequired) if R::MAY_REQUIRE_INPUT => {
-            let wanted = result.parse().map_err(|fault| misfit(fault.to_string()))?;
             return Err(CallError::InputRequired {
                 method: R::METHOD.to_owned(),
-                wanted: Box::new(wanted),
+                wanted: Box::new(result.parse().map_err(unfit)?),
             });
         }
         Some(other) => {
-            return Err(misfit(format!(
-                "unknown `resultType` \"{}\"",
-                other.as_str()
-            )));
+            let reason = format!("unknown `resultType` \"{}\"", other.as_str());
+            return Err(CallError::unfit(R::METHOD, reason));
         }
     }
-    result.parse().map_err(|fault| misfit(fault.to_string()))
+    result.parse().map_err(unfit)
 }
 
 fn result_type(result: &RawJson) -> serde_json::Result<Option<ResultType>> {
@@ -63,10 +57,7 @@ pub(super) fn typed<Out: DeserializeOwned>(result: CallToolResult) -> Result<Out
                 .or_else(|_| serde_json::from_value(serde_json::Value::String(text)))
         }
     };
-    decoded.map_err(|fault| CallError::Result {
-        method: methods::TOOLS_CALL.to_owned(),
-        reason: fault.to_string(),
-    })
+    decoded.map_err(|fault| CallError::unfit(methods::TOOLS_CALL, fault))
 }
 
 /// Unwraps the only member, `result`: structured content is an object in the handshake era, and

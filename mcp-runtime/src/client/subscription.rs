@@ -5,23 +5,23 @@
 //! `subscriptions/listen`, whose notifications carry its id (2026-07-28, "Subscriptions").
 
 use std::collections::VecDeque;
-use std::fmt;
-use std::time::Duration;
+use std::pin::pin;
+use std::sync::Arc;
 
 use mcp_types::{
-    Conform, RawJson, RequestId, RequestMetaObject, ResourceUpdatedNotificationParams,
-    ServerCapabilities, ServerNotification, SubscribeRequest, SubscribeRequestParams,
-    SubscriptionFilter, SubscriptionsListenRequest, SubscriptionsListenRequestParams,
-    UnsubscribeRequest, UnsubscribeRequestParams, methods,
+    Conform, RequestId, RequestMetaObject, ResourceUpdatedNotificationParams, ServerCapabilities,
+    ServerNotification, SubscribeRequest, SubscribeRequestParams, SubscriptionFilter,
+    SubscriptionsAcknowledgedNotificationParams, SubscriptionsListenRequest,
+    SubscriptionsListenRequestParams, UnsubscribeRequest, UnsubscribeRequestParams, methods,
 };
-use tokio::runtime::Handle;
-use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::channel::request_options;
 use super::config::within;
+use super::connection::Connection;
 use super::notifications::Notifications;
-use super::{Changed, Client, Connections, Reconnect};
-use crate::connection::BoxFuture;
+use super::{Changed, Client};
 use crate::error::CallError;
 use crate::limits::{FOREVER, STABLE_STREAM};
 
@@ -54,17 +54,7 @@ impl Client {
         &self,
         filter: SubscriptionFilter,
     ) -> Result<Subscription, CallError> {
-        let limit = self.state().config.timeouts.idle;
-        let connection = timeout(limit, self.connection(true)).await;
-        let connection = connection.unwrap_or_else(|_| Err(timed_out(limit)))?;
-        if !connection.has_session() {
-            return self.listen(filter).await;
-        }
-        let mut subscription = Subscription::new(self, filter);
-        subscription.state = State::Session(self.connections());
-        subscription.subscribe_in_session().await?;
-        subscription.reopening.acknowledged = Some(Instant::now());
-        Ok(subscription)
+        Subscription::open(self, filter, true).await
     }
 
     /// Subscribes to the changes that `filter` names, in revisions without a handshake, and waits
@@ -75,23 +65,7 @@ impl Client {
     /// [`CallError::Unavailable`] where the revision has no such subscriptions,
     /// [`CallError::Timeout`] where the server does not agree in time, or why it refuses.
     pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Subscription, CallError> {
-        let mut subscription = Subscription::new(self, filter);
-        let limit = self.state().config.timeouts.idle;
-        let first = timeout(limit, subscription.event()).await;
-        match first.unwrap_or_else(|_| Err(timed_out(limit)))? {
-            SubscriptionEvent::Reopened => Ok(subscription),
-            _ => Err(CallError::Result {
-                method: methods::SUBSCRIPTIONS_LISTEN.to_owned(),
-                reason: "the server did not acknowledge the subscription".to_owned(),
-            }),
-        }
-    }
-}
-
-fn timed_out(waited: Duration) -> CallError {
-    CallError::Timeout {
-        method: methods::SUBSCRIPTIONS_LISTEN.to_owned(),
-        waited,
+        Subscription::open(self, filter, false).await
     }
 }
 
@@ -104,25 +78,13 @@ fn timed_out(waited: Duration) -> CallError {
 /// error, is not opened again; internal errors (-32603) and HTTP 408, 429 and 5xx count as streams
 /// that break off.
 #[must_use = "a subscription that is dropped is over"]
+#[derive(Debug)]
 pub struct Subscription {
-    client: Client,
-    filter: SubscriptionFilter,
     accepted: SubscriptionFilter,
-    notifications: Notifications,
-    state: State,
-    reopening: Reopening,
+    /// Notifications of the [`Subscriber`], acknowledgements included.
+    events: mpsc::Receiver<Result<ServerNotification, CallError>>,
     /// Changes that are assumed since the subscription was opened again.
     assumed: VecDeque<ServerNotification>,
-}
-
-enum State {
-    /// The request is in flight.
-    Listening(Listening),
-    /// The request is sent then.
-    Paused(Instant),
-    /// The notifications are among those of a session.
-    Session(Connections),
-    Ended,
 }
 
 /// An event of a subscription.
@@ -135,15 +97,35 @@ pub(crate) enum SubscriptionEvent {
 }
 
 impl Subscription {
-    fn new(client: &Client, filter: SubscriptionFilter) -> Self {
-        Self {
+    async fn open(
+        client: &Client,
+        filter: SubscriptionFilter,
+        in_sessions: bool,
+    ) -> Result<Self, CallError> {
+        let (sender, events) = mpsc::channel(1);
+        let subscriber = Subscriber {
             client: client.clone(),
             filter,
-            accepted: SubscriptionFilter::new(),
+            in_sessions,
             notifications: client.notifications(),
-            state: State::Paused(Instant::now()),
-            reopening: Reopening::default(),
+            events: sender,
+            resources: Vec::new(),
+            acknowledged: None,
+            short: 0,
+            failed: 0,
+        };
+        tokio::spawn(subscriber.run());
+        let mut subscription = Self {
+            accepted: SubscriptionFilter::new(),
+            events,
             assumed: VecDeque::new(),
+        };
+        match subscription.event().await? {
+            SubscriptionEvent::Reopened => Ok(subscription),
+            _ => Err(CallError::unfit(
+                methods::SUBSCRIPTIONS_LISTEN,
+                "the server did not acknowledge the subscription",
+            )),
         }
     }
 
@@ -179,259 +161,234 @@ impl Subscription {
     ///
     /// Cancel safe.
     pub(crate) async fn event(&mut self) -> Result<SubscriptionEvent, CallError> {
-        loop {
-            match &mut self.state {
-                State::Session(connections) => tokio::select! {
-                    biased;
-                    () = connections.next() => if self.continues_in_session().await? {
-                        return Ok(SubscriptionEvent::Reopened);
-                    },
-                    received = self.notifications.next() => match received {
-                        Some(notification) if self.covers(&notification) => {
-                            return Ok(SubscriptionEvent::Notification(notification));
-                        }
-                        Some(_) => {}
-                        None => return Err(CallError::Closed),
-                    },
-                    lost = self.client.given_up() => return Err(lost),
-                },
-                State::Paused(until) => {
-                    sleep_until(*until).await;
-                    let mut listening = Listening::open(&self.client, &self.filter).await?;
-                    // The first time is limited by `Client::listen`.
-                    if self.reopening.acknowledged.is_some() {
-                        let limit = self.client.state().config.timeouts.idle;
-                        listening.acknowledged_by = Some((Instant::now() + limit, limit));
-                    }
-                    self.state = State::Listening(listening);
-                }
-                State::Listening(listening) => {
-                    match listening.next(&mut self.notifications).await {
-                        Ok(Some(ServerNotification::SubscriptionsAcknowledged(params))) => {
-                            listening.acknowledged_by = None;
-                            self.acknowledged(params.notifications);
-                            return Ok(SubscriptionEvent::Reopened);
-                        }
-                        Ok(Some(other)) => return Ok(SubscriptionEvent::Notification(other)),
-                        Ok(None) => self.state = State::Ended,
-                        Err(error) => self.state = State::Paused(self.reopen_at(error)?),
-                    }
-                }
-                State::Ended => return Ok(SubscriptionEvent::Ended),
+        Ok(match self.events.recv().await.transpose()? {
+            Some(ServerNotification::SubscriptionsAcknowledged(params)) => {
+                self.accepted = params.notifications;
+                SubscriptionEvent::Reopened
+            }
+            Some(notification) => SubscriptionEvent::Notification(notification),
+            None => SubscriptionEvent::Ended,
+        })
+    }
+}
+
+/// The task that keeps a [`Subscription`] open. It ends when that is dropped.
+struct Subscriber {
+    client: Client,
+    filter: SubscriptionFilter,
+    /// Whether the notifications of a session will do.
+    in_sessions: bool,
+    notifications: Notifications,
+    events: mpsc::Sender<Result<ServerNotification, CallError>>,
+    /// Resources that were subscribed to in a session.
+    resources: Vec<String>,
+    /// The time of the last acknowledgement.
+    acknowledged: Option<Instant>,
+    /// Streams in a row that did not last.
+    short: u32,
+    /// Requests in a row that were not acknowledged.
+    failed: u32,
+}
+
+impl Subscriber {
+    async fn run(mut self) {
+        let events = self.events.clone();
+        let ended = tokio::select! {
+            () = events.closed() => Ok(()),
+            ended = self.serve() => ended,
+        };
+        if let Err(error) = ended {
+            // Fails when the subscription was dropped.
+            let _ = events.send(Err(error)).await;
+        }
+        for uri in self.release() {
+            let params = UnsubscribeRequestParams::new(uri);
+            let ended = self.client.request::<UnsubscribeRequest>(params);
+            if let Err(error) = ended.fail_fast().await {
+                tracing::debug!(%error, "a subscription was not ended");
             }
         }
     }
 
-    /// Notes the filter that the server has agreed to. Unless it is the first time, everything in it
-    /// counts as changed, also for the observers of the client.
-    fn acknowledged(&mut self, accepted: SubscriptionFilter) {
-        self.accepted = accepted;
-        self.reopening.failed = 0;
-        let before = self.reopening.acknowledged.replace(Instant::now());
-        if before.is_none() {
-            return;
-        }
-        let state = self.client.state();
-        if self.accepted.tools_list_changed == Some(true) {
-            state.session().clear_tools();
-        }
-        for notification in all_changes(&self.accepted) {
-            state.dispatcher.dispatch(notification, None);
+    /// Passes on notifications until the server has ended the subscription in good order.
+    async fn serve(&mut self) -> Result<(), CallError> {
+        let mut connection = self.connection().await?;
+        loop {
+            let served = match self.in_sessions && connection.has_session() {
+                true => self.follow(&connection).await,
+                false => self.listen(&connection).await,
+            };
+            let Err(error) = served else { return Ok(()) };
+            drop(connection);
+            sleep_until(self.reopen_at(error)?).await;
+            // They were subscribed to over the old connection.
+            self.release();
+            let reconnected = self.connection().await;
+            connection = reconnected.map_err(|_| self.client.current().borrow().lost())?;
         }
     }
 
-    /// The time to send the request again after it has failed with `error`.
-    ///
-    /// # Errors
-    ///
-    /// `error`, when it is not to be sent again.
-    fn reopen_at(&mut self, error: CallError) -> Result<Instant, CallError> {
-        self.state = State::Ended;
-        let (client, config) = (&self.client, &self.client.state().config);
-        let is_disconnected = match error {
-            CallError::Closed | CallError::SessionEnded => true,
-            CallError::Lost(_) | CallError::NotSent(_) => !client.is_connected(),
-            _ => false,
+    /// Waits for a connection; for a limited time, until the first acknowledgement.
+    async fn connection(&self) -> Result<Arc<Connection>, CallError> {
+        let (limit, is_first) = match self.acknowledged {
+            None => (self.client.state().config.timeouts.idle, true),
+            Some(_) => (FOREVER, false),
         };
-        let at = match is_disconnected {
-            // As soon as there is a connection: its supervisor makes the pauses.
-            true => client.reconnects().then(Instant::now),
-            false => self.reopening.next(&error, config.reconnect),
-        };
-        at.ok_or(error)
+        let connection = timeout(limit, self.client.usable(true, is_first)).await;
+        connection
+            .unwrap_or_else(|_| Err(CallError::timed_out(methods::SUBSCRIPTIONS_LISTEN, limit)))
     }
 
-    /// Subscribes to the resources of the filter, in a session.
-    async fn subscribe_in_session(&mut self) -> Result<(), CallError> {
-        let offered = self.client.server_capabilities();
-        self.accepted = accepted_lists(&self.filter, &offered);
-        let resources = offered.resources.unwrap_or_default();
+    /// Passes on the notifications of a session, until its connection ends.
+    async fn follow(&mut self, connection: &Connection) -> Result<(), CallError> {
+        let accepted = self
+            .subscribe(&connection.negotiated.peer_capabilities)
+            .await?;
+        self.acknowledged = Some(Instant::now());
+        let params = SubscriptionsAcknowledgedNotificationParams::new(accepted.clone());
+        self.pass_on(ServerNotification::SubscriptionsAcknowledged(params))
+            .await;
+        loop {
+            tokio::select! {
+                biased;
+                Some(notification) = self.notifications.next() => {
+                    if covers(&accepted, &notification) {
+                        self.pass_on(notification).await;
+                    }
+                }
+                _ = connection.channel.ended() => return Err(CallError::Closed),
+            }
+        }
+    }
+
+    /// Subscribes to the resources of the filter, in a session. Returns the part of the filter that
+    /// the server accepts.
+    async fn subscribe(
+        &mut self,
+        offered: &ServerCapabilities,
+    ) -> Result<SubscriptionFilter, CallError> {
+        let resources = offered.resources.as_ref();
+        let is_offered = resources.is_some_and(|it| it.subscribe == Some(true));
         let wanted = self.filter.resource_subscriptions.iter().flatten();
-        for uri in wanted.filter(|_| resources.subscribe == Some(true)) {
+        for uri in wanted.filter(|_| is_offered) {
             let params = SubscribeRequestParams::new(uri.clone());
             match self.client.request::<SubscribeRequest>(params).await {
                 Ok(_) => {
                     self.client.state().session().hold(uri);
-                    let accepted = &mut self.accepted.resource_subscriptions;
-                    accepted.get_or_insert_default().push(uri.clone());
+                    self.resources.push(uri.clone());
                 }
                 // The server does not announce this one.
                 Err(CallError::Rpc(error)) => tracing::debug!(uri, %error, "not subscribed to"),
                 Err(error) => return Err(error),
             }
         }
-        Ok(())
+        let mut accepted = accepted_lists(&self.filter, offered);
+        accepted.resource_subscriptions =
+            Some(self.resources.clone()).filter(|resources| !resources.is_empty());
+        Ok(accepted)
     }
 
-    /// Goes on over a new connection, whose supervisor has subscribed to the resources again.
-    /// `false` if the new server keeps no sessions.
-    async fn continues_in_session(&mut self) -> Result<bool, CallError> {
-        let connection = self.client.connection(true).await?;
-        if !connection.has_session() {
-            self.release();
-            self.state = State::Paused(Instant::now());
-            return Ok(false);
-        }
-        let resources = self.accepted.resource_subscriptions.take();
-        self.accepted = accepted_lists(&self.filter, &self.client.server_capabilities());
-        self.accepted.resource_subscriptions = resources;
-        Ok(true)
-    }
-
-    /// Unsubscribes from the resources that no other subscription of the session is about.
-    fn release(&mut self) {
-        let uris = self.accepted.resource_subscriptions.take();
-        let uris = uris.into_iter().flatten();
+    /// Gives up the resources of the session. Returns those that nothing else is about.
+    fn release(&mut self) -> Vec<String> {
         let mut session = self.client.state().session();
-        let released: Vec<_> = uris.filter(|uri| session.release(uri)).collect();
-        drop(session);
-        let (false, Ok(runtime)) = (released.is_empty(), Handle::try_current()) else {
-            return;
-        };
-        let client = self.client.clone();
-        runtime.spawn(async move {
-            for uri in released {
-                let params = UnsubscribeRequestParams::new(uri);
-                let ended = client.request::<UnsubscribeRequest>(params).fail_fast();
-                if let Err(error) = ended.await {
-                    tracing::debug!(%error, "a subscription was not ended");
-                }
-            }
-        });
+        let resources = self.resources.drain(..);
+        resources.filter(|uri| session.release(uri)).collect()
     }
 
-    /// Whether a notification of the session is about the accepted filter.
-    fn covers(&self, notification: &ServerNotification) -> bool {
-        let accepted = &self.accepted;
-        match Changed::by(notification) {
-            Some(Changed::Tools) => accepted.tools_list_changed == Some(true),
-            Some(Changed::Prompts) => accepted.prompts_list_changed == Some(true),
-            Some(Changed::Resources) => accepted.resources_list_changed == Some(true),
-            Some(Changed::Resource(uri)) => {
-                let mut resources = accepted.resource_subscriptions.iter().flatten();
-                resources.any(|whole| is_part(&uri, whole))
-            }
-            None => false,
-        }
-    }
-}
-
-impl Drop for Subscription {
-    fn drop(&mut self) {
-        if let State::Session(_) = self.state {
-            self.release();
-        }
-    }
-}
-
-impl fmt::Debug for Subscription {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Subscription")
-            .field("accepted", &self.accepted)
-            .finish_non_exhaustive()
-    }
-}
-
-/// A `subscriptions/listen` in flight. Its response is the end of the subscription.
-struct Listening {
-    id: RequestId,
-    response: BoxFuture<Result<RawJson, CallError>>,
-    /// The deadline of the acknowledgement, and the time limit that it comes from.
-    acknowledged_by: Option<(Instant, Duration)>,
-}
-
-impl Listening {
-    async fn open(client: &Client, filter: &SubscriptionFilter) -> Result<Self, CallError> {
-        let connection = client.connection_without_demand().await?;
-        let meta = client.state().request_meta(&connection.meta, "");
-        let meta_object = RequestMetaObject::new();
-        let mut params = SubscriptionsListenRequestParams::new(meta_object, filter.clone());
+    /// Sends `subscriptions/listen`, and passes on its notifications until it is answered.
+    async fn listen(&mut self, connection: &Connection) -> Result<(), CallError> {
+        let state = self.client.state();
+        let limit = state.config.timeouts.idle;
+        let meta = state.request_meta(&connection.meta, "");
+        let filter = self.filter.clone();
+        let mut params = SubscriptionsListenRequestParams::new(RequestMetaObject::new(), filter);
         params.conform(connection.negotiated.revision);
         let options = request_options::<SubscriptionsListenRequest>(within(FOREVER));
         let written = connection.channel.write(&params, meta, options)?;
-        Ok(Self {
-            id: RequestId::Number(written.id),
-            response: Box::pin(async move { connection.channel.send(written).await }),
-            acknowledged_by: None,
-        })
-    }
-
-    /// The next notification; `None` when the server has answered the request.
-    async fn next(
-        &mut self,
-        notifications: &mut Notifications,
-    ) -> Result<Option<ServerNotification>, CallError> {
-        let next = async {
-            loop {
-                tokio::select! {
-                    biased;
-                    received = notifications.receive() => match received {
-                        Some(received) if received.subscription.as_ref() == Some(&self.id) => {
-                            return Ok(Some(received.notification));
-                        }
-                        Some(_) => {}
-                        None => return Err(CallError::Closed),
-                    },
-                    response = &mut self.response => return response.map(|_| None),
+        let id = RequestId::Number(written.id);
+        let mut response = pin!(connection.channel.send(written));
+        let mut overdue = pin!(sleep(limit));
+        let mut is_acknowledged = false;
+        loop {
+            let notification = tokio::select! {
+                biased;
+                Some(received) = self.notifications.receive() => {
+                    if received.subscription.as_ref() != Some(&id) {
+                        continue;
+                    }
+                    received.notification
                 }
+                response = &mut response => return response.map(drop),
+                () = &mut overdue, if !is_acknowledged => return Err(CallError::timed_out(methods::SUBSCRIPTIONS_LISTEN, limit)),
+            };
+            if let ServerNotification::SubscriptionsAcknowledged(params) = &notification {
+                is_acknowledged = true;
+                self.acknowledged(&params.notifications);
             }
-        };
-        match self.acknowledged_by {
-            None => next.await,
-            Some((deadline, limit)) => {
-                let in_time = timeout_at(deadline, next).await;
-                in_time.unwrap_or_else(|_| Err(timed_out(limit)))
+            self.pass_on(notification).await;
+        }
+    }
+
+    /// Notes an acknowledgement of the server. Unless it is the first, everything that was accepted
+    /// counts as changed, also for the observers of the client.
+    fn acknowledged(&mut self, accepted: &SubscriptionFilter) {
+        self.failed = 0;
+        if self.acknowledged.replace(Instant::now()).is_some() {
+            for notification in all_changes(accepted) {
+                self.client.state().dispatch(notification, None);
             }
         }
     }
-}
 
-/// Failures of a subscription, which determine the pause before the next try.
-#[derive(Debug, Default)]
-struct Reopening {
-    /// Streams in a row that did not last.
-    short: u32,
-    /// Requests in a row that were not acknowledged.
-    failed: u32,
-    /// The time of the last acknowledgement.
-    acknowledged: Option<Instant>,
-}
+    /// Passes on a notification, once those before it were taken.
+    async fn pass_on(&self, notification: ServerNotification) {
+        // Fails when the subscription was dropped, which ends the task.
+        let _ = self.events.send(Ok(notification)).await;
+    }
 
-impl Reopening {
-    /// The time to open a stream again that has ended with `error`, if that may help.
-    fn next(&mut self, error: &CallError, policy: Option<Reconnect>) -> Option<Instant> {
-        let policy = policy.filter(|_| error.is_transient())?;
-        let has_lasted = self.acknowledged?.elapsed() >= STABLE_STREAM;
-        if self.failed == 0 && has_lasted {
-            self.short = 0;
+    /// The time to open the subscription again after it has failed with `error`.
+    ///
+    /// # Errors
+    ///
+    /// `error`, when it is not to be opened again.
+    fn reopen_at(&mut self, error: CallError) -> Result<Instant, CallError> {
+        let is_disconnected = match error {
+            CallError::Closed | CallError::SessionEnded => true,
+            CallError::Lost(_) | CallError::NotSent(_) => {
+                self.client.current().borrow().usable().is_none()
+            }
+            _ => false,
+        };
+        if is_disconnected {
+            // As soon as there is a connection: its supervisor makes the pauses.
+            return Ok(Instant::now());
         }
-        if !policy.allows_try_after(self.failed) {
-            return None;
+        let policy = self.client.state().config.reconnect;
+        let policy = policy.filter(|it| error.is_transient() && it.allows_try_after(self.failed));
+        let (Some(policy), Some(acknowledged)) = (policy, self.acknowledged) else {
+            return Err(error);
+        };
+        if self.failed == 0 && acknowledged.elapsed() >= STABLE_STREAM {
+            self.short = 0;
         }
         let pause = policy.pause_before(self.short);
         self.short += 1;
         self.failed += 1;
-        Some(Instant::now() + pause)
+        Ok(Instant::now() + pause)
+    }
+}
+
+/// Whether a notification of a session is about an accepted filter.
+fn covers(accepted: &SubscriptionFilter, notification: &ServerNotification) -> bool {
+    match Changed::by(notification) {
+        Some(Changed::Tools) => accepted.tools_list_changed == Some(true),
+        Some(Changed::Prompts) => accepted.prompts_list_changed == Some(true),
+        Some(Changed::Resources) => accepted.resources_list_changed == Some(true),
+        Some(Changed::Resource(uri)) => {
+            let mut resources = accepted.resource_subscriptions.iter().flatten();
+            resources.any(|whole| is_part(&uri, whole))
+        }
+        None => false,
     }
 }
 

@@ -6,22 +6,23 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use mcp_types::{
-    ListToolsRequest, PaginatedRequestParams, PingRequest, RawJson, Request, RequestParams,
-    Revisions, Root, RootsListChangedNotification, SetLevelRequest, SetLevelRequestParams, Side,
-    SubscribeRequest, SubscribeRequestParams, methods,
+    ListToolsRequest, PaginatedRequestParams, PingRequest, RawJson, Request, RequestParams, Root,
+    RootsListChangedNotification, SetLevelRequest, SetLevelRequestParams, Side, SubscribeRequest,
+    SubscribeRequestParams, Tool, methods,
 };
 use serde::Deserialize;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
-use super::channel::{Channel, request_options};
+use super::channel::Channel;
 use super::config::{KeepAlive, Reconnect, within};
-use super::connect::{expected, finish, negotiate};
-use super::connection::{Connection, ConnectionState, Open, Phase, WaitingCalls};
+use super::connect::{connect, expected};
+use super::connection::{Connection, ConnectionState, Open, Phase};
 use super::error::ConnectError;
 use super::state::ClientState;
-use super::state::TransportState;
+use super::status::TransportState;
 use crate::error::CallError;
+use crate::limits::FOREVER;
 
 /// Watches the connection of a client, and restores it when it is lost.
 pub(super) struct Supervisor {
@@ -29,35 +30,31 @@ pub(super) struct Supervisor {
     /// The means to restore a connection, if it is to be restored.
     pub(super) reopening: Option<(Open, Reconnect)>,
     pub(super) current: watch::Sender<ConnectionState>,
-    pub(super) waiting: WaitingCalls,
-    /// True when the client is to be closed; its sender is dropped with the last handle.
-    pub(super) closing: watch::Receiver<bool>,
-    /// The roots, if there is a list of them.
-    pub(super) roots: Option<watch::Receiver<Vec<Root>>>,
+    /// Number of tries to restore a connection that calls have asked for.
+    pub(super) demand: watch::Receiver<u64>,
 }
 
 impl Supervisor {
-    pub(super) async fn run(self) {
+    /// Runs until the client is closed. Announces changes of the roots, if there is a list of them.
+    pub(super) async fn run(self, mut roots: Option<watch::Receiver<Vec<Root>>>) {
         // Failed tries, and connections that did not last, since the last one that did.
         let mut tries = 0;
-        let mut roots = self.roots.clone();
         loop {
             let (connection, since) = (self.connection(), Instant::now());
             let watching = self.watch(&connection, &mut roots);
-            let Some(cause) = self.unless_closing(watching).await else {
+            let Some(cause) = self.state.unless_closing(watching).await else {
                 connection.channel.close().await;
                 break;
             };
             drop(connection);
             let Some((open, policy)) = &self.reopening else {
-                self.enter(Phase::Closed, Some(cause));
+                self.enter(Phase::Closed, 0, Some(cause));
                 return;
             };
             if since.elapsed() >= policy.stable_after {
                 tries = 0;
             }
-            self.enter(Phase::Reconnecting, Some(cause));
-            let Some(connection) = self.restore(open, *policy, &mut tries).await else {
+            let Some(connection) = self.restore(open, *policy, &mut tries, cause).await else {
                 break;
             };
             // The server asks for the roots anew.
@@ -65,7 +62,10 @@ impl Supervisor {
                 roots.mark_unchanged();
             }
             self.current.send_modify(|state| {
-                *state = ConnectionState::new(connection, state.failures);
+                state.phase = Phase::Connected;
+                state.connection = Arc::new(connection);
+                state.number += 1;
+                state.cause = None;
             });
         }
         self.current
@@ -76,26 +76,18 @@ impl Supervisor {
         Arc::clone(&self.current.borrow().connection)
     }
 
-    /// Waits for a future; `None` as soon as the client is to be closed.
-    async fn unless_closing<F: Future>(&self, future: F) -> Option<F::Output> {
-        let mut closing = self.closing.clone();
-        tokio::select! {
-            // Fails when the last handle was dropped.
-            _ = closing.wait_for(|closing| *closing) => None,
-            output = future => Some(output),
-        }
-    }
-
-    fn enter(&self, phase: Phase, cause: Option<ConnectError>) {
+    /// Enters a phase without a connection, after so many failures to restore it.
+    fn enter(&self, phase: Phase, failures: u64, cause: Option<ConnectError>) {
         self.current.send_modify(|state| {
             state.phase = phase;
+            state.failures = failures;
             state.cause = cause.map(Arc::new).or(state.cause.take());
         });
-        self.state.status.set_transport(match phase {
-            Phase::Connected => TransportState::Connected,
+        let transport = match phase {
             Phase::Reconnecting => TransportState::Reconnecting,
-            Phase::GivenUp | Phase::Closed => TransportState::Lost,
-        });
+            _ => TransportState::Lost,
+        };
+        self.state.set_status(|status| status.transport = transport);
     }
 
     /// Waits for the end of a connection, and ends one whose server no longer answers. Announces
@@ -123,99 +115,76 @@ impl Supervisor {
                     channel.abort().await;
                     return ConnectError::Lost(io::Error::new(io::ErrorKind::TimedOut, reason));
                 }
-                () = changed(roots) => announce_roots(connection),
+                Some(()) = async { roots.as_mut()?.changed().await.ok() } => {
+                    announce_roots(connection);
+                }
             }
         }
     }
 
     /// Connects again, until a try succeeds; `None` when the client is to be closed. `tries` counts
-    /// the tries, successful ones as well.
-    async fn restore(&self, open: &Open, policy: Reconnect, tries: &mut u32) -> Option<Connection> {
+    /// the tries, successful ones as well. `cause` is the reason why the connection was lost.
+    async fn restore(
+        &self,
+        open: &Open,
+        policy: Reconnect,
+        tries: &mut u32,
+        mut cause: ConnectError,
+    ) -> Option<Connection> {
+        let config = &self.state.config;
         let known = self.connection().negotiated.revision;
-        let mut revisions = expected(&self.state.config, Some(known.era()));
+        let mut revisions = expected(config, Some(known.era()));
+        let mut failures = self.current.borrow().failures;
         let mut last_try = Instant::now();
+        let mut demand = self.demand.clone();
         loop {
-            let pause = self.pause(policy, *tries, last_try);
-            self.unless_closing(pause).await?;
+            let endless = config.reconnect_endlessly.load(Ordering::Relaxed);
+            let (phase, pause) = match endless || policy.allows_try_after(*tries) {
+                true => (Phase::Reconnecting, policy.pause_before(*tries)),
+                false => {
+                    tracing::error!(tries, "the connection is lost; the next call tries again");
+                    (Phase::GivenUp, FOREVER)
+                }
+            };
+            self.enter(phase, failures, Some(cause));
+            let demanded = async {
+                // Fails when the last handle was dropped, and the client is to be closed.
+                let _ = demand.wait_for(|demanded| *demanded > failures).await;
+                sleep_until(last_try + pause.min(policy.first_pause)).await;
+            };
+            let paused = timeout_at(last_try + pause, demanded);
+            // Times out unless a call asks for the try.
+            let _ = self.state.unless_closing(paused).await?;
+            self.enter(Phase::Reconnecting, failures, None);
             *tries = tries.saturating_add(1);
-            let restored = self.reopen(open, revisions).await;
-            last_try = Instant::now();
-            let error = match restored {
-                Ok(connection) => return Some(connection),
-                Err(_) if *self.closing.borrow() => return None,
+            cause = match connect(&self.state, open(), revisions).await {
+                Ok(connection) => {
+                    let restored = self.restore_session(&connection);
+                    self.state.unless_closing(restored).await;
+                    return Some(connection);
+                }
+                Err(_) if *self.state.closing.borrow() => return None,
                 Err(error) => error,
             };
-            tracing::warn!(%error, "the connection can't be restored yet");
-            self.current.send_modify(|state| state.failures += 1);
-            self.enter(Phase::Reconnecting, Some(error));
+            tracing::warn!(error = %cause, "the connection can't be restored yet");
+            last_try = Instant::now();
+            failures += 1;
             // The server may be another one by now.
-            revisions = self.state.config.revisions;
+            revisions = config.revisions;
         }
-    }
-
-    /// Waits for the time of the next try.
-    async fn pause(&self, policy: Reconnect, tries: u32, last_try: Instant) {
-        let config = &self.state.config;
-        let endless = config.reconnect_endlessly.load(Ordering::Relaxed);
-        let pause = match endless || policy.allows_try_after(tries) {
-            true => Some(policy.pause_before(tries)),
-            false => {
-                tracing::error!(tries, "the connection is lost; the next call tries again");
-                self.enter(Phase::GivenUp, None);
-                None
-            }
-        };
-        let shortest = pause.map_or(policy.first_pause, |pause| pause.min(policy.first_pause));
-        let planned = async {
-            match pause {
-                Some(pause) => sleep_until(last_try + pause).await,
-                None => std::future::pending().await,
-            }
-        };
-        let demanded = async {
-            // A call that has learned of the last failure does not wait any more.
-            loop {
-                self.waiting.any().await;
-                sleep_until(last_try + shortest).await;
-                if self.waiting.is_any() {
-                    break;
-                }
-            }
-        };
-        tokio::select! {
-            () = planned => {}
-            () = demanded => {}
-        }
-        if pause.is_none() {
-            self.enter(Phase::Reconnecting, None);
-        }
-    }
-
-    /// Connects, and restores the session. A channel that is open when the client is to be closed is
-    /// closed as well.
-    async fn reopen(&self, open: &Open, revisions: Revisions) -> Result<Connection, ConnectError> {
-        let opened = self.unless_closing(open()).await;
-        let channel = opened.ok_or(ConnectError::Closed)?;
-        let channel = channel.map_err(ConnectError::Open)?;
-        let config = &self.state.config;
-        let negotiated = self.unless_closing(negotiate(&channel, config, revisions));
-        let negotiated = negotiated.await.unwrap_or(Err(ConnectError::Closed));
-        let connection = finish(channel, config, negotiated).await?;
-        // Changes in the meantime were not announced.
-        if let Some(cache) = &self.state.cache {
-            cache.clear();
-        }
-        self.unless_closing(self.restore_session(&connection)).await;
-        Ok(connection)
     }
 
     /// Sets the log level, subscribes to resources and lists tools again. Refusals are logged: the
     /// connection is of use without.
     async fn restore_session(&self, connection: &Connection) {
-        let (level, subscribed, listed) = {
+        // Changes in the meantime were not announced.
+        if let Some(cache) = &self.state.cache {
+            cache.clear();
+        }
+        let (level, subscribed, tools) = {
             let mut session = self.state.session();
-            let listed = session.clear_tools();
-            (session.log_level.clone(), session.subscribed(), listed)
+            let tools = std::mem::take(&mut session.tools);
+            (session.log_level.clone(), session.resources.clone(), tools)
         };
         // Without a session, requests carry the level, and each subscription is made again by itself.
         if connection.has_session() {
@@ -228,13 +197,13 @@ impl Supervisor {
                 self.request::<SubscribeRequest>(connection, &params).await;
             }
         }
-        if listed {
+        if !tools.is_empty() {
             self.list_tools(connection).await;
         }
     }
 
     /// Lists the tools again. One that can't be read is skipped.
-    async fn list_tools(&self, connection: &Connection) {
+    async fn list_tools(&self, connection: &Connection) -> Option<()> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Page {
@@ -247,20 +216,15 @@ impl Supervisor {
         };
         let mut params = PaginatedRequestParams::new();
         for _ in 0..self.state.config.max_pages {
-            let Some(page) = self.request::<ListToolsRequest>(connection, &params).await else {
-                return;
-            };
-            let Ok(page) = page.parse::<Page>().inspect_err(unreadable) else {
-                return;
-            };
+            let page = self.request::<ListToolsRequest>(connection, &params);
+            let page: Page = page.await?.parse().inspect_err(unreadable).ok()?;
             let tools = page.tools.iter();
             let tools = tools.filter_map(|tool| tool.parse().inspect_err(unreadable).ok());
-            self.state.session().add_tools(tools);
-            match page.next_cursor {
-                Some(cursor) => params = PaginatedRequestParams::new().with_cursor(cursor),
-                None => return,
-            }
+            let tools = tools.map(|tool: Tool| (tool.name.clone(), tool));
+            self.state.session().tools.extend(tools);
+            params = PaginatedRequestParams::new().with_cursor(page.next_cursor?);
         }
+        None
     }
 
     async fn request<R: Request>(
@@ -271,16 +235,12 @@ impl Supervisor {
     where
         R::Params: Sync,
     {
-        let options = request_options::<R>(self.state.config.timeouts);
-        let channel = &connection.channel;
-        let result = channel
-            .request::<R>(params, &connection.meta, options)
-            .await;
-        result
-            .inspect_err(|error| {
-                tracing::warn!(method = R::METHOD, %error, "a session is not restored completely");
-            })
-            .ok()
+        let (channel, timeouts) = (&connection.channel, self.state.config.timeouts);
+        let sent = channel.request::<R>(params, &connection.meta, timeouts);
+        let warn = |error: &CallError| {
+            tracing::warn!(method = R::METHOD, %error, "a session is not restored completely");
+        };
+        sent.await.inspect_err(warn).ok()
     }
 }
 
@@ -291,10 +251,9 @@ async fn until_dead(channel: &Channel, keep_alive: KeepAlive) {
         sleep(keep_alive.every).await;
         // Cancelled when it times out, so that a transport that keeps something for each request, as
         // HTTP does, releases it.
-        let options = request_options::<PingRequest>(within(keep_alive.timeout));
+        let (params, limit) = (RequestParams::new(), within(keep_alive.timeout));
         let frames = channel.frames();
-        let params = RequestParams::new();
-        match channel.request::<PingRequest>(&params, "", options).await {
+        match channel.request::<PingRequest>(&params, "", limit).await {
             Err(CallError::Timeout { .. } | CallError::NotSent(_) | CallError::Lost(_))
                 if channel.frames() == frames =>
             {
@@ -305,14 +264,6 @@ async fn until_dead(channel: &Channel, keep_alive: KeepAlive) {
             // Any answer is a sign of life, also an error, and so is anything else that was sent.
             _ => missed = 0,
         }
-    }
-}
-
-/// Waits for the next change of the roots.
-async fn changed(roots: &mut Option<watch::Receiver<Vec<Root>>>) {
-    let changed = async { roots.as_mut()?.changed().await.ok() };
-    if changed.await.is_none() {
-        std::future::pending::<()>().await;
     }
 }
 

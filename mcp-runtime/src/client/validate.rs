@@ -1,7 +1,5 @@
 //! Validation of structured output against the schema that the tool declares.
 
-use std::future::IntoFuture;
-
 use mcp_types::{CallToolRequest, CallToolResult, RawJson, methods};
 
 use super::{Call, Client};
@@ -24,40 +22,26 @@ impl Call<CallToolRequest> {
     /// # }
     /// ```
     pub fn validated(self) -> ValidatedCall {
-        ValidatedCall { call: self }
-    }
-}
-
-/// A call of a tool whose result is validated; await it to send it.
-#[must_use = "nothing is sent until this is awaited"]
-#[derive(Debug)]
-pub struct ValidatedCall {
-    call: Call<CallToolRequest>,
-}
-
-impl IntoFuture for ValidatedCall {
-    /// [`CallError::Result`] when the result does not fit, naming the place.
-    type Output = Result<CallToolResult, CallError>;
-    type IntoFuture = BoxFuture<Self::Output>;
-
-    fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
-            let schema = match &self.call.params {
-                Ok(params) => output_schema(&self.call.client, &params.name).await?,
+            let schema = match &self.params {
+                Ok(params) => output_schema(&self.client, &params.name).await?,
                 // The call itself reports what is wrong.
                 Err(_) => None,
             };
-            let result = self.call.await?;
+            let result = self.await?;
             if let Some(schema) = schema {
-                check(&schema, &result).map_err(|reason| CallError::Result {
-                    method: methods::TOOLS_CALL.to_owned(),
-                    reason,
-                })?;
+                let checked = check(&schema, &result);
+                checked.map_err(|reason| CallError::unfit(methods::TOOLS_CALL, reason))?;
             }
             Ok(result)
         })
     }
 }
+
+/// A call of a tool whose result is validated; await it to send it.
+///
+/// [`CallError::Result`] when the result does not fit, naming the place.
+pub type ValidatedCall = BoxFuture<Result<CallToolResult, CallError>>;
 
 async fn output_schema(client: &Client, name: &str) -> Result<Option<RawJson>, CallError> {
     let tool = match client.known_tool(name) {

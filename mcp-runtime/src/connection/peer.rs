@@ -175,10 +175,8 @@ impl Peer {
             negotiated.allow(R::METHOD, &params)?;
         }
         let result = self.ask(R::METHOD, &params, Timeouts::default()).await?;
-        result.parse().map_err(|fault| CallError::Result {
-            method: R::METHOD.to_owned(),
-            reason: fault.to_string(),
-        })
+        let decoded = result.parse();
+        decoded.map_err(|fault| CallError::unfit(R::METHOD, fault))
     }
 
     /// Sends a request and waits for its result, as it came.

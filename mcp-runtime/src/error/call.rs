@@ -154,6 +154,18 @@ impl CallError {
         Some(data.elicitations)
     }
 
+    /// No answer to `method` came within `waited`.
+    pub(crate) fn timed_out(method: &str, waited: Duration) -> Self {
+        let method = method.to_owned();
+        Self::Timeout { method, waited }
+    }
+
+    /// The result is not what `method` promises.
+    pub(crate) fn unfit(method: &str, reason: impl ToString) -> Self {
+        let (method, reason) = (method.to_owned(), reason.to_string());
+        Self::Result { method, reason }
+    }
+
     /// The request was sent, and the connection ended because of `cause`, if that is known.
     pub(crate) fn lost(cause: Option<&Arc<io::Error>>) -> Self {
         cause.map_or(Self::Closed, |cause| Self::Lost(shared(cause)))
