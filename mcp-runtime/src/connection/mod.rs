@@ -20,8 +20,8 @@ pub use handler::BoxFuture;
 pub(crate) use handler::{
     Contained, Handler, Outgoing, Progress, Role, Served, contain, join_all, poll_once, response,
 };
-pub(crate) use in_flight::{BatchKey, Kind, ReplyTo, RequestKey};
+pub(crate) use in_flight::{Kind, ReplyTo, RequestKey};
 pub use peer::Peer;
 pub(crate) use peer::{Command, Link, Unsent, notification};
-pub(crate) use pending::{Answer, OnProgress, Requested, SendOptions, Waiter, now};
+pub(crate) use pending::{OnProgress, Requested, SendOptions, Waiter, now};
 pub(crate) use queue::Commands;

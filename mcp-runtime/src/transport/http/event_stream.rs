@@ -9,15 +9,21 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use http::StatusCode;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, Sleep};
 
 use super::events::{EventId, StoredEvent};
-use super::exchange::Work;
 use super::server::unread::{Held, Pieces, Unread};
+use super::session::HttpSession;
 use super::sse;
 use super::stream::{Found, Item, Stream};
+use crate::connection::BoxFuture;
 use crate::limits::FOREVER;
+
+/// The handler of a stateless request that waits, with the answer in the end. Dropping it cancels the
+/// call.
+pub(crate) type Work = BoxFuture<(StatusCode, Vec<u8>)>;
 
 /// Writes the messages of a [`Stream`] as events, drives the handler where no task does, and
 /// breaks long silences.
@@ -41,21 +47,21 @@ pub(crate) struct EventStream {
 #[derive(Clone, Copy)]
 pub(crate) struct Pace {
     /// How long silence may last.
-    pub(super) keep_alive: Duration,
+    pub(crate) keep_alive: Duration,
     /// How long a client may leave unread what it is sent.
-    pub(super) write_timeout: Duration,
+    pub(crate) write_timeout: Duration,
 }
 
 impl EventStream {
     /// Reads `stream` from where it stands.
-    pub(super) fn new(stream: Arc<Stream>, work: Option<Work>, pace: Pace) -> Self {
+    pub(crate) fn new(stream: Arc<Stream>, work: Option<Work>, pace: Pace) -> Self {
         let ticket = stream.attach();
         Self::with_ticket(stream, ticket, work, pace)
     }
 
     /// Reads `stream` after the events that a client has missed since `id`; `ticket` was taken
     /// before they were looked up.
-    pub(super) fn resumed(
+    pub(crate) fn resumed(
         stream: Arc<Stream>,
         ticket: u64,
         id: EventId,
@@ -91,33 +97,44 @@ impl EventStream {
     }
 
     /// Keeps `held` as long as the stream is read.
-    pub(super) fn holding(self, held: Arc<dyn Send + Sync>) -> Self {
+    pub(crate) fn holding(self, held: Arc<dyn Send + Sync>) -> Self {
         self.reading.holdings().held = Some(held);
         self
     }
 
     /// Counts what the client has not read.
-    pub(super) fn count(&mut self, unread: &Arc<Unread>) {
+    pub(crate) fn count(&mut self, unread: &Arc<Unread>) {
         let bytes: usize = self.first.iter().map(Bytes::len).sum();
         self.first_held = (bytes > 0).then(|| unread.hold(bytes));
         self.unread = Some(Arc::clone(unread));
     }
 
     /// Begins with `event`.
-    pub(super) fn beginning_with(mut self, event: Bytes) -> Self {
+    pub(crate) fn beginning_with(mut self, event: Bytes) -> Self {
         self.first.push_back(event);
         self
     }
 
+    /// Keeps `session` open as long as the stream is read, and lets the client resume from here in
+    /// revisions that have an event for that.
+    pub(crate) fn in_session(self, session: Arc<HttpSession>) -> Self {
+        let negotiated = session.negotiated();
+        let primed = match negotiated.is_some_and(|negotiated| negotiated.primes_streams()) {
+            true => self.primed(),
+            false => self,
+        };
+        primed.holding(session)
+    }
+
     /// Begins with an empty event, whose id lets the client resume from here (2025-11-25,
     /// "Transports", section "Sending Messages to the Server").
-    pub(super) fn primed(self) -> Self {
+    fn primed(self) -> Self {
         let id = self.id(self.stream.position());
         self.beginning_with(sse::empty(&id.to_string(), None))
     }
 
     /// The next events. `None` when there are no more.
-    pub(super) fn poll_bytes(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+    pub(crate) fn poll_bytes(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let polled = self.poll_piece(cx);
         self.reading.asked(polled.is_pending());
         polled
@@ -165,7 +182,7 @@ impl EventStream {
     fn poll_work(&mut self, cx: &mut Context<'_>) {
         let mut holdings = self.reading.holdings();
         if let Some(work) = &mut holdings.work
-            && let Poll::Ready((status, message)) = Pin::new(work).poll(cx)
+            && let Poll::Ready((status, message)) = work.as_mut().poll(cx)
         {
             let done = holdings.work.take();
             drop(holdings);
@@ -188,7 +205,7 @@ impl EventStream {
 
     fn written(&self, items: &VecDeque<Item>) -> Bytes {
         let mut events = items.iter().map(|item| {
-            let logged = self.stream.is_logged();
+            let logged = self.stream.log.is_some();
             let id = logged.then(|| self.id(item.sequence).to_string());
             sse::event(id.as_deref(), &item.message)
         });
@@ -202,7 +219,7 @@ impl EventStream {
 
     fn id(&self, sequence: u64) -> EventId {
         EventId {
-            stream: self.stream.number(),
+            stream: self.stream.number,
             sequence,
         }
     }
@@ -218,13 +235,13 @@ const CHECKS: u32 = 4;
 /// whether the body was polled; if it was not for the write timeout, the client is taken for lost,
 /// as if the connection had been closed: the handler is dropped, and all else that is held for the
 /// client.
-pub(in crate::transport::http) struct Reading {
+struct Reading {
     kept: Arc<Kept>,
     watch: AbortHandle,
 }
 
 /// State shared with the task.
-pub(in crate::transport::http) struct Kept {
+struct Kept {
     stream: Arc<Stream>,
     ticket: u64,
     /// Number of polls.
@@ -235,20 +252,15 @@ pub(in crate::transport::http) struct Kept {
 }
 
 #[derive(Default)]
-pub(in crate::transport::http) struct Holdings {
+struct Holdings {
     /// The handler, where no task drives it.
-    pub(in crate::transport::http) work: Option<Work>,
-    pub(in crate::transport::http) held: Option<Arc<dyn Send + Sync>>,
+    work: Option<Work>,
+    held: Option<Arc<dyn Send + Sync>>,
 }
 
 impl Reading {
     /// A reading of `stream` by the holder of `ticket`.
-    pub(in crate::transport::http) fn new(
-        stream: Arc<Stream>,
-        ticket: u64,
-        work: Option<Work>,
-        timeout: Duration,
-    ) -> Self {
+    fn new(stream: Arc<Stream>, ticket: u64, work: Option<Work>, timeout: Duration) -> Self {
         let holdings = Holdings { work, held: None };
         let kept = Arc::new(Kept {
             stream,
@@ -264,12 +276,12 @@ impl Reading {
         }
     }
 
-    pub(in crate::transport::http) fn holdings(&self) -> MutexGuard<'_, Holdings> {
+    fn holdings(&self) -> MutexGuard<'_, Holdings> {
         self.kept.holdings()
     }
 
     /// Notes a poll of the body; `waits` if it found nothing to send.
-    pub(in crate::transport::http) fn asked(&self, waits: bool) {
+    fn asked(&self, waits: bool) {
         self.kept.asked.fetch_add(1, Ordering::Relaxed);
         self.kept.waits.store(waits, Ordering::Relaxed);
     }

@@ -183,7 +183,7 @@ impl EventStore for MemoryEvents {
 
 /// Log of the events of one session. Clones are the same log.
 #[derive(Clone)]
-pub(super) struct EventLog(Arc<Log>);
+pub(crate) struct EventLog(Arc<Log>);
 
 struct Log {
     store: Arc<dyn EventStore>,
@@ -198,7 +198,7 @@ struct Log {
 }
 
 impl EventLog {
-    pub(super) fn new(store: Arc<dyn EventStore>, session: SessionId) -> Self {
+    pub(crate) fn new(store: Arc<dyn EventStore>, session: SessionId) -> Self {
         Self(Arc::new(Log {
             store,
             session,
@@ -208,7 +208,7 @@ impl EventLog {
         }))
     }
 
-    pub(super) fn append(&self, stream: u64, sequence: u64, message: &[u8]) {
+    pub(crate) fn append(&self, stream: u64, sequence: u64, message: &[u8]) {
         let length = message.len();
         if self.0.waiting.load(Ordering::Relaxed) > MAX_SESSION_EVENT_BYTES {
             return tracing::error!("an event was not stored: the store is too slow");
@@ -234,14 +234,14 @@ impl EventLog {
     /// # Errors
     ///
     /// When the store is unavailable.
-    pub(super) async fn replay(&self, id: EventId) -> Result<Vec<StoredEvent>, StoreError> {
+    pub(crate) async fn replay(&self, id: EventId) -> Result<Vec<StoredEvent>, StoreError> {
         // Behind the events that were sent before.
         drop(self.0.over.lock().await);
         let events = self.0.store.replay(self.0.session, id.stream, id.sequence);
         events.await
     }
 
-    pub(super) fn forget(&self) {
+    pub(crate) fn forget(&self) {
         let log = Arc::clone(&self.0);
         self.call(async move {
             *log.over.lock().await = true;
@@ -263,13 +263,13 @@ impl EventLog {
 
 /// The id of an event, as the client sees it: the stream, and the place in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct EventId {
-    pub(super) stream: u64,
-    pub(super) sequence: u64,
+pub(crate) struct EventId {
+    pub(crate) stream: u64,
+    pub(crate) sequence: u64,
 }
 
 impl EventId {
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let (stream, sequence) = text.split_once('-')?;
         Some(Self {
             stream: stream.parse().ok()?,

@@ -1,71 +1,77 @@
-//! One HTTP request while it is served, and the links to its client.
+//! One HTTP request while it is served, the link to its client, and its response.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
-use std::pin::Pin;
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::Poll;
 
-use http::StatusCode;
 use http::request::Parts;
-use mcp_types::jsonrpc::RequestId;
+use http::{Response, StatusCode};
+use mcp_types::jsonrpc::ErrorObject;
+use mcp_types::jsonrpc::write::{self, ErrorId};
 
+use super::event_stream::{EventStream, Work};
 use super::header_validation;
 use super::server::access::Principal;
-use super::server::permits::Permit;
+use super::server::body::ResponseBody;
+use super::server::response;
+use super::server::service::{ConnectionInfo, HttpState};
 use super::session::HttpSession;
-use super::stream::{NoRoom, Stream};
-use crate::connection::{BoxFuture, Command, Handler, Link, Peer, Unsent, response};
+use super::stream::Stream;
+use crate::connection::{BoxFuture, Command, Link, Peer, Unsent};
 use crate::error::{CallError, RequestError};
-use crate::limits::{MAX_SESSION_MESSAGES, MAX_STREAM_MESSAGES};
-use crate::protocol::{ParamHeader, StrictJson};
-use crate::server::Answer;
+use crate::limits::MAX_STREAM_MESSAGES;
+use crate::protocol::{NamedRevision, ParamHeader, RequestParams, StrictJson};
 
 /// A request without its body.
 pub(crate) struct Arrival {
-    pub(in crate::transport) parts: Parts,
+    pub(crate) parts: Parts,
     /// Absent where another program has accepted the connection.
-    pub(in crate::transport) peer_addr: Option<SocketAddr>,
+    pub(crate) peer_addr: Option<SocketAddr>,
 }
 
 impl Arrival {
-    pub(super) fn principal(&self) -> Option<&Principal> {
+    pub(crate) fn principal(&self) -> Option<&Principal> {
         self.parts.extensions.get()
     }
 }
 
-impl AsRef<Parts> for Arrival {
-    fn as_ref(&self) -> &Parts {
-        &self.parts
-    }
-}
-
-/// One HTTP request while it is served, and the way back to the client. To a handler, it is the
-/// client.
-pub(super) struct Exchange {
-    pub(super) arrival: Arrival,
-    pub(super) session: Option<Arc<HttpSession>>,
-    pub(super) stream: Arc<Stream>,
+/// One HTTP request while it is served: to a handler, the link to its client. Also the request that
+/// has opened a WebSocket.
+pub(crate) struct Exchange {
+    pub(crate) arrival: Arrival,
+    pub(crate) session: Option<Arc<HttpSession>>,
+    pub(crate) stream: Arc<Stream>,
 }
 
 impl Exchange {
+    /// An exchange that opens a WebSocket; messages have another way.
+    pub(crate) fn upgrade(parts: Parts, peer_addr: Option<SocketAddr>) -> Self {
+        Self {
+            arrival: Arrival { parts, peer_addr },
+            session: None,
+            stream: Arc::new(Stream::new(0, None)),
+        }
+    }
+
     /// The client, reached over the exchange.
-    pub(super) fn peer(exchange: &Arc<Self>) -> Peer {
+    pub(crate) fn peer(exchange: &Arc<Self>) -> Peer {
         Peer::over(Arc::clone(exchange) as _).identified(Arc::clone(exchange) as _)
     }
 }
 
 impl AsRef<Parts> for Exchange {
     fn as_ref(&self) -> &Parts {
-        self.arrival.as_ref()
+        &self.arrival.parts
     }
 }
 
 impl Link for Exchange {
     fn send(&self, command: Command) -> Result<(), Unsent> {
         match (command, &self.session) {
-            (Command::Notify { frame, urgent }, _) => {
-                notify(&self.stream, frame, urgent, MAX_STREAM_MESSAGES)
+            (command @ Command::Notify { .. }, _) => {
+                self.stream.notify(command, MAX_STREAM_MESSAGES)
             }
             (Command::Request { id, frame, waiter }, Some(session)) => {
                 session.ask(id, frame, waiter, &self.stream)
@@ -82,7 +88,7 @@ impl Link for Exchange {
     }
 
     fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>> {
-        notify_later(&self.stream, command, MAX_STREAM_MESSAGES)
+        self.stream.notify_later(command, MAX_STREAM_MESSAGES)
     }
 
     fn next_id(&self) -> i64 {
@@ -108,69 +114,88 @@ impl Link for Exchange {
     }
 }
 
-/// The way to a client of a session for messages that belong to none of its requests: the stream
-/// that it reads with GET. Only notifications are sent there. It does not keep the session open.
-pub(super) struct StandaloneLink(pub(super) Arc<Stream>);
+/// A POST request whose body has been read.
+pub(crate) struct Post<'a> {
+    pub(crate) state: &'a HttpState,
+    pub(crate) arrival: Arrival,
+    pub(crate) connection: &'a ConnectionInfo,
+    /// The session that its header names.
+    pub(crate) session: Option<Arc<HttpSession>>,
+    pub(crate) named: NamedRevision,
+    /// The parameters, if it is a single request.
+    pub(crate) params: Option<Result<RequestParams<'a>, RequestError>>,
+}
 
-impl Link for StandaloneLink {
-    fn send(&self, command: Command) -> Result<(), Unsent> {
-        match command {
-            Command::Notify { frame, urgent } => {
-                notify(&self.0, frame, urgent, MAX_SESSION_MESSAGES)
-            }
-            _ => Err(Unsent::Closed),
+/// Outcome of beginning to serve a request.
+pub(crate) enum Begun {
+    Done(Response<ResponseBody>),
+    Later(Later),
+}
+
+/// An answer that comes later.
+pub(crate) struct Later {
+    pub(crate) stream: Arc<Stream>,
+    /// The handler, unless a task of its own drives it.
+    pub(crate) work: Option<Work>,
+    /// The session of the request, which stays open meanwhile.
+    pub(crate) session: Option<Arc<HttpSession>>,
+}
+
+/// An error as the whole answer.
+pub(crate) fn error(
+    id: ErrorId<'_>,
+    error: &ErrorObject,
+    status: StatusCode,
+) -> Response<ResponseBody> {
+    let mut message = Vec::new();
+    write::error(&mut message, id, error);
+    response::json(status, message)
+}
+
+impl Begun {
+    /// An error as the whole answer.
+    pub(crate) fn refused(id: ErrorId<'_>, refused: &RequestError, status: StatusCode) -> Self {
+        Self::Done(error(id, &refused.to_error(), status))
+    }
+
+    /// An answer that is there at once, behind whatever the handler has sent before it.
+    pub(crate) fn now(status: StatusCode, message: Vec<u8>, later: Later) -> Self {
+        if later.stream.is_untouched() {
+            return Self::Done(response::json(status, message));
         }
-    }
-
-    fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>> {
-        notify_later(&self.0, command, MAX_SESSION_MESSAGES)
-    }
-
-    fn next_id(&self) -> i64 {
-        0
+        later.stream.answer(status, message);
+        Self::Later(later)
     }
 }
 
-/// Sends a notification on `stream`, unless `most` messages wait there and it is not urgent.
-fn notify(stream: &Stream, frame: Vec<u8>, urgent: bool, most: usize) -> Result<(), Unsent> {
-    if urgent {
-        return stream.push(frame).then_some(()).ok_or(Unsent::Closed);
-    }
-    stream.offer(frame, most).map_err(|no_room| match no_room {
-        NoRoom::Ended => Unsent::Closed,
-        NoRoom::Full(frame) => Unsent::Full(Command::Notify { frame, urgent }),
-    })
-}
-
-fn notify_later(
-    stream: &Arc<Stream>,
-    command: Command,
-    most: usize,
-) -> BoxFuture<Result<(), CallError>> {
-    let stream = Arc::clone(stream);
-    Box::pin(async move {
-        let Command::Notify { frame, .. } = command else {
-            return Err(CallError::Closed);
+impl Later {
+    /// Waits for the first message. If that is the answer, it is sent as plain JSON, otherwise as a
+    /// stream of events. An answer that takes long is a stream, too, so that the connection does not
+    /// look dead.
+    pub(crate) async fn response(mut self, state: &HttpState) -> Response<ResponseBody> {
+        let pace = state.options.pace();
+        let mut silence = pin!(tokio::time::sleep(pace.keep_alive));
+        poll_fn(|cx| {
+            if let Some(work) = &mut self.work
+                && let Poll::Ready((status, message)) = work.as_mut().poll(cx)
+            {
+                self.work = None;
+                self.stream.answer(status, message);
+            }
+            match self.stream.poll_ready(cx) {
+                Poll::Ready(()) => Poll::Ready(()),
+                Poll::Pending => silence.as_mut().poll(cx),
+            }
+        })
+        .await;
+        if let Some((status, message)) = self.stream.take_lone_answer() {
+            return response::json(status, message);
+        }
+        let events = EventStream::new(self.stream, self.work, pace);
+        let events = match self.session {
+            Some(session) => events.in_session(session),
+            None => events,
         };
-        let sent = stream.push_later(frame, most).await;
-        sent.then_some(()).ok_or(CallError::Closed)
-    })
-}
-
-/// The handler of a stateless request, which has to wait. Dropping it cancels the call.
-pub(super) struct Work {
-    pub(super) id: RequestId,
-    pub(super) handler: Handler<Answer>,
-    /// A place among the calls of a principal.
-    pub(super) _permit: Permit,
-}
-
-impl Future for Work {
-    type Output = (StatusCode, Vec<u8>);
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let outcome = ready!(Pin::new(&mut self.handler).poll(cx));
-        let status = super::server::response::stateless(outcome.as_ref().err(), true);
-        Poll::Ready((status, response(&self.id, &outcome)))
+        response::events(events)
     }
 }

@@ -19,7 +19,6 @@ use crate::connection::{ReplyTo, now};
 use crate::error::RequestError;
 use crate::transport::http::event_stream::EventStream;
 use crate::transport::http::exchange::{Arrival, Exchange};
-use crate::transport::http::handshake::unavailable;
 use crate::transport::http::server::access::{Principal, cors_origin};
 use crate::transport::http::server::body::ResponseBody;
 use crate::transport::http::server::connection::Route;
@@ -29,7 +28,7 @@ use crate::transport::http::server::service::{
     ConnectionInfo, HttpService, HttpState, ResponseFuture, admit, finish, other_method,
 };
 use crate::transport::http::server::{body, response};
-use crate::transport::http::session::{Delivery, HttpSession, SessionId, Sessions};
+use crate::transport::http::session::{Delivery, HttpSession, SessionId, Sessions, unavailable};
 use crate::transport::http::stream::Stream;
 use crate::transport::http::{header_validation, headers};
 
@@ -43,11 +42,9 @@ impl Http {
             let routes = paths.map(|path| {
                 let service = service.sse("/messages");
                 let route: Route = Box::new(move |request, connection| {
-                    let service = SseService {
-                        connection: connection.clone(),
-                        ..service.clone()
-                    };
-                    service.answer(request)
+                    let mut service = service.clone();
+                    service.connection = connection.clone();
+                    service.call(request)
                 });
                 (path.to_owned(), route)
             });
@@ -94,23 +91,6 @@ pub struct SseService {
     connection: ConnectionInfo,
 }
 
-impl SseService {
-    fn answer<B>(self, request: Request<B>) -> ResponseFuture
-    where
-        B: Body + Send + 'static,
-        B::Data: Send,
-        B::Error: Send,
-    {
-        let (parts, body) = request.into_parts();
-        let state = Arc::clone(&self.state);
-        Box::pin(async move {
-            let origin = cors_origin(&parts.headers, &state.options);
-            let served = serve(&state, parts, body, &self).await;
-            Ok(finish(served, origin, &self.connection.unread))
-        })
-    }
-}
-
 async fn serve<B: Body>(
     state: &HttpState,
     parts: Parts,
@@ -140,7 +120,13 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> ResponseFuture {
-        self.clone().answer(request)
+        let (parts, body) = request.into_parts();
+        let service = self.clone();
+        Box::pin(async move {
+            let origin = cors_origin(&parts.headers, &service.state.options);
+            let served = serve(&service.state, parts, body, &service).await;
+            Ok(finish(served, origin, &service.connection.unread))
+        })
     }
 }
 
@@ -165,8 +151,8 @@ pub(super) fn open(
     let owner = parts.extensions.get().cloned();
     let session = session_of_stream(state, owner, connection)?;
     state.sessions.add(&session, now())?;
-    let id = session.id();
-    let stream = Arc::clone(session.standalone());
+    let id = session.id;
+    let stream = Arc::clone(&session.standalone);
     let ends = Ends {
         sessions: Arc::clone(&state.sessions),
         id,
@@ -222,9 +208,9 @@ pub(super) async fn post<B: Body>(
     let session = session(state, &parts)?;
     let peer_addr = connection.peer_addr;
     let arrival = Arrival { parts, peer_addr };
-    let failed = |id: Option<&RequestId>, reason| session.answered(id, Err(reason));
+    let failed = |id: Option<&RequestId>, reason| session.lock().core.answered(id, Err(reason));
     let (bytes, _permit) = body::read(body, state, &arrival, failed).await?;
-    if let Some(unread) = session.standalone().unread() {
+    if let Some(unread) = &session.standalone.unread {
         state.room(unread).await?;
     }
     let depth = state.options.limits.max_depth;
@@ -237,7 +223,7 @@ pub(super) async fn post<B: Body>(
         }),
         Err(invalid) => Err(invalid),
     };
-    let stream = Arc::clone(session.standalone());
+    let stream = Arc::clone(&session.standalone);
     let delivery = Delivery {
         server: &state.server,
         permits: &state.permits,

@@ -21,8 +21,6 @@ mod events;
 #[cfg(feature = "http-server")]
 mod exchange;
 #[cfg(feature = "http-server")]
-mod get;
-#[cfg(feature = "http-server")]
 mod handshake;
 #[cfg(feature = "http-server")]
 mod header_validation;
@@ -46,7 +44,7 @@ mod stream;
 #[cfg(feature = "http-server")]
 pub use events::{EventStore, MemoryEvents, StoredEvent};
 #[cfg(all(feature = "http-server", feature = "websocket"))]
-pub(super) use exchange::Arrival;
+pub(super) use exchange::Exchange;
 #[cfg(all(feature = "http-server", feature = "sse"))]
 pub use legacy::SseService;
 #[cfg(feature = "http-server")]

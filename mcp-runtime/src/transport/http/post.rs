@@ -1,58 +1,18 @@
 //! POST: one message or batch, and its answer.
 
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
-use std::sync::Arc;
-use std::task::Poll;
-
 use http::request::Parts;
 use http::{Response, StatusCode};
 use http_body::Body;
-use mcp_types::jsonrpc::write::{self, ErrorId};
-use mcp_types::jsonrpc::{ErrorObject, Frame, InvalidMessage, Message};
+use mcp_types::jsonrpc::write::ErrorId;
+use mcp_types::jsonrpc::{Frame, InvalidMessage, Message};
 use mcp_types::{Era, RequestId, Side};
 
-use super::event_stream::EventStream;
-use super::exchange::{Arrival, Work};
-use super::handshake::Opened;
+use super::exchange::{Arrival, Begun, Post, error};
 use super::server::body::{self, ResponseBody};
-use super::server::response;
 use super::server::response::Rejection;
-use super::server::service::ConnectionInfo;
-use super::server::service::HttpState;
-use super::session::HttpSession;
-use super::stream::Stream;
+use super::server::service::{ConnectionInfo, HttpState};
 use super::{handshake, header_validation, headers, stateless};
-use crate::error::RequestError;
 use crate::protocol::{NamedRevision, RequestParams, era_of_request, method_info};
-
-/// A request without its body, which has been read.
-pub(super) struct Post<'a> {
-    pub(super) state: &'a HttpState,
-    pub(super) arrival: Arrival,
-    pub(super) connection: &'a ConnectionInfo,
-    /// The session that it names, if it names one.
-    pub(super) session: Option<Arc<HttpSession>>,
-    pub(super) named: NamedRevision,
-    /// The parameters, if it is a single request.
-    pub(super) params: Option<Result<RequestParams<'a>, RequestError>>,
-}
-
-/// How a request is answered.
-pub(super) enum Begun {
-    Done(Response<ResponseBody>),
-    Opened(Box<Opened>),
-    Later(Later),
-}
-
-/// An answer that is not there yet.
-pub(super) struct Later {
-    pub(super) stream: Arc<Stream>,
-    /// The handler, unless a task of its own drives it.
-    pub(super) work: Option<Work>,
-    /// The session that must stay open meanwhile.
-    pub(super) session: Option<Arc<HttpSession>>,
-}
 
 /// Serves a POST request.
 ///
@@ -86,7 +46,7 @@ pub(super) async fn serve<B: Body>(
         // A response that is too large can't be used, but its request need not wait for it.
         let failed = |id: Option<&RequestId>, reason| {
             if let Some(session) = &caller {
-                session.answered(id, Err(reason));
+                session.lock().core.answered(id, Err(reason));
             }
         };
         let (bytes, _permit) = body::read(body, state, &arrival, failed).await?;
@@ -99,11 +59,10 @@ pub(super) async fn serve<B: Body>(
             named,
             params: None,
         };
-        begin(post, &bytes)?
+        begin(post, &bytes).await?
     };
     let response = match begun {
         Begun::Done(response) => response,
-        Begun::Opened(opened) => opened.response(state).await?,
         Begun::Later(later) => later.response(state).await,
     };
     if let Some(session) = caller {
@@ -112,7 +71,7 @@ pub(super) async fn serve<B: Body>(
     Ok(response)
 }
 
-fn begin<'a>(mut post: Post<'a>, bytes: &'a [u8]) -> Result<Begun, Rejection> {
+async fn begin<'a>(mut post: Post<'a>, bytes: &'a [u8]) -> Result<Begun, Rejection> {
     let frame = match Frame::parse_with_max_depth(bytes, post.state.options.limits.max_depth) {
         Ok(frame) => frame,
         Err(invalid) => {
@@ -125,7 +84,7 @@ fn begin<'a>(mut post: Post<'a>, bytes: &'a [u8]) -> Result<Begun, Rejection> {
     }
     match era(&post, &frame) {
         Era::Stateless => Ok(stateless::begin(post, frame)),
-        Era::Handshake => handshake::begin(post, frame),
+        Era::Handshake => handshake::begin(post, frame).await,
     }
 }
 
@@ -156,66 +115,6 @@ fn refuse(era: Era, invalid: &InvalidMessage) -> Response<ResponseBody> {
         (None, Era::Stateless) => ErrorId::Absent,
     };
     error(id, &invalid.error, StatusCode::BAD_REQUEST)
-}
-
-/// An error as the whole answer.
-fn error(id: ErrorId<'_>, error: &ErrorObject, status: StatusCode) -> Response<ResponseBody> {
-    let mut message = Vec::new();
-    write::error(&mut message, id, error);
-    response::json(status, message)
-}
-
-impl Begun {
-    /// An error as the whole answer.
-    pub(super) fn refused(id: ErrorId<'_>, refused: &RequestError, status: StatusCode) -> Self {
-        Self::Done(error(id, &refused.to_error(), status))
-    }
-
-    /// An answer that is there at once, behind whatever the handler has sent before it.
-    pub(super) fn now(status: StatusCode, message: Vec<u8>, later: Later) -> Self {
-        if later.stream.is_untouched() {
-            return Self::Done(response::json(status, message));
-        }
-        later.stream.answer(status, message);
-        Self::Later(later)
-    }
-}
-
-impl Later {
-    /// Waits until it is clear whether the answer is all there is to say: then it is plain JSON,
-    /// otherwise a stream of events. One that is long in coming is a stream, too, so that the
-    /// connection does not look dead.
-    async fn response(mut self, state: &HttpState) -> Response<ResponseBody> {
-        let pace = state.options.pace();
-        let mut silence = pin!(tokio::time::sleep(pace.keep_alive));
-        poll_fn(|cx| {
-            if let Some(work) = &mut self.work
-                && let Poll::Ready((status, message)) = Pin::new(work).poll(cx)
-            {
-                self.work = None;
-                self.stream.answer(status, message);
-            }
-            match self.stream.poll_ready(cx) {
-                Poll::Ready(()) => Poll::Ready(()),
-                Poll::Pending => silence.as_mut().poll(cx),
-            }
-        })
-        .await;
-        if let Some((status, message)) = self.stream.take_lone_answer() {
-            return response::json(status, message);
-        }
-        let mut events = EventStream::new(self.stream, self.work, pace);
-        if let Some(session) = self.session {
-            if session
-                .negotiated()
-                .is_some_and(|negotiated| negotiated.primes_streams())
-            {
-                events = events.primed();
-            }
-            events = events.holding(session);
-        }
-        response::events(events)
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a handler may know about the HTTP request that it serves.
+//! The HTTP request that a handler serves, and its caller.
 
 use std::any::Any;
 use std::net::SocketAddr;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use http::request::Parts;
 use mcp_types::jsonrpc::code;
 
-use super::exchange::{Arrival, Exchange};
+use super::exchange::Exchange;
 use super::server::access::Principal;
 use crate::error::ProtocolError;
 use crate::server::{Borrowed, Context, FromContext};
@@ -37,26 +37,20 @@ use crate::server::{Borrowed, Context, FromContext};
 /// with an error on any other transport. Where only the parts of the request are of interest,
 /// `&http::request::Parts` does as well.
 #[derive(Clone)]
-pub struct HttpRequest(Held);
-
-#[derive(Clone)]
-enum Held {
-    Exchange(Arc<Exchange>),
-    Upgrade(Arc<Arrival>),
-}
+pub struct HttpRequest(Arc<Exchange>);
 
 impl HttpRequest {
-    /// Where the request came from, when the server listens by itself. A server that is mounted
+    /// The address of the client, when the server listens by itself. A server that is mounted
     /// into another one finds it in the extensions, where that one puts it.
     #[must_use]
     pub fn peer_addr(&self) -> Option<SocketAddr> {
-        self.arrival().peer_addr
+        self.0.arrival.peer_addr
     }
 
-    /// Who calls, as far as a layer in front of the server has found out.
+    /// The principal that a layer in front of the server has authenticated.
     #[must_use]
     pub fn principal(&self) -> Option<&Principal> {
-        self.arrival().principal()
+        self.0.arrival.principal()
     }
 
     /// Closes the connection on which the client waits for the answer, and asks it to come back
@@ -64,24 +58,12 @@ impl HttpRequest {
     /// Server"). For handlers that take long. `false` where the client could not come back, because
     /// there is no session; nothing happens then.
     pub fn close_stream(&self, retry: Duration) -> bool {
-        match &self.0 {
-            Held::Exchange(exchange) => exchange.stream.cut(retry),
-            Held::Upgrade(_) => false,
-        }
-    }
-
-    fn arrival(&self) -> &Arrival {
-        match &self.0 {
-            Held::Exchange(exchange) => &exchange.arrival,
-            Held::Upgrade(arrival) => arrival,
-        }
+        self.0.stream.cut(retry)
     }
 
     fn of(cx: &Context) -> Result<Self, ProtocolError> {
-        let peer = cx.peer();
-        let exchange = peer.shared_identity().map(Held::Exchange);
-        let held = exchange.or_else(|| peer.shared_identity().map(Held::Upgrade));
-        held.map(Self).ok_or_else(|| {
+        let exchange = cx.peer().shared_identity();
+        exchange.map(Self).ok_or_else(|| {
             ProtocolError::new(code::INTERNAL_ERROR, "This is served over HTTP only")
         })
     }
@@ -91,7 +73,7 @@ impl Deref for HttpRequest {
     type Target = Parts;
 
     fn deref(&self) -> &Parts {
-        &self.arrival().parts
+        &self.0.arrival.parts
     }
 }
 
@@ -111,14 +93,11 @@ impl FromContext for Parts {
     }
 
     fn lend(cx: &Context) -> Result<Borrowed<Self>, ProtocolError> {
-        Ok(match HttpRequest::of(cx)?.0 {
-            Held::Exchange(exchange) => Borrowed::shared(exchange),
-            Held::Upgrade(arrival) => Borrowed::shared(arrival),
-        })
+        Ok(Borrowed::shared(HttpRequest::of(cx)?.0))
     }
 }
 
-/// Who calls. A call of nobody in particular is answered with an error.
+/// The caller. A call without a known principal is answered with an error.
 #[diagnostic::do_not_recommend]
 impl FromContext for Principal {
     fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
@@ -129,7 +108,7 @@ impl FromContext for Principal {
 }
 
 impl Context {
-    /// Who calls, as far as has been found out: whatever a layer in front of an HTTP server has put
+    /// The identity of the caller: a value that a layer in front of an HTTP server has put
     /// into the extensions of the request, or of the request that opened a WebSocket; on any other
     /// stream, what [`Serve::identity`](crate::server::Serve::identity) was given.
     ///
@@ -146,12 +125,9 @@ impl Context {
     /// What the client says of itself is in [`client_info`](Self::client_info).
     #[must_use]
     pub fn identity<T: Any + Send + Sync>(&self) -> Option<&T> {
-        let peer = self.peer();
-        let exchange = peer.identity::<Exchange>();
-        let arrival = exchange.map(|exchange| &exchange.arrival);
-        match arrival.or_else(|| peer.identity::<Arrival>()) {
-            Some(arrival) => arrival.parts.extensions.get(),
-            None => peer.identity(),
+        match self.peer().identity::<Exchange>() {
+            Some(exchange) => exchange.arrival.parts.extensions.get(),
+            None => self.peer().identity(),
         }
     }
 }

@@ -7,9 +7,8 @@ use mcp_types::jsonrpc::write::ErrorId;
 use mcp_types::jsonrpc::{Frame, Message, RequestId};
 use mcp_types::{CallToolRequest, RawJsonRef, Request as _};
 
-use super::exchange::{Exchange, Work};
+use super::exchange::{Begun, Exchange, Later, Post};
 use super::header_validation;
-use super::post::{Begun, Later, Post};
 use super::server::permits::Permit;
 use super::server::response;
 use super::server::service::HttpState;
@@ -83,11 +82,13 @@ fn request(post: Post<'_>, id: &RequestId, method: &str, params: Option<RawJsonR
             Begun::now(status, connection::response(id, &outcome), later)
         }
         Progress::Waits(handler, permit) => {
-            later.work = Some(Work {
-                id: id.clone(),
-                handler,
-                _permit: permit,
-            });
+            let id = id.clone();
+            later.work = Some(Box::pin(async move {
+                let _permit = permit;
+                let outcome = handler.await;
+                let status = response::stateless(outcome.as_ref().err(), true);
+                (status, connection::response(&id, &outcome))
+            }));
             Begun::Later(later)
         }
         Progress::Refused(error) => {

@@ -1,4 +1,4 @@
-//! Messages on their way to one response, or to the stream of a session.
+//! Queue of messages for one response, or for the stream of a session.
 
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -11,20 +11,23 @@ use tokio::sync::Notify;
 
 use super::events::EventLog;
 use super::server::unread::{Held, Unread};
-use crate::limits::MAX_QUEUED_BYTES;
+use crate::connection::{BoxFuture, Command, Link, Unsent};
+use crate::error::CallError;
+use crate::limits::{MAX_QUEUED_BYTES, MAX_SESSION_MESSAGES};
 
-/// What is sent to the client in answer to one of its requests, in order.
+/// The messages that answer one request, or those of a session that belong to no request, in order.
 ///
 /// At most one reader takes from it at a time. One that comes later takes over; so a client that
 /// resumes a stream does not have to wait until the server notices that the old connection is
 /// gone.
-pub(super) struct Stream {
-    number: u64,
-    log: Option<EventLog>,
-    /// Where messages count until they are read from here.
-    unread: Option<Arc<Unread>>,
+pub(crate) struct Stream {
+    pub(crate) number: u64,
+    /// Keeps the messages for a client that comes back for those it missed.
+    pub(crate) log: Option<EventLog>,
+    /// Counts the messages until they are read from here.
+    pub(crate) unread: Option<Arc<Unread>>,
     state: Mutex<State>,
-    /// Told when messages have been read, and at the end.
+    /// Notified when messages have been read, and at the end.
     room: Notify,
 }
 
@@ -43,25 +46,17 @@ struct State {
 
 /// One message, without a line break.
 #[derive(Debug)]
-pub(super) struct Item {
+pub(crate) struct Item {
     /// Its place in the stream, from 1.
-    pub(super) sequence: u64,
-    pub(super) message: Vec<u8>,
+    pub(crate) sequence: u64,
+    pub(crate) message: Vec<u8>,
     /// For the answer to the request: the status it has if it is all there is to say.
-    pub(super) answer: Option<StatusCode>,
+    pub(crate) answer: Option<StatusCode>,
     _held: Option<Held>,
 }
 
-/// Why a message was not sent.
-pub(super) enum NoRoom {
-    /// Nothing can be sent any more.
-    Ended,
-    /// The client has to read what waits first.
-    Full(Vec<u8>),
-}
-
-/// What a reader finds.
-pub(super) enum Found {
+/// Outcome of reading a stream.
+pub(crate) enum Found {
     Items(VecDeque<Item>),
     /// The client is to come back later; the last event had this sequence number.
     Cut {
@@ -74,7 +69,7 @@ pub(super) enum Found {
 
 impl Stream {
     /// A stream whose messages are kept in `log`, if there is one.
-    pub(super) fn new(number: u64, log: Option<EventLog>) -> Self {
+    pub(crate) fn new(number: u64, log: Option<EventLog>) -> Self {
         Self {
             number,
             log,
@@ -85,32 +80,13 @@ impl Stream {
     }
 
     /// The same stream, whose messages count as unread of a connection.
-    pub(super) fn counting(mut self, unread: &Arc<Unread>) -> Self {
+    pub(crate) fn counting(mut self, unread: &Arc<Unread>) -> Self {
         self.unread = Some(Arc::clone(unread));
         self
     }
 
-    /// Where its messages count.
-    pub(super) fn unread(&self) -> Option<&Arc<Unread>> {
-        self.unread.as_ref()
-    }
-
-    /// Where its messages are kept.
-    pub(super) fn log(&self) -> Option<&EventLog> {
-        self.log.as_ref()
-    }
-
-    pub(super) fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// Whether a client can come back for what it missed.
-    pub(super) fn is_logged(&self) -> bool {
-        self.log.is_some()
-    }
-
     /// Sends a message. `false` when nothing can be sent any more.
-    pub(super) fn push(&self, message: Vec<u8>) -> bool {
+    pub(crate) fn push(&self, message: Vec<u8>) -> bool {
         let mut state = self.lock();
         if !state.ended {
             self.append(&mut state, message, None);
@@ -118,39 +94,48 @@ impl Stream {
         !state.ended
     }
 
-    /// Sends a message, unless `most` others wait already.
+    /// Sends a notification, unless it is not urgent and `most` messages wait already.
     ///
     /// # Errors
     ///
     /// When nothing can be sent any more, or too much waits.
-    pub(super) fn offer(&self, message: Vec<u8>, most: usize) -> Result<(), NoRoom> {
+    pub(crate) fn notify(&self, command: Command, most: usize) -> Result<(), Unsent> {
         let mut state = self.lock();
-        if state.ended {
-            return Err(NoRoom::Ended);
+        match command {
+            Command::Notify { frame, urgent } if !state.ended => {
+                if !urgent && (state.queue.len() >= most || state.bytes >= MAX_QUEUED_BYTES) {
+                    return Err(Unsent::Full(Command::Notify { frame, urgent }));
+                }
+                self.append(&mut state, frame, None);
+                Ok(())
+            }
+            _ => Err(Unsent::Closed),
         }
-        if state.queue.len() >= most || state.bytes >= MAX_QUEUED_BYTES {
-            return Err(NoRoom::Full(message));
-        }
-        self.append(&mut state, message, None);
-        Ok(())
     }
 
-    /// Sends a message once there is room for it. `false` when nothing can be sent any more.
-    pub(super) async fn push_later(self: Arc<Self>, mut message: Vec<u8>, most: usize) -> bool {
-        loop {
-            let mut room = pin!(self.room.notified());
-            room.as_mut().enable();
-            message = match self.offer(message, most) {
-                Ok(()) => return true,
-                Err(NoRoom::Ended) => return false,
-                Err(NoRoom::Full(message)) => message,
-            };
-            room.await;
-        }
+    /// Sends a notification once there is room for it. Fails when nothing can be sent any more.
+    pub(crate) fn notify_later(
+        self: &Arc<Self>,
+        mut command: Command,
+        most: usize,
+    ) -> BoxFuture<Result<(), CallError>> {
+        let stream = Arc::clone(self);
+        Box::pin(async move {
+            loop {
+                let mut room = pin!(stream.room.notified());
+                room.as_mut().enable();
+                command = match stream.notify(command, most) {
+                    Ok(()) => return Ok(()),
+                    Err(Unsent::Closed) => return Err(CallError::Closed),
+                    Err(Unsent::Full(command)) => command,
+                };
+                room.await;
+            }
+        })
     }
 
     /// Sends the answer, which is the last message.
-    pub(super) fn answer(&self, status: StatusCode, message: Vec<u8>) {
+    pub(crate) fn answer(&self, status: StatusCode, message: Vec<u8>) {
         let mut state = self.lock();
         if !state.ended {
             self.append(&mut state, message, Some(status));
@@ -170,7 +155,10 @@ impl Stream {
             log.append(self.number, state.last_sequence, &message);
         }
         state.bytes += message.len();
-        let held = self.unread().map(|unread| unread.hold(message.len()));
+        let held = self
+            .unread
+            .as_ref()
+            .map(|unread| unread.hold(message.len()));
         state.queue.push_back(Item {
             sequence: state.last_sequence,
             message,
@@ -181,7 +169,7 @@ impl Stream {
     }
 
     /// Nothing more will come.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         let mut state = self.lock();
         state.ended = true;
         state.wake();
@@ -190,7 +178,7 @@ impl Stream {
 
     /// Ends the connection, not the stream: the client may come back after `retry` for the rest.
     /// `false` where it could not.
-    pub(super) fn cut(&self, retry: Duration) -> bool {
+    pub(crate) fn cut(&self, retry: Duration) -> bool {
         let mut state = self.lock();
         if self.log.is_none() || state.ended {
             return false;
@@ -201,19 +189,19 @@ impl Stream {
     }
 
     /// Whether nothing was sent yet.
-    pub(super) fn is_untouched(&self) -> bool {
+    pub(crate) fn is_untouched(&self) -> bool {
         let state = self.lock();
         state.last_sequence == 0 && state.cut.is_none()
     }
 
     /// The place of the last message that was read.
-    pub(super) fn position(&self) -> u64 {
+    pub(crate) fn position(&self) -> u64 {
         let state = self.lock();
         state.last_sequence - state.queue.len() as u64
     }
 
     /// Waits until there is something to say, or never will be.
-    pub(super) fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
+    pub(crate) fn poll_ready(&self, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = self.lock();
         if state.ended || state.cut.is_some() || !state.queue.is_empty() {
             return Poll::Ready(());
@@ -223,7 +211,7 @@ impl Stream {
     }
 
     /// The answer, if it is all there is to say.
-    pub(super) fn take_lone_answer(&self) -> Option<(StatusCode, Vec<u8>)> {
+    pub(crate) fn take_lone_answer(&self) -> Option<(StatusCode, Vec<u8>)> {
         let mut state = self.lock();
         if state.queue.len() != 1 || state.last_sequence != 1 || state.cut.is_some() {
             return None;
@@ -234,7 +222,7 @@ impl Stream {
     }
 
     /// A ticket for a new reader; the one before is done.
-    pub(super) fn attach(&self) -> u64 {
+    pub(crate) fn attach(&self) -> u64 {
         let mut state = self.lock();
         state.reader += 1;
         state.wake();
@@ -242,7 +230,7 @@ impl Stream {
     }
 
     /// Removes the messages up to `sequence`, which are replayed, and calls off a cut.
-    pub(super) fn skip_to(&self, sequence: u64) {
+    pub(crate) fn skip_to(&self, sequence: u64) {
         let mut state = self.lock();
         state.cut = None;
         state.queue.retain(|item| item.sequence > sequence);
@@ -251,13 +239,13 @@ impl Stream {
     }
 
     /// Whether something waits for the reader that has `ticket`.
-    pub(super) fn is_unread(&self, ticket: u64) -> bool {
+    pub(crate) fn is_unread(&self, ticket: u64) -> bool {
         let state = self.lock();
         state.reader == ticket && !state.queue.is_empty()
     }
 
     /// The reader that has `ticket` is lost. Where it can't come back, this is the end.
-    pub(super) fn detach(&self, ticket: u64) {
+    pub(crate) fn detach(&self, ticket: u64) {
         let mut state = self.lock();
         if state.reader != ticket {
             return;
@@ -272,7 +260,7 @@ impl Stream {
         state.wake();
     }
 
-    pub(super) fn poll_items(&self, ticket: u64, cx: &mut Context<'_>) -> Poll<Found> {
+    pub(crate) fn poll_items(&self, ticket: u64, cx: &mut Context<'_>) -> Poll<Found> {
         let mut state = self.lock();
         if state.reader != ticket {
             return Poll::Ready(Found::End);
@@ -299,6 +287,22 @@ impl Stream {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The link to the client of a session for messages that belong to none of its requests. Only
+/// notifications are sent there. It does not keep the session open.
+impl Link for Arc<Stream> {
+    fn send(&self, command: Command) -> Result<(), Unsent> {
+        self.notify(command, MAX_SESSION_MESSAGES)
+    }
+
+    fn send_later(&self, command: Command) -> BoxFuture<Result<(), CallError>> {
+        self.notify_later(command, MAX_SESSION_MESSAGES)
+    }
+
+    fn next_id(&self) -> i64 {
+        0
     }
 }
 

@@ -35,7 +35,7 @@ use crate::server::running::Running;
 use crate::server::{Connected, Endpoint, Server};
 use crate::transport::TcpAddress;
 use crate::transport::http::{
-    Arrival, Http, HttpOptions, Rejection, ResponseBody, Route, check_caller,
+    Exchange, Http, HttpOptions, Rejection, ResponseBody, Route, check_caller,
 };
 
 /// Settings of each connection.
@@ -57,7 +57,7 @@ impl Default for Settings {
 /// A request that is answered by opening a WebSocket.
 struct Upgrade {
     io: OnUpgrade,
-    arrival: Arrival,
+    exchange: Exchange,
 }
 
 impl Upgrade {
@@ -86,8 +86,8 @@ impl Upgrade {
         }
         let io = hyper::upgrade::on(&mut request);
         let (parts, _) = request.into_parts();
-        let arrival = Arrival { parts, peer_addr };
-        Ok((response, Some(Self { io, arrival })))
+        let exchange = Exchange::upgrade(parts, peer_addr);
+        Ok((response, Some(Self { io, exchange })))
     }
 
     /// Serves the client until it leaves or the server ends.
@@ -100,7 +100,7 @@ impl Upgrade {
         let stream = WebSocketStream::from_raw_socket(io, Role::Server, config).await;
         let mut socket = WebSocket::new(stream).ping_every(settings.ping);
         socket.close_code = CloseCode::Away;
-        running.peer = running.peer.identified(Arc::new(self.arrival));
+        running.peer = running.peer.identified(Arc::new(self.exchange));
         serve_connection(socket, running, ending).await;
     }
 }

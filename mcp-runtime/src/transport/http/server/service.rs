@@ -30,7 +30,7 @@ use crate::protocol::{LastNegotiated, NamedRevision, ServerLifecycle, ServerRule
 use crate::server::{Answer, Server, Session};
 use crate::transport::http::session::{HttpSession, SessionId, Sessions};
 use crate::transport::http::stream::Stream;
-use crate::transport::http::{get, post};
+use crate::transport::http::{handshake, post};
 
 /// Serves `server` at whatever path the service is mounted, in all revisions.
 ///
@@ -94,7 +94,7 @@ impl HttpService {
         self.state.terminated.send_replace(true);
         for session in self.state.sessions.all() {
             session.cut();
-            self.state.sessions.end(session.id());
+            self.state.sessions.end(session.id);
         }
     }
 
@@ -200,8 +200,8 @@ async fn serve<B: Body>(
     admit(state, &parts)?;
     match parts.method {
         Method::POST => post::serve(state, parts, body, connection).await,
-        Method::GET => get::listen(state, &parts, &connection.unread).await,
-        Method::DELETE => get::delete(state, &parts).await,
+        Method::GET => handshake::listen(state, &parts, &connection.unread).await,
+        Method::DELETE => handshake::delete(state, &parts).await,
         _ => other_method(state, &parts, "POST, GET, DELETE"),
     }
 }

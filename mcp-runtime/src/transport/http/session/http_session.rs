@@ -13,34 +13,30 @@ use crate::connection::{Core, Limits, Peer, now};
 use crate::error::{CallError, RequestError};
 use crate::protocol::{Negotiated, RequestParams, ServerLifecycle};
 use crate::server::{Server, ServerRole, Session};
-use crate::transport::http::events::EventLog;
-use crate::transport::http::exchange::StandaloneLink;
 use crate::transport::http::server::access::Principal;
 use crate::transport::http::server::unread::Unread;
 use crate::transport::http::stream::Stream;
 
 /// State of one client from `initialize` on, over all its connections.
 pub(crate) struct HttpSession {
-    id: SessionId,
+    pub(crate) id: SessionId,
     owner: Option<Principal>,
-    /// Absent where the client can't resume streams.
-    log: Option<EventLog>,
     /// Whether the client can answer requests of the server.
-    pub(super) answers: bool,
+    pub(crate) answers: bool,
     /// The stream for messages that belong to no request: the client reads it with GET.
-    standalone: Arc<Stream>,
-    session: Arc<Session>,
+    pub(crate) standalone: Arc<Stream>,
+    pub(crate) session: Arc<Session>,
     last_stream: AtomicU64,
     next_id: AtomicI64,
     state: Mutex<State>,
 }
 
-pub(super) struct State {
+pub(crate) struct State {
     /// The state of the connection that the session is. A request's destination is the stream that
     /// its answer is sent on.
-    pub(super) core: Core<ServerRole, Arc<Stream>>,
+    pub(crate) core: Core<ServerRole, Arc<Stream>>,
     /// Whether a task watches the deadlines of requests to the client.
-    pub(super) watched: bool,
+    pub(crate) watched: bool,
     last_used: Instant,
     /// Whether the standalone stream ends with the last call.
     ending: bool,
@@ -51,7 +47,7 @@ pub(super) struct State {
 impl HttpSession {
     /// A session whose requests to the client are numbered from `first_id` on; without it none are
     /// sent. Messages that belong to no request go to `standalone`.
-    pub(in crate::transport::http) fn new(
+    pub(crate) fn new(
         id: SessionId,
         owner: Option<Principal>,
         (server, lifecycle): (&Server, ServerLifecycle),
@@ -59,14 +55,12 @@ impl HttpSession {
         standalone: Stream,
         first_id: Option<i64>,
     ) -> Self {
-        let log = standalone.log().cloned();
         let standalone = Arc::new(standalone);
-        let outlet = Peer::over(Arc::new(StandaloneLink(Arc::clone(&standalone))));
+        let outlet = Peer::over(Arc::new(Arc::clone(&standalone)));
         let role = ServerRole::new(server.clone(), lifecycle, outlet);
         Self {
             id,
             owner,
-            log,
             standalone,
             session: Arc::clone(role.session()),
             answers: first_id.is_some(),
@@ -82,57 +76,41 @@ impl HttpSession {
         }
     }
 
-    pub(in crate::transport::http) fn id(&self) -> SessionId {
-        self.id
-    }
-
-    pub(in crate::transport::http) fn belongs_to(&self, principal: Option<&Principal>) -> bool {
+    pub(crate) fn belongs_to(&self, principal: Option<&Principal>) -> bool {
         self.owner.as_ref() == principal
     }
 
-    pub(in crate::transport::http) fn standalone(&self) -> &Arc<Stream> {
-        &self.standalone
-    }
-
-    pub(in crate::transport::http) fn session(&self) -> &Arc<Session> {
-        &self.session
-    }
-
-    pub(in crate::transport::http) fn log(&self) -> Option<&EventLog> {
-        self.log.as_ref()
-    }
-
     /// The stream of a request in flight, or of the session itself.
-    pub(in crate::transport::http) fn stream(&self, number: u64) -> Option<Arc<Stream>> {
-        if number == self.standalone.number() {
+    pub(crate) fn stream(&self, number: u64) -> Option<Arc<Stream>> {
+        if number == self.standalone.number {
             return Some(Arc::clone(&self.standalone));
         }
         let state = self.lock();
         let mut streams = state.core.in_flight.destinations();
-        streams.find(|stream| stream.number() == number).cloned()
+        streams.find(|stream| stream.number == number).cloned()
     }
 
     /// A stream for one more request.
-    pub(in crate::transport::http) fn new_stream(&self, unread: &Arc<Unread>) -> Arc<Stream> {
+    pub(crate) fn new_stream(&self, unread: &Arc<Unread>) -> Arc<Stream> {
         let number = self.last_stream.fetch_add(1, Ordering::Relaxed) + 1;
-        Arc::new(Stream::new(number, self.log.clone()).counting(unread))
+        Arc::new(Stream::new(number, self.standalone.log.clone()).counting(unread))
     }
 
     /// An id for a request to the client.
-    pub(in crate::transport::http) fn next_id(&self) -> i64 {
+    pub(crate) fn next_id(&self) -> i64 {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
     /// The outcome of the handshake.
-    pub(in crate::transport::http) fn negotiated(&self) -> Option<Arc<Negotiated>> {
+    pub(crate) fn negotiated(&self) -> Option<Arc<Negotiated>> {
         self.lock().core.role.negotiated().cloned()
     }
 
-    pub(in crate::transport::http) fn touch(&self, now: Instant) {
+    pub(crate) fn touch(&self, now: Instant) {
         self.lock().last_used = now;
     }
 
-    pub(in crate::transport::http) fn last_used(&self) -> Instant {
+    pub(crate) fn last_used(&self) -> Instant {
         self.lock().last_used
     }
 
@@ -142,11 +120,7 @@ impl HttpSession {
     /// # Errors
     ///
     /// What is wrong with the parameters, if they are none that this server could have accepted.
-    pub(in crate::transport::http) fn taken_over(
-        mut self,
-        params: &[u8],
-        base: u64,
-    ) -> Result<Self, String> {
+    pub(crate) fn taken_over(mut self, params: &[u8], base: u64) -> Result<Self, String> {
         let params: RawJsonRef<'_> =
             serde_json::from_slice(params).map_err(|error| error.to_string())?;
         self.last_stream = AtomicU64::new(base);
@@ -162,7 +136,7 @@ impl HttpSession {
 
     /// Notes a use of the session, and restores the state that the store has of it, if another
     /// process has changed it.
-    pub(in crate::transport::http) fn renewed(&self, stored: Bytes) {
+    pub(crate) fn renewed(&self, stored: Bytes) {
         let mut state = self.lock();
         state.last_used = now();
         if state.stored == stored {
@@ -178,7 +152,7 @@ impl HttpSession {
     }
 
     /// Returns the state to store, if it has changed in this process.
-    pub(in crate::transport::http) fn changed_state(&self) -> Option<Bytes> {
+    pub(crate) fn changed_state(&self) -> Option<Bytes> {
         if !self.session.take_changed() {
             return None;
         }
@@ -188,20 +162,20 @@ impl HttpSession {
     }
 
     /// Removes the events of the session, which is over in all processes.
-    pub(in crate::transport::http) fn forget(&self) {
-        if let Some(log) = &self.log {
+    pub(crate) fn forget(&self) {
+        if let Some(log) = &self.standalone.log {
             log.forget();
         }
     }
 
     /// No more calls come: the session's own stream ends, at once or, where calls are answered on
     /// it, with the last of them.
-    pub(in crate::transport::http) fn shut_down(&self) {
+    pub(crate) fn shut_down(&self) {
         self.lock().ending = true;
         self.end_stream_if_done();
     }
 
-    pub(super) fn end_stream_if_done(&self) {
+    pub(crate) fn end_stream_if_done(&self) {
         let state = self.lock();
         let is_standalone = |stream: &Arc<Stream>| Arc::ptr_eq(stream, &self.standalone);
         if state.ending && !state.core.in_flight.destinations().any(is_standalone) {
@@ -211,7 +185,7 @@ impl HttpSession {
     }
 
     /// Answers the calls in flight with an error.
-    pub(in crate::transport::http) fn cut(&self) {
+    pub(crate) fn cut(&self) {
         let calls = self.lock().core.in_flight.cancel_all();
         for (id, reply) in calls {
             let message = RequestError::ShuttingDown.response(&id);
@@ -220,7 +194,7 @@ impl HttpSession {
     }
 
     /// Ends the session in this process: handlers are dropped, and streams end.
-    pub(in crate::transport::http) fn end(&self) {
+    pub(crate) fn end(&self) {
         let mut state = self.lock();
         let calls = state.core.terminate();
         state.core.fail_all(|_| CallError::Closed);
@@ -231,7 +205,7 @@ impl HttpSession {
         self.standalone.end();
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

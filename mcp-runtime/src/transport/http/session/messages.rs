@@ -9,8 +9,8 @@ use mcp_types::{InitializeRequest, RawJsonRef, Request};
 
 use super::HttpSession;
 use crate::connection::{
-    Answer as Response, BatchKey, Handler, Member, Peer, Progress, ReplyTo, RequestKey, Requested,
-    Served, Step, Unsent, Waiter, contain, now, poll_once, response,
+    Handler, Member, Peer, Progress, ReplyTo, RequestKey, Requested, Served, Step, Unsent, Waiter,
+    contain, now, poll_once, response,
 };
 use crate::error::RequestError;
 use crate::limits::MAX_INITIALIZE_BYTES;
@@ -22,14 +22,14 @@ use crate::transport::http::server::response;
 use crate::transport::http::stream::Stream;
 
 /// The circumstances in which a message of the client has come.
-pub(in crate::transport::http) struct Delivery<'a> {
-    pub(in crate::transport::http) server: &'a Server,
-    pub(in crate::transport::http) permits: &'a Arc<Permits>,
-    pub(in crate::transport::http) exchange: Arc<Exchange>,
+pub(crate) struct Delivery<'a> {
+    pub(crate) server: &'a Server,
+    pub(crate) permits: &'a Arc<Permits>,
+    pub(crate) exchange: Arc<Exchange>,
     /// Where the answer goes.
-    pub(in crate::transport::http) reply: ReplyTo<Arc<Stream>>,
+    pub(crate) reply: ReplyTo<Arc<Stream>>,
     /// The parameters, if they were read already.
-    pub(in crate::transport::http) params: Option<RequestParams<'a>>,
+    pub(crate) params: Option<RequestParams<'a>>,
 }
 
 impl Delivery<'_> {
@@ -41,7 +41,7 @@ impl Delivery<'_> {
 impl HttpSession {
     /// Takes one message. The answer is given back if it is there at once; otherwise it goes to the
     /// stream later, whether or not the client still waits.
-    pub(in crate::transport::http) fn receive(
+    pub(crate) fn receive(
         self: &Arc<Self>,
         message: Member<'_>,
         delivery: &Delivery<'_>,
@@ -78,7 +78,7 @@ impl HttpSession {
             method,
             params,
             peer: &peer,
-            session: self.session(),
+            session: &self.session,
         };
         let arrival = &delivery.exchange.arrival;
         let served = contain(|| {
@@ -111,7 +111,7 @@ impl HttpSession {
     }
 
     /// Serves a request. A handler that may have to wait needs a permit.
-    pub(super) fn start(
+    pub(crate) fn start(
         self: &Arc<Self>,
         id: &RequestId,
         reply: &ReplyTo<Arc<Stream>>,
@@ -142,45 +142,18 @@ impl HttpSession {
 
     /// Takes the answer to one request, which is empty where there is none, and sends it unless it
     /// waits for others of its batch.
-    pub(in crate::transport::http) fn answer(
-        &self,
-        reply: &ReplyTo<Arc<Stream>>,
-        status: StatusCode,
-        answer: Vec<u8>,
-    ) {
+    pub(crate) fn answer(&self, reply: &ReplyTo<Arc<Stream>>, status: StatusCode, answer: Vec<u8>) {
         let message = self.lock().core.answer(reply, answer);
         let Some(message) = message else { return };
         let stream = &reply.to;
         match message.is_empty() {
             // Over HTTP+SSE, all answers go to the one stream that there is.
-            false if Arc::ptr_eq(stream, self.standalone()) => drop(stream.push(message)),
+            false if Arc::ptr_eq(stream, &self.standalone) => drop(stream.push(message)),
             false => stream.answer(status, message),
-            true if Arc::ptr_eq(stream, self.standalone()) => {}
+            true if Arc::ptr_eq(stream, &self.standalone) => {}
             true => stream.end(),
         }
         self.end_stream_if_done();
-    }
-
-    /// Begins a batch. `None` where nothing in it wants an answer.
-    ///
-    /// # Errors
-    ///
-    /// In a revision without batches; the flag tells whether the batch has responses only.
-    pub(in crate::transport::http) fn batch(
-        &self,
-        members: &[Member<'_>],
-    ) -> Result<Option<BatchKey>, (RequestError, bool)> {
-        let batch = self.lock().core.batch(members);
-        batch.map_err(|refused| (refused.error, refused.only_responses))
-    }
-
-    /// Takes the answer of the client to a request of the server.
-    pub(in crate::transport::http) fn answered(
-        &self,
-        id: Option<&RequestId>,
-        answer: Response<'_>,
-    ) {
-        self.lock().core.answered(id, answer);
     }
 
     /// Sends a request to the client on `stream`.
@@ -188,7 +161,7 @@ impl HttpSession {
     /// # Errors
     ///
     /// When the stream takes no more, or the client has no way to answer.
-    pub(in crate::transport::http) fn ask(
+    pub(crate) fn ask(
         self: &Arc<Self>,
         id: i64,
         frame: Vec<u8>,
@@ -212,7 +185,7 @@ impl HttpSession {
     }
 
     /// Gives up a request to the client.
-    pub(in crate::transport::http) fn abandon(&self, id: i64) {
+    pub(crate) fn abandon(&self, id: i64) {
         let cancelled = self.lock().core.abandon(id);
         if let Some((stream, message)) = cancelled {
             stream.push(message);

@@ -4,11 +4,13 @@
 //! of those that are open.
 
 mod http_session;
+mod lookup;
 mod messages;
 mod store;
 mod table;
 
-pub(super) use http_session::HttpSession;
+pub(crate) use http_session::HttpSession;
+pub(super) use lookup::unavailable;
 pub(super) use messages::Delivery;
 pub use store::SessionId;
 pub use store::{MemorySessions, SessionRecord, SessionStore, StoreError};

@@ -137,9 +137,7 @@ pub enum StoreError {
 }
 
 /// Calls a store until it is available, and returns what it has.
-pub(in crate::transport::http) async fn available<T>(
-    mut call: impl FnMut() -> BoxFuture<Result<T, StoreError>>,
-) -> T {
+pub(crate) async fn available<T>(mut call: impl FnMut() -> BoxFuture<Result<T, StoreError>>) -> T {
     loop {
         match call().await {
             Ok(value) => return value,
@@ -244,7 +242,7 @@ impl SessionId {
     /// # Errors
     ///
     /// When the operating system has no randomness to give.
-    pub(in crate::transport::http) fn random() -> Result<Self, getrandom::Error> {
+    pub(crate) fn random() -> Result<Self, getrandom::Error> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes)?;
         Ok(Self(u128::from_ne_bytes(bytes)))
@@ -253,7 +251,7 @@ impl SessionId {
 
 impl SessionId {
     /// A part of the name, for what has to be different from what another process has.
-    pub(in crate::transport::http) fn low_bits(self) -> u64 {
+    pub(crate) fn low_bits(self) -> u64 {
         // Leaves room to count on.
         (self.0 as u64) >> 1
     }
@@ -272,7 +270,7 @@ impl fmt::Display for SessionId {
 /// # Errors
 ///
 /// When the operating system has no randomness to give.
-pub(in crate::transport::http) fn first_request_id() -> Result<i64, getrandom::Error> {
+pub(crate) fn first_request_id() -> Result<i64, getrandom::Error> {
     // Half of what is below 2^53 is left to count on.
     const MASK: u64 = (1 << 52) - 1;
     let mut bytes = [0; 8];

@@ -22,11 +22,7 @@ pub(crate) struct Sessions {
 }
 
 impl Sessions {
-    pub(in crate::transport::http) fn new(
-        limit: usize,
-        idle: Duration,
-        store: Arc<dyn SessionStore>,
-    ) -> Self {
+    pub(crate) fn new(limit: usize, idle: Duration, store: Arc<dyn SessionStore>) -> Self {
         Self {
             open: RwLock::default(),
             limit,
@@ -41,7 +37,7 @@ impl Sessions {
     /// # Errors
     ///
     /// When the limit is reached.
-    pub(in crate::transport::http) fn add(
+    pub(crate) fn add(
         self: &Arc<Self>,
         session: &Arc<HttpSession>,
         now: Instant,
@@ -53,7 +49,7 @@ impl Sessions {
         if open.len() >= self.limit {
             return Err(Rejection::TooManySessions);
         }
-        let there = open.entry(session.id()).or_insert_with(|| {
+        let there = open.entry(session.id).or_insert_with(|| {
             count_sessions(1);
             Arc::clone(session)
         });
@@ -66,12 +62,12 @@ impl Sessions {
     }
 
     /// The session `id`, whoever it belongs to.
-    pub(in crate::transport::http) fn find(&self, id: SessionId) -> Option<Arc<HttpSession>> {
+    pub(crate) fn find(&self, id: SessionId) -> Option<Arc<HttpSession>> {
         self.read().get(&id).cloned()
     }
 
     /// Ends the session `id` in this process.
-    pub(in crate::transport::http) fn end(&self, id: SessionId) -> Option<Arc<HttpSession>> {
+    pub(crate) fn end(&self, id: SessionId) -> Option<Arc<HttpSession>> {
         let session = self.write().remove(&id)?;
         count_sessions(-1);
         session.end();
@@ -79,7 +75,7 @@ impl Sessions {
     }
 
     /// Every session that is open.
-    pub(in crate::transport::http) fn all(&self) -> Vec<Arc<HttpSession>> {
+    pub(crate) fn all(&self) -> Vec<Arc<HttpSession>> {
         self.read().values().cloned().collect()
     }
 
@@ -100,7 +96,7 @@ impl Sessions {
         });
         for session in &swept.idle {
             count_sessions(-1);
-            tracing::debug!(id = ?session.id(), "a session that nobody used was ended");
+            tracing::debug!(id = ?session.id, "a session that nobody used was ended");
             session.end();
         }
         swept
@@ -128,8 +124,8 @@ impl Swept {
     async fn forget(self, store: Arc<dyn SessionStore>) {
         // The sessions themselves are dropped before the store is waited for.
         let logs = self.idle.into_iter().filter_map(|session| {
-            let log = session.log()?.clone();
-            Some((session.id(), log))
+            let log = session.standalone.log.clone()?;
+            Some((session.id, log))
         });
         for (id, log) in logs.collect::<Vec<_>>() {
             if available(|| store.find(id)).await.is_none() {
