@@ -83,25 +83,16 @@ impl<T> RequiredText<T> for Text<T> {
 /// An argument called `name` that has to be there, read by `FromStr`.
 #[must_use]
 pub fn argument<T: FromText>(name: &'static str) -> TextArgument<T> {
-    TextArgument {
-        name,
-        description: None,
-        completer: None,
-        read: T::from_text,
-        absent: || None,
-    }
+    TextArgument::new(name, |text| match text {
+        Some(text) => T::from_text(text),
+        None => Err("missing".to_owned()),
+    })
 }
 
 /// An argument called `name` that may be left out, read by `FromStr`.
 #[must_use]
 pub fn optional<T: FromText>(name: &'static str) -> TextArgument<Option<T>> {
-    TextArgument {
-        name,
-        description: None,
-        completer: None,
-        read: |text| T::from_text(text).map(Some),
-        absent: || Some(None),
-    }
+    TextArgument::new(name, |text| text.map(T::from_text).transpose())
 }
 
 /// The description of one argument of a prompt, or variable of a resource.
@@ -109,11 +100,20 @@ pub struct TextArgument<T> {
     pub(crate) name: &'static str,
     pub(crate) description: Option<Cow<'static, str>>,
     pub(crate) completer: Option<Completer>,
-    read: fn(&str) -> Result<T, String>,
-    absent: fn() -> Option<T>,
+    /// Reads the value; `None` is read for an argument that is left out.
+    read: fn(Option<&str>) -> Result<T, String>,
 }
 
 impl<T> TextArgument<T> {
+    fn new(name: &'static str, read: fn(Option<&str>) -> Result<T, String>) -> Self {
+        Self {
+            name,
+            description: None,
+            completer: None,
+            read,
+        }
+    }
+
     /// Says what the argument is for.
     #[must_use]
     pub fn description(mut self, text: impl Into<Cow<'static, str>>) -> Self {
@@ -136,7 +136,7 @@ impl<T> TextArgument<T> {
 
     /// Returns true if a call without the argument is refused.
     pub(crate) fn is_required(&self) -> bool {
-        (self.absent)().is_none()
+        (self.read)(None).is_err()
     }
 
     /// An empty place for one call's value.
@@ -180,15 +180,9 @@ pub trait ReadText {
 impl<T> ReadText for TextSlot<'_, T> {
     fn read(&mut self, texts: &Texts) -> Result<(), ArgumentError> {
         let name = self.argument.name;
-        let value = match texts.get(name) {
-            Some(text) => (self.argument.read)(text).map(Some),
-            None => Ok((self.argument.absent)()),
-        };
-        self.value = value.map_err(|message| ArgumentError::new(name, message))?;
-        match &self.value {
-            Some(_) => Ok(()),
-            None => Err(ArgumentError::new(name, "missing")),
-        }
+        let value = (self.argument.read)(texts.get(name).map(String::as_str));
+        self.value = Some(value.map_err(|message| ArgumentError::new(name, message))?);
+        Ok(())
     }
 }
 

@@ -86,7 +86,12 @@ pub(super) fn read_value(slot: &mut dyn Slot, text: &str, errors: &mut Vec<Argum
             text = Cow::Owned(plain);
         }
     }
-    slot.parameter().check(&text, decoded, errors);
+    let parameter = slot.parameter();
+    errors.extend(
+        parameter
+            .validation()
+            .errors(parameter.name, &text, decoded),
+    );
 }
 
 /// The arguments of one call, while they are decoded.
@@ -238,8 +243,8 @@ impl<T> Argument<T> {
         self.annotate("examples", vec![make().shown()].into())
     }
 
-    fn annotate(mut self, keyword: &str, value: Value) -> Self {
-        self.parameter.annotate(keyword, value);
+    pub(super) fn annotate(mut self, keyword: &str, value: Value) -> Self {
+        self.parameter.keywords.insert(keyword.to_owned(), value);
         self
     }
 

@@ -182,10 +182,10 @@ impl<T> Argument<T> {
         self.constrain("x-mcp-header", name)
     }
 
-    fn constrain<B: Serialize + ?Sized>(mut self, keyword: &str, bound: &B) -> Self {
-        if let Ok(bound) = serde_json::to_value(bound) {
-            self.parameter.constrain(keyword, bound);
+    fn constrain<B: Serialize + ?Sized>(self, keyword: &str, bound: &B) -> Self {
+        match serde_json::to_value(bound) {
+            Ok(bound) => self.annotate(keyword, bound),
+            Err(_) => self,
         }
-        self
     }
 }

@@ -1,6 +1,5 @@
 //! Descriptions of arguments without their Rust types, and the input schema that they make.
 
-use std::any::TypeId;
 use std::sync::OnceLock;
 
 use mcp_types::{OrderedMap, RawJson};
@@ -26,9 +25,7 @@ pub struct Parameter {
     pub(super) name: &'static str,
     describe: Describe,
     /// Keywords that are added to the schema of the type.
-    keywords: Map<String, Value>,
-    /// True if the value is fully checked by its decoder.
-    is_scalar: bool,
+    pub(super) keywords: Map<String, Value>,
     /// True if a call without the argument is refused.
     pub(super) is_required: bool,
     validation: OnceLock<Validation>,
@@ -36,31 +33,14 @@ pub struct Parameter {
 
 impl Parameter {
     /// An argument of the type `T`.
-    pub(super) fn new<T: JsonSchema + 'static>(name: &'static str, is_required: bool) -> Self {
+    pub(super) fn new<T: JsonSchema>(name: &'static str, is_required: bool) -> Self {
         Self {
             name,
             describe: schema::describe::<T>,
             keywords: Map::new(),
-            is_scalar: is_scalar(TypeId::of::<T>()),
             is_required,
             validation: OnceLock::new(),
         }
-    }
-
-    /// Adds a keyword that describes values.
-    pub(super) fn annotate(&mut self, keyword: &str, value: Value) {
-        self.keywords.insert(keyword.to_owned(), value);
-    }
-
-    /// Adds a keyword that limits values.
-    pub(super) fn constrain(&mut self, keyword: &str, value: Value) {
-        self.annotate(keyword, value);
-        self.is_scalar = false;
-    }
-
-    /// Returns true if the argument, or a part of it, may have to be repeated in a header.
-    pub(super) fn may_have_headers(&self) -> bool {
-        !self.is_scalar
     }
 
     /// The schema for values of the argument, made by the first use.
@@ -72,23 +52,11 @@ impl Parameter {
         })
     }
 
-    /// Adds to `errors` the constraints that `text`, a value that was decoded, violates, or all that
-    /// is wrong with one that was not.
-    pub(super) fn check(
-        &self,
-        text: &str,
-        decoded: serde_json::Result<()>,
-        errors: &mut Vec<ArgumentError>,
-    ) {
-        if decoded.is_err() || !self.is_scalar {
-            errors.extend(self.validation().errors(self.name, text, decoded));
-        }
-    }
-
     /// Adds to `errors` the constraints that the default violates.
     pub(super) fn check_default(&self, errors: &mut Vec<ArgumentError>) {
         if let Some(default) = self.keywords.get("default") {
-            self.check(&default.to_string(), Ok(()), errors);
+            let validation = self.validation();
+            errors.extend(validation.errors(self.name, &default.to_string(), Ok(())));
         }
     }
 
@@ -114,22 +82,6 @@ impl Parameter {
         }
         RawJson::from(schema)
     }
-}
-
-/// Returns true if a type is one whose schema has no constraint that its decoder does not enforce.
-///
-/// For these, which most arguments have, no schema is made before somebody lists it.
-fn is_scalar(type_id: TypeId) -> bool {
-    [
-        TypeId::of::<bool>(),
-        TypeId::of::<String>(),
-        TypeId::of::<i32>(),
-        TypeId::of::<i64>(),
-        TypeId::of::<u32>(),
-        TypeId::of::<u64>(),
-        TypeId::of::<f64>(),
-    ]
-    .contains(&type_id)
 }
 
 /// Leaves a schema one type, as that of a header has to be a primitive one: an argument that may be

@@ -1,7 +1,5 @@
 //! Describes a tool step by step, and makes a route of it and a function.
 
-use std::sync::OnceLock;
-
 use mcp_types::{CallToolResult, RawJson, Tool, ToolAnnotations};
 use serde_json::Value;
 
@@ -10,7 +8,7 @@ use super::parameter::{Parameter, input_schema};
 use super::result::{IntoToolResult, ToolOutput};
 use super::route::{Handler, ToolCall, ToolRoute};
 use super::structured;
-use crate::server::handler::run::{Convert, Rejection, for_tuples};
+use crate::server::handler::run::{Convert, Rejection, for_tuples, pending, ready};
 use crate::server::metadata::{self, IntoIcon, IntoMeta};
 use crate::server::{Context, Reply};
 
@@ -177,8 +175,6 @@ impl ToolSpec {
     /// The route of the tool; `handler` serves each call.
     fn close(mut self, handler: Box<Handler>) -> ToolRoute {
         let (name, wrapped_schema) = (self.tool.name.clone(), self.wrapped_schema.take());
-        let may_have_headers =
-            self.input_schema.is_some() || self.parameters.iter().any(Parameter::may_have_headers);
         let listed = move || {
             let mut tool = self.tool;
             let input = || input_schema(&self.parameters, self.strict);
@@ -187,10 +183,6 @@ impl ToolSpec {
         };
         let mut route = ToolRoute::lazy(name, listed, handler);
         route.wrapped_schema = wrapped_schema;
-        if !may_have_headers {
-            // The first call does not have to make the schema to find that out.
-            route.param_headers = OnceLock::from(Box::default());
-        }
         route
     }
 }
@@ -225,8 +217,7 @@ impl<A: Arguments> ToolClosure<A> {
         self.spec.output_schema(R::output_schema());
         self.spec.route(move |call| {
             let values = self.arguments.read(&call)?;
-            let value = function(values, call.context);
-            Ok(Reply::Ready(value.into_tool_result()))
+            ready(R::into_tool_result, function(values, call.context))
         })
     }
 
@@ -242,9 +233,7 @@ impl<A: Arguments> ToolClosure<A> {
         self.spec.route(move |call| {
             let values = self.arguments.read(&call)?;
             let future = function(values, call.context.clone());
-            Ok(Reply::Pending(Box::pin(async move {
-                future.await.into_tool_result()
-            })))
+            pending(F::Output::into_tool_result, future)
         })
     }
 }
