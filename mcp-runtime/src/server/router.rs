@@ -15,7 +15,6 @@ use mcp_types::{
 
 use crate::connection::Served;
 use crate::error::RequestError;
-use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::protocol::{Negotiated, not_offered};
 use crate::server::answer::{Identity, Prepared, then};
 use crate::server::catalog::{Catalog, Entry, ListResult, Place, Registry};
@@ -275,9 +274,7 @@ impl Router {
         accepted.prompts_list_changed = both(wanted.prompts_list_changed, announced.prompts);
         accepted.resources_list_changed = both(wanted.resources_list_changed, announced.resources);
         let uris = wanted.resource_subscriptions.unwrap_or_default();
-        let uris = self
-            .resources
-            .subscribable(uris, MAX_SUBSCRIPTIONS, context)?;
+        let uris = self.resources.subscribable(uris, context)?;
         accepted.resource_subscriptions = Some(uris).filter(|uris| !uris.is_empty());
         Ok(accepted)
     }

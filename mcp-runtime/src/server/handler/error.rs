@@ -74,11 +74,9 @@ impl ArgumentError {
 
     /// Returns true if both are errors of one value, or of a value and something inside it.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
-        let is_within = |inner: &str, outer: &str| {
-            let rest = inner.strip_prefix(outer);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-        };
-        is_within(&self.path, &other.path) || is_within(&other.path, &self.path)
+        let (one, other) = (&*self.path, &*other.path);
+        let rest = one.strip_prefix(other).or_else(|| other.strip_prefix(one));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     }
 }
 

@@ -13,6 +13,7 @@ use super::uri::{has_dot_segments, is_uri, normalize};
 use super::{ResourceCall, ResourceRoute};
 use crate::ProtocolError;
 use crate::error::RequestError;
+use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::protocol::resource_not_found;
 use crate::server::catalog::{Catalog, Entry as _, Place};
 use crate::server::dispatch::ServerRequest;
@@ -81,7 +82,7 @@ impl Catalog<ResourceRoute> {
         }
     }
 
-    /// Those of `uris` that the caller of `context` may subscribe to, `most` at most.
+    /// Those of `uris` that the caller of `context` may subscribe to, as many as a client may have.
     ///
     /// # Errors
     ///
@@ -89,20 +90,18 @@ impl Catalog<ResourceRoute> {
     pub(in crate::server) fn subscribable(
         &self,
         uris: Vec<String>,
-        most: usize,
         context: &Context,
     ) -> Result<Vec<String>, RequestError> {
         let mut subscribable = Vec::new();
         for (index, uri) in uris.into_iter().enumerate() {
             let path = format!("params.notifications.resourceSubscriptions[{index}]");
             match self.find_for(&uri, &path, context) {
-                Ok(found) if found.route.on_subscribe.is_some() && subscribable.len() < most => {
-                    subscribable.push(uri);
-                }
+                Ok(found) if found.route.on_subscribe.is_some() => subscribable.push(uri),
                 Err(error @ RequestError::InvalidParams { .. }) => return Err(error),
                 _ => {}
             }
         }
+        subscribable.truncate(MAX_SUBSCRIPTIONS);
         Ok(subscribable)
     }
 
@@ -202,8 +201,8 @@ impl Catalog<ResourceRoute> {
             }
             let mut routes = self.entries.iter().map(|(_, route)| route);
             let (route, variables) = routes.find_map(|route| {
-                let variables = route.template.matches_normalized(&uri);
-                Some((route, variables.filter(|_| !route.template.is_literal())?))
+                let template = Some(&route.template).filter(|it| !it.is_literal())?;
+                Some((route, template.matches_normalized(&uri)?))
             })?;
             let canonical = route.template.expand(&variables);
             if canonical == uri {

@@ -1,43 +1,37 @@
 //! The description of a resource or template, step by step, and the routes made of it.
 
-use std::fmt;
 use std::time::Duration;
 
 use mcp_types::{Annotations, CacheScope, Resource, ResourceTemplate};
 
 use super::contents::{Contents, IntoContents};
-use super::route::{Lister, ResourceCall, ResourceRoute, list_all};
+use super::route::{Listed, ResourceCall, ResourceRoute, list_all};
 use super::uri_template::UriTemplate;
-use crate::server::catalog::Caching;
-use crate::server::completions::{Completer, Completers};
-use crate::server::handler::run::Rejection;
+use crate::server::completions::Completer;
+use crate::server::handler::run::{Rejection, pending, ready};
 use crate::server::handler::text::{Declares, TextArgument, TextArguments, TextCall};
 use crate::server::metadata::{self, IntoIcon, IntoMeta};
 use crate::server::{Context, Reply};
 
 /// A resource while it is being described.
+#[derive(Debug)]
 pub struct ResourceSpec {
     template: ResourceTemplate,
-    uri: UriTemplate,
     size: Option<i64>,
-    completers: Completers,
-    lister: Option<Lister>,
-    subscribable: bool,
-    caching: Caching,
+    /// The route without its handler and description.
+    route: ResourceRoute,
 }
 
 impl ResourceSpec {
     /// The resource called `name` under `uri`, or the resources where that has variables.
     #[must_use]
     pub fn new(name: impl Into<String>, uri: UriTemplate) -> Self {
+        let template = ResourceTemplate::new(name, uri.as_str());
+        let nothing = |_: ResourceCall<'_>| Reply::Ready(Ok(Contents::Missing));
         Self {
-            template: ResourceTemplate::new(name, uri.as_str()),
-            uri,
+            route: ResourceRoute::template(template.clone(), uri, nothing),
+            template,
             size: None,
-            completers: Completers::default(),
-            lister: None,
-            subscribable: false,
-            caching: Caching::default(),
         }
     }
 
@@ -80,7 +74,7 @@ impl ResourceSpec {
     /// they may not.
     #[must_use]
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
-        self.caching = Caching::new(ttl, scope);
+        self.route = self.route.cache(ttl, scope);
         self
     }
 
@@ -105,7 +99,7 @@ impl ResourceSpec {
     /// Lets clients subscribe to the resource.
     #[must_use]
     pub fn subscribable(mut self) -> Self {
-        self.subscribable = true;
+        self.route = self.route.subscribable();
         self
     }
 
@@ -120,7 +114,7 @@ impl ResourceSpec {
     /// Completes a variable by `completer`.
     #[doc(hidden)]
     pub fn complete(&mut self, variable: &'static str, completer: Completer) {
-        self.completers.add(variable, completer);
+        self.route.completers.add(variable, completer);
     }
 
     /// Finds what `resources/list` shows of the template.
@@ -128,7 +122,7 @@ impl ResourceSpec {
     where
         F: Future<Output = Vec<Resource>> + Send + 'static,
     {
-        self.lister = Some(list_all(lister));
+        self.route.lister = Some(list_all(lister));
     }
 
     /// Reads the variables of the template; each has to be one that it has.
@@ -154,17 +148,13 @@ impl ResourceSpec {
             });
             call.unwrap_or_else(|rejection| Reply::Ready(Err(rejection.into_error())))
         };
-        let mut route = match self.uri.is_literal() {
-            true => ResourceRoute::resource(resource(self.template, self.size), handler),
-            false => ResourceRoute::template(self.template, self.uri, handler),
+        let mut route = self.route;
+        route.handler = Box::new(handler);
+        route.listed = match route.template.is_literal() {
+            true => Listed::Resource(Box::new(resource(self.template, self.size))),
+            false => Listed::Template(Box::new(self.template)),
         };
-        route.completers = self.completers;
-        route.lister = self.lister;
-        route.caching = self.caching;
-        match self.subscribable {
-            true => route.subscribable(),
-            false => route,
-        }
+        route
     }
 }
 
@@ -172,14 +162,6 @@ impl ResourceSpec {
 pub fn resource_spec(name: &str, uri: &str) -> ResourceSpec {
     let template = UriTemplate::parse(uri).unwrap_or_else(|_| UriTemplate::literal(uri));
     ResourceSpec::new(name, template)
-}
-
-impl fmt::Debug for ResourceSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ResourceSpec")
-            .field(&self.uri.as_str())
-            .finish()
-    }
 }
 
 /// The resource that a template without variables is.
@@ -232,7 +214,7 @@ impl<A: TextArguments> ResourceClosure<A> {
     ) -> ResourceRoute {
         self.spec.route(move |call: TextCall<'_>| {
             let values = self.variables.read(&call)?;
-            Ok(Reply::Ready(function(values, call.context).into_contents()))
+            ready(R::into_contents, function(values, call.context))
         })
     }
 
@@ -247,9 +229,7 @@ impl<A: TextArguments> ResourceClosure<A> {
         self.spec.route(move |call: TextCall<'_>| {
             let values = self.variables.read(&call)?;
             let future = function(values, call.context.clone());
-            Ok(Reply::Pending(Box::pin(async move {
-                future.await.into_contents()
-            })))
+            pending(F::Output::into_contents, future)
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Templates of URIs (RFC 6570), and the values of their variables in a URI.
 
-use std::fmt;
+use std::{fmt, slice};
 
 use mcp_types::OrderedMap;
 
@@ -94,8 +94,7 @@ impl UriTemplate {
 
     /// Returns whether there are no variables.
     pub(crate) fn is_literal(&self) -> bool {
-        let mut parts = self.parts.iter();
-        parts.all(|part| matches!(part, Part::Literal(_)))
+        self.parts.iter().all(|part| part.names().is_empty())
     }
 
     /// The template with `prefix`, a part of the scheme, before it.
@@ -114,15 +113,8 @@ impl UriTemplate {
 
     /// The names of the variables.
     pub(super) fn variables(&self) -> Vec<&str> {
-        let mut variables = Vec::new();
-        for part in &self.parts {
-            match part {
-                Part::Literal(_) => {}
-                Part::Variable { name, .. } => variables.push(&**name),
-                Part::Named { names, .. } => variables.extend(names.iter().map(|name| &**name)),
-            }
-        }
-        variables
+        let names = self.parts.iter().flat_map(Part::names);
+        names.map(String::as_str).collect()
     }
 
     /// The text.
@@ -141,8 +133,27 @@ impl UriTemplate {
     }
 
     /// [`matches`](Self::matches) for a URI that is normalized already.
+    ///
+    /// From the last part to the first, it is worked out for each place of the URI where the part's
+    /// piece would end so that all later parts match too. The work grows with the length of the URI
+    /// only, whatever the template.
     pub(super) fn matches_normalized(&self, uri: &str) -> Option<OrderedMap<String>> {
-        matches(&self.parts, uri)
+        if uri.len() > MAX_URI_BYTES {
+            return None;
+        }
+        let mut ends = vec![vec![None; uri.len() + 1]];
+        ends[0][uri.len()] = Some(uri.len());
+        for part in self.parts.iter().rev() {
+            ends.push(part.ends(uri, &ends[ends.len() - 1]));
+        }
+        let mut at = 0;
+        let mut values = OrderedMap::new();
+        for (part, ends) in self.parts.iter().zip(ends.iter().rev()) {
+            let end = ends[at]?;
+            part.values(uri.get(at..end)?, &mut values)?;
+            at = end;
+        }
+        Some(values)
     }
 
     /// The URI in which the variables have these values, normalized (RFC 6570, section 3).
@@ -249,31 +260,16 @@ fn name(text: &str) -> Result<String, TemplateError> {
     Ok(text.to_owned())
 }
 
-/// The values of the variables in `uri`, or `None` if it does not match.
-///
-/// From the last part to the first, it is worked out for each place of the URI where the part's
-/// piece would end so that all later parts match too. The work grows with the length of the URI
-/// only, whatever the template.
-fn matches(parts: &[Part], uri: &str) -> Option<OrderedMap<String>> {
-    if uri.len() > MAX_URI_BYTES {
-        return None;
-    }
-    let mut ends = vec![vec![None; uri.len() + 1]];
-    ends[0][uri.len()] = Some(uri.len());
-    for part in parts.iter().rev() {
-        ends.push(part.ends(uri, &ends[ends.len() - 1]));
-    }
-    let mut at = 0;
-    let mut values = OrderedMap::new();
-    for (part, ends) in parts.iter().zip(ends.iter().rev()) {
-        let end = ends[at]?;
-        part.values(uri.get(at..end)?, &mut values)?;
-        at = end;
-    }
-    Some(values)
-}
-
 impl Part {
+    /// The names of the variables.
+    fn names(&self) -> &[String] {
+        match self {
+            Self::Literal(_) => &[],
+            Self::Variable { name, .. } => slice::from_ref(name),
+            Self::Named { names, .. } => names,
+        }
+    }
+
     /// The end of this part's piece for each beginning in `uri`; the longest piece is taken.
     ///
     /// `next` has the same for the part after it, which has to match there.

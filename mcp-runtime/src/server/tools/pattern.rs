@@ -27,14 +27,12 @@ pub struct InvalidPattern {
 
 /// Checks that `pattern` is a regular expression.
 pub(super) fn check(argument: &'static str, pattern: &'static str) -> Result<(), InvalidPattern> {
-    match Regex::new(pattern) {
-        Ok(_) => Ok(()),
-        Err(source) => Err(InvalidPattern {
-            argument,
-            pattern,
-            source,
-        }),
-    }
+    let invalid = |source| InvalidPattern {
+        argument,
+        pattern,
+        source,
+    };
+    Regex::new(pattern).map(drop).map_err(invalid)
 }
 
 /// The patterns of a schema, compiled.
@@ -45,9 +43,7 @@ impl Patterns {
     /// Compiles `pattern`; one that is no regular expression is shown but not enforced.
     pub(super) fn add(&mut self, pattern: &str) {
         match Regex::new(pattern) {
-            Ok(regex) => {
-                self.0.insert(pattern.to_owned(), regex);
-            }
+            Ok(regex) => drop(self.0.insert(pattern.to_owned(), regex)),
             Err(error) => tracing::warn!(pattern, %error, "a pattern is shown but not enforced"),
         }
     }

@@ -52,41 +52,28 @@ pub trait IntoToolResult: Sized {
     fn into_tool_result(self) -> Result<CallToolResult, ProtocolError>;
 }
 
-impl IntoToolResult for CallToolResult {
-    fn into_tool_result(self) -> Result<CallToolResult, ProtocolError> {
-        Ok(self)
-    }
-}
-
-impl IntoToolResult for () {
-    fn into_tool_result(self) -> Result<CallToolResult, ProtocolError> {
-        Ok(CallToolResult::new([]))
-    }
-}
-
-impl IntoToolResult for Vec<ContentBlock> {
-    fn into_tool_result(self) -> Result<CallToolResult, ProtocolError> {
-        Ok(CallToolResult::new(self))
-    }
-}
-
-/// Values that become one block of content by `$block`.
-macro_rules! one_block {
-    ($block:expr => $($kind:ty),*) => {$(
+macro_rules! results {
+    ($($value:ident: $($kind:ty),* => $result:expr;)*) => {$($(
         impl IntoToolResult for $kind {
             fn into_tool_result(self) -> Result<CallToolResult, ProtocolError> {
-                Ok(CallToolResult::new([$block(self)]))
+                let $value = self;
+                Ok($result)
             }
         }
-    )*};
+    )*)*};
 }
 
-one_block!(ContentBlock::from => ContentBlock, ResourceLink, Image, Audio);
-one_block!(ContentBlock::text => String, &'static str, Box<str>, Cow<'static, str>);
-one_block!(
-    |value: Self| ContentBlock::text(value.to_string()) =>
-    bool, char, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize, f32, f64
-);
+results! {
+    result: CallToolResult => result;
+    _nothing: () => CallToolResult::new([]);
+    blocks: Vec<ContentBlock> => CallToolResult::new(blocks);
+    block: ContentBlock => CallToolResult::new([block]);
+    block: ResourceLink, Image, Audio => CallToolResult::new([ContentBlock::from(block)]);
+    text: String, &'static str, Box<str>, Cow<'static, str> =>
+        CallToolResult::new([ContentBlock::text(text)]);
+    value: bool, char, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize, f32, f64 =>
+        CallToolResult::new([ContentBlock::text(value.to_string())]);
+}
 
 impl<T: IntoToolResult> IntoToolResult for Option<T> {
     fn into_tool_result(self) -> Result<CallToolResult, ProtocolError> {
@@ -343,15 +330,6 @@ impl ToolError {
         self.content.extend(content);
         self
     }
-
-    fn into_answer(self) -> Result<CallToolResult, ProtocolError> {
-        if let Some(error) = self.error {
-            return Err(error);
-        }
-        let mut result = failure(self.message);
-        result.content.extend(self.content);
-        Ok(result)
-    }
 }
 
 impl fmt::Display for ToolError {
@@ -372,14 +350,11 @@ impl<E: std::error::Error + 'static> From<E> for ToolError {
 /// The error and its causes, each of which adds something.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let message = error.to_string();
+    for cause in std::iter::successors(error.source(), |error| error.source()) {
+        let message = cause.to_string();
         if !text.contains(&message) {
-            text.push_str(": ");
-            text.push_str(&message);
+            text.extend([": ", &message]);
         }
-        cause = error.source();
     }
     text
 }
@@ -389,10 +364,15 @@ pub(super) fn answer<E: HandlerError>(error: E) -> Result<CallToolResult, Protoc
     if let Some(error) = known(&error) {
         return Err(error);
     }
-    match downcast::<ToolError>(&error) {
-        Some(error) => error.clone().into_answer(),
-        None => Ok(failure(format!("{error:#}"))),
+    let Some(error) = downcast::<ToolError>(&error) else {
+        return Ok(failure(format!("{error:#}")));
+    };
+    if let Some(error) = &error.error {
+        return Err(error.clone());
     }
+    let mut result = failure(error.message.clone());
+    result.content.extend_from_slice(&error.content);
+    Ok(result)
 }
 
 /// A result with `isError` and an explanation.

@@ -1,7 +1,5 @@
 //! Structured content: results as JSON, with an output schema.
 
-use std::collections::BTreeMap;
-
 use mcp_types::{CallToolResult, ContentBlock, RawJson, Revision};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::expected::list;
 use crate::error::RequestError;
-use crate::limits::MAX_CHECKED_DEPTH;
+use crate::limits::{MAX_CHECKED_DEPTH, MAX_CHECKED_VALUES};
 use crate::protocol::structured_content_is_object;
 use crate::server::Reply;
 use crate::{ProtocolError, schema};
@@ -36,7 +34,7 @@ pub(super) fn result<T: Serialize>(value: &T) -> Result<CallToolResult, Protocol
 /// structured content, if these differ: they want `"type": "object"` at its root (2025-11-25,
 /// "Tools").
 pub(in crate::server) fn listed_schemas(mut schema: Value) -> (RawJson, Option<RawJson>) {
-    if is_object(&schema, &schema, &mut BTreeMap::new(), 0) {
+    if is_object(&schema, &schema, 0, &mut { MAX_CHECKED_VALUES }) {
         schema["type"] = "object".into();
         return (schema.into(), None);
     }
@@ -47,43 +45,26 @@ pub(in crate::server) fn listed_schemas(mut schema: Value) -> (RawJson, Option<R
 }
 
 /// Returns true if values of `schema` can only be objects: by its type, by the schema that it refers
-/// to, by one of `allOf`, or by all of `anyOf` or `oneOf`.
+/// to in `root`, by one of `allOf`, or by all of `anyOf` or `oneOf`.
 ///
-/// `known` has the outcome for each reference into `root`; `false` while it is being followed.
-fn is_object<'a>(
-    schema: &'a Value,
-    root: &'a Value,
-    known: &mut BTreeMap<&'a str, bool>,
-    depth: usize,
-) -> bool {
-    if depth > MAX_CHECKED_DEPTH {
+/// No more than `left` schemas are looked at, as references may lead in circles.
+fn is_object(schema: &Value, root: &Value, depth: usize, left: &mut usize) -> bool {
+    if depth > MAX_CHECKED_DEPTH || *left == 0 {
         return false;
     }
+    *left -= 1;
     if schema.get("type").is_some_and(|kind| kind == "object") {
         return true;
     }
-    for keyword in ["anyOf", "oneOf"] {
-        let mut branches = list(schema, keyword).iter();
-        if branches.len() > 0 && branches.all(|it| is_object(it, root, known, depth + 1)) {
-            return true;
-        }
-    }
-    let mut parts = list(schema, "allOf").iter();
-    if parts.any(|part| is_object(part, root, known, depth + 1)) {
-        return true;
-    }
-    let Some(reference) = schema.get("$ref").and_then(Value::as_str) else {
-        return false;
-    };
-    if let Some(known) = known.get(reference) {
-        return *known;
-    }
-    known.insert(reference, false);
-    let path = reference.strip_prefix('#');
-    let referred = path.and_then(|path| root.pointer(path));
-    let found = referred.is_some_and(|schema| is_object(schema, root, known, depth + 1));
-    known.insert(reference, found);
-    found
+    let mut is_object = |schema: &Value| is_object(schema, root, depth + 1, left);
+    let mut alternatives = ["anyOf", "oneOf"].map(|it| list(schema, it)).into_iter();
+    let reference = schema.get("$ref").and_then(Value::as_str);
+    let referred = reference
+        .and_then(|reference| reference.strip_prefix('#'))
+        .and_then(|path| root.pointer(path));
+    alternatives.any(|it| !it.is_empty() && it.iter().all(&mut is_object))
+        || list(schema, "allOf").iter().any(&mut is_object)
+        || referred.is_some_and(is_object)
 }
 
 /// The schema of an object whose member `result` has `schema`.

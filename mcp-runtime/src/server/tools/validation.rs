@@ -272,12 +272,14 @@ impl<'a> Validator<'a> {
 /// The reason why a value is not valid, regardless of its parts.
 fn problem(schema: &Value, value: &Value) -> Option<&'static str> {
     if !has_type(schema, value) {
-        Some("invalid type")
-    } else if !has_constant(schema, value) || !has_format(schema, value) {
-        Some("invalid value")
-    } else {
-        None
+        return Some("invalid type");
     }
+    let range_of_type = schema.as_object().and_then(integers);
+    let integer = value.as_number().and_then(Number::as_i128);
+    let is_outside = range_of_type
+        .zip(integer)
+        .is_some_and(|((least, most), integer)| integer < least || integer > most);
+    (is_outside || !has_constant(schema, value)).then_some("invalid value")
 }
 
 /// Returns true if a value has the type that a schema names; a whole number is an integer, however it
@@ -304,16 +306,6 @@ fn has_type(schema: &Value, value: &Value) -> bool {
 fn has_constant(schema: &Value, value: &Value) -> bool {
     schema.get("const").is_none_or(|known| known == value)
         && (schema.get("enum").is_none() || list(schema, "enum").contains(value))
-}
-
-/// Returns true if an integer is one of the Rust type that its schema names.
-fn has_format(schema: &Value, value: &Value) -> bool {
-    let integers = schema.as_object().and_then(integers);
-    let number = value.as_number().and_then(Number::as_i128);
-    match (integers, number) {
-        (Some((least, most)), Some(number)) => (least..=most).contains(&number),
-        _ => true,
-    }
 }
 
 /// Returns true if a value has the mark of an alternative: a constant, a member that is one, or the
