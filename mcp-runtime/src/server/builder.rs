@@ -8,9 +8,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::catalog::{Caching, Registry, join_settings};
-use super::extensions;
+use super::hooks::{self, Initialized, IntoHookResult};
 use super::settings::Settings;
-use super::{Context, HandlerError, List, Server};
+use super::{Context, HandlerError, List, Server, extensions};
 use crate::protocol::Requirement;
 
 /// Builder of a [`Server`]: its settings, and its tools, prompts and resources.
@@ -47,7 +47,7 @@ impl ServerBuilder {
 
     /// Sets the revisions that are served; all by default.
     pub fn revisions(&mut self, revisions: Revisions) -> &mut Self {
-        self.settings.revisions = revisions;
+        self.settings.rules.supported = revisions;
         self
     }
 
@@ -86,7 +86,7 @@ impl ServerBuilder {
     /// # drop(server.build());
     /// ```
     pub fn requires(&mut self, capabilities: &ClientCapabilities) -> &mut Self {
-        self.settings.requirement = Requirement::new(capabilities);
+        self.settings.rules.requirement = Requirement::new(capabilities);
         self
     }
 
@@ -150,6 +150,75 @@ impl ServerBuilder {
         self
     }
 
+    /// Runs `hook` each time before the server is served, for example to open a database.
+    ///
+    /// Hooks run in the order in which they were added. An error ends serving with
+    /// [`ServeError::Start`](crate::ServeError::Start).
+    ///
+    /// ```
+    /// use mcp_runtime::Server;
+    ///
+    /// let mut server = Server::builder();
+    /// server
+    ///     .on_start(|| async { std::fs::create_dir_all("state") })
+    ///     .on_initialized(|client| async move { drop(client.revision()) })
+    ///     .on_shutdown(|| async { std::fs::remove_dir_all("state") });
+    /// # drop(server.build());
+    /// ```
+    pub fn on_start<F>(&mut self, hook: impl Fn() -> F + Send + Sync + 'static) -> &mut Self
+    where
+        F: Future<Output: IntoHookResult> + Send + 'static,
+    {
+        self.settings
+            .hooks
+            .start
+            .push(hooks::hook(move |()| hook()));
+        self
+    }
+
+    /// Runs `hook` after each handshake, once for each connection or HTTP session, concurrently with
+    /// its calls. Stateless clients have no handshake.
+    ///
+    /// An error is logged; the connection goes on.
+    pub fn on_initialized<F>(
+        &mut self,
+        hook: impl Fn(Initialized) -> F + Send + Sync + 'static,
+    ) -> &mut Self
+    where
+        F: Future<Output: IntoHookResult> + Send + 'static,
+    {
+        self.settings.hooks.initialized.push(hooks::hook(hook));
+        self
+    }
+
+    /// Runs `hook` each time after the server was served: all calls are finished or cancelled, all
+    /// connections closed. For example to release what [`on_start`](Self::on_start) has opened.
+    ///
+    /// Hooks run in the reverse of the order in which they were added, all of them, also when
+    /// serving has failed, but not when `on_start` has. An error is logged, and returned as
+    /// [`ServeError::Shutdown`](crate::ServeError::Shutdown) unless there is another one. SIGTERM or Ctrl-C
+    /// cuts them short.
+    pub fn on_shutdown<F>(&mut self, hook: impl Fn() -> F + Send + Sync + 'static) -> &mut Self
+    where
+        F: Future<Output: IntoHookResult> + Send + 'static,
+    {
+        self.settings
+            .hooks
+            .shutdown
+            .push(hooks::hook(move |()| hook()));
+        self
+    }
+
+    /// The time that a user has to answer a question of a handler; 10 minutes by default. Then the
+    /// handler gets a timeout, and the request to the client is cancelled.
+    ///
+    /// For clients of the handshake era. In the stateless era no request waits: clients have 10
+    /// minutes to retry with their answers.
+    pub fn answer_timeout(&mut self, timeout: Duration) -> &mut Self {
+        self.settings.answer_timeout = timeout;
+        self
+    }
+
     /// Builds the server.
     ///
     /// # Panics
@@ -160,11 +229,19 @@ impl ServerBuilder {
     pub fn build(mut self) -> Server {
         join_settings(&mut self.settings, &self.registry.mounts);
         let methods = self.settings.extensions.methods();
-        self.settings.own_methods = methods.collect();
+        self.settings.rules.own_methods = methods.collect();
         for index in 0..self.registry.mounts.len() {
             self.registry.update_mounted(index);
         }
-        Server::start(self.settings, self.registry)
+        Server::new(self.settings, self.registry)
+    }
+}
+
+impl Server {
+    /// A builder of a server.
+    #[must_use]
+    pub fn builder() -> ServerBuilder {
+        ServerBuilder::default()
     }
 }
 
@@ -176,52 +253,44 @@ impl ServerBuilder {
 /// When the text is none of these, or the set is empty.
 #[must_use]
 pub const fn revisions(text: &str) -> Revisions {
-    let bytes = text.as_bytes();
+    let text = text.as_bytes();
     let mut dots = 0;
-    while dots + 1 < bytes.len() && !(bytes[dots] == b'.' && bytes[dots + 1] == b'.') {
+    while dots + 1 < text.len() && !(text[dots] == b'.' && text[dots + 1] == b'.') {
         dots += 1;
     }
-    if dots + 1 >= bytes.len() {
-        return Revisions::only(revision(bytes, 0, bytes.len()));
+    if dots + 1 >= text.len() {
+        return Revisions::only(revision(text));
     }
+    let (oldest, newest) = text.split_at(dots);
     let mut set = Revisions::ALL;
-    if dots > 0 {
-        set = set.from(revision(bytes, 0, dots));
+    if !oldest.is_empty() {
+        set = set.from(revision(oldest));
     }
-    let end = dots + 2;
-    if end < bytes.len() {
-        assert!(bytes[end] == b'=', "write `..=` before the newest revision");
-        set = set.up_to(revision(bytes, end + 1, bytes.len()));
+    if let [_, _, newest @ ..] = newest
+        && let [sign, newest @ ..] = newest
+    {
+        assert!(*sign == b'=', "write `..=` before the newest revision");
+        set = set.up_to(revision(newest));
     }
     assert!(!set.is_empty(), "the range has no revision in it");
     set
 }
 
-/// The revision between two indices of `bytes`.
-const fn revision(bytes: &[u8], from: usize, to: usize) -> Revision {
+/// The revision that is called `name`.
+const fn revision(name: &[u8]) -> Revision {
     let mut index = 0;
     while index < Revision::ALL.len() {
-        let revision = Revision::ALL[index];
-        if is_at(revision.as_str().as_bytes(), bytes, from, to) {
-            return revision;
+        let known = Revision::ALL[index].as_str().as_bytes();
+        let mut same = 0;
+        while same < name.len() && same < known.len() && name[same] == known[same] {
+            same += 1;
+        }
+        if same == name.len() && same == known.len() {
+            return Revision::ALL[index];
         }
         index += 1;
     }
     panic!("there is no revision of this date: see `mcp_runtime::Revision`")
-}
-
-const fn is_at(name: &[u8], bytes: &[u8], from: usize, to: usize) -> bool {
-    if name.len() != to - from {
-        return false;
-    }
-    let mut index = 0;
-    while index < name.len() {
-        if name[index] != bytes[from + index] {
-            return false;
-        }
-        index += 1;
-    }
-    true
 }
 
 #[cfg(test)]

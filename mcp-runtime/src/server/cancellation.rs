@@ -1,13 +1,6 @@
 //! Cancellation of work that may outlive its call.
 
-use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use tokio::sync::Notify;
-
-use super::{Context, FromContext};
-use crate::ProtocolError;
+use tokio::sync::watch;
 
 /// A token that is cancelled when its call is over.
 ///
@@ -32,53 +25,25 @@ use crate::ProtocolError;
 ///     }
 /// }
 /// ```
-#[derive(Clone, Default)]
-pub struct CancellationToken {
-    shared: Arc<Shared>,
-}
-
-#[derive(Default)]
-struct Shared {
-    cancelled: AtomicBool,
-    waiting: Notify,
-}
+#[derive(Clone, Debug, Default)]
+pub struct CancellationToken(watch::Sender<bool>);
 
 impl CancellationToken {
     /// Whether the call is over.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.shared.cancelled.load(Ordering::Acquire)
+        *self.0.borrow()
     }
 
     /// Waits until the call is over.
     ///
     /// Cancel safe: a future that is dropped loses nothing.
     pub async fn cancelled(&self) {
-        let mut notified = std::pin::pin!(self.shared.waiting.notified());
-        // Registered before the flag is read, so that no change falls in between.
-        notified.as_mut().enable();
-        if !self.is_cancelled() {
-            notified.await;
-        }
+        // Never fails: `self` is a sender.
+        let _ = self.0.subscribe().wait_for(|cancelled| *cancelled).await;
     }
 
     pub(super) fn cancel(&self) {
-        self.shared.cancelled.store(true, Ordering::Release);
-        self.shared.waiting.notify_waiters();
-    }
-}
-
-impl fmt::Debug for CancellationToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("CancellationToken")
-            .field(&self.is_cancelled())
-            .finish()
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl FromContext for CancellationToken {
-    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
-        Ok(cx.cancellation().clone())
+        self.0.send_replace(true);
     }
 }

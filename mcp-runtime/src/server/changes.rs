@@ -1,8 +1,18 @@
-//! Changes of a server, collected for each client that subscribes to them.
+//! Changes of a server, collected for each client that subscribes to them, and their notifications.
 
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use mcp_types::{
+    Notification, NotificationMetaObject, NotificationParams, PromptListChangedNotification,
+    RequestId, ResourceListChangedNotification, ResourceUpdatedNotification,
+    ResourceUpdatedNotificationParams, ToolListChangedNotification,
+};
 use tokio::sync::Notify;
+
+use crate::connection::{Peer, notification};
+use crate::error::CallError;
+use crate::limits::ANNOUNCE_INTERVAL;
 
 /// A change of a server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -167,6 +177,53 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Sends the changes of `subscriber` to a client, with the id of the subscription if there is one.
+/// Waits until the client has read what was sent before.
+///
+/// # Errors
+///
+/// When the connection is over.
+pub(super) async fn notify(
+    subscriber: &Subscriber,
+    peer: &Peer,
+    subscription: Option<&RequestId>,
+) -> Result<Infallible, CallError> {
+    loop {
+        subscriber.changed().await;
+        for change in subscriber.take() {
+            peer.send_when_ready(written(change, subscription)).await?;
+        }
+        tokio::time::sleep(ANNOUNCE_INTERVAL).await;
+    }
+}
+
+/// The notification of a change.
+fn written(change: Change, subscription: Option<&RequestId>) -> Vec<u8> {
+    let meta = subscription.map(meta_of);
+    match change {
+        Change::Tools => list_changed::<ToolListChangedNotification>(meta),
+        Change::Prompts => list_changed::<PromptListChangedNotification>(meta),
+        Change::Resources => list_changed::<ResourceListChangedNotification>(meta),
+        Change::Resource(uri) => {
+            let mut params = ResourceUpdatedNotificationParams::new(uri);
+            params.meta = meta;
+            notification::<ResourceUpdatedNotification>(Some(&params))
+        }
+    }
+}
+
+fn list_changed<N: Notification<Params = NotificationParams>>(
+    meta: Option<NotificationMetaObject>,
+) -> Vec<u8> {
+    let params = meta.map(|meta| NotificationParams::new().with_meta(meta));
+    notification::<N>(params.as_ref())
+}
+
+/// The `_meta` of notifications that belong to a subscription.
+pub(super) fn meta_of(subscription: &RequestId) -> NotificationMetaObject {
+    NotificationMetaObject::new().with_subscription_id(subscription.clone())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,5 +282,26 @@ mod tests {
         assert_eq!(subscriber.take(), [resource("a:%31")]);
         subscriber.unsubscribe_resource("a:%31");
         assert!(!changes.publish(resource("a:1")));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn little_is_kept_for_a_client_that_does_not_read() {
+        let changes = Changes::default();
+        let subscriber = changes.subscriber();
+        subscriber.subscribe(Change::Tools);
+        let (peer, mut commands) = Peer::channel();
+        let notifying = tokio::spawn(async move { notify(&subscriber, &peer, None).await });
+        for _ in 0..10_000 {
+            changes.publish(Change::Tools);
+            tokio::time::sleep(ANNOUNCE_INTERVAL).await;
+        }
+        let mut kept = 0;
+        while let Ok(command) = tokio::time::timeout(ANNOUNCE_INTERVAL, commands.recv()).await {
+            assert!(command.is_some());
+            kept += 1;
+        }
+        // 64 KiB of notifications, and not one for each change.
+        assert!((500..1200).contains(&kept), "{kept}");
+        notifying.abort();
     }
 }

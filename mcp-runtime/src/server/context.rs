@@ -5,13 +5,14 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use mcp_types::{
-    ClientCapabilities, Implementation, LoggingLevel, ProgressToken, RawJson, RequestId, Revision,
+    ClientCapabilities, Implementation, LoggingLevel, ProgressToken, RawJson, RawJsonRef,
+    RequestId, Revision,
 };
 
 use super::input::InputState;
-use super::logging::{Severity, attach};
-use super::progress::{Amount, Reporter, Total};
-use super::{Answer, CancellationToken, Change, IncomingRequest, Server, Session};
+use super::reporter::Reporter;
+use super::session::Severity;
+use super::{Answer, CancellationToken, Server, Session};
 use crate::connection::{Peer, Served};
 use crate::protocol::{Negotiated, RequestParams};
 use crate::{ProtocolError, TraceContext};
@@ -47,9 +48,13 @@ struct RequestContext {
     id: RequestId,
     negotiated: Arc<Negotiated>,
     meta: Option<RawJson>,
-    options: RequestOptions,
+    /// Set if the client asks for progress.
+    progress_token: Option<ProgressToken>,
+    /// The least severe log messages that the request asks for.
+    log_level: Option<Severity>,
     peer: Peer,
     session: Arc<Session>,
+    server: Server,
     /// Made for handlers that may ask.
     input: OnceLock<InputState>,
     /// Made when a handler takes it.
@@ -58,50 +63,48 @@ struct RequestContext {
     reporter: OnceLock<Arc<Reporter>>,
 }
 
-/// The notifications that the `_meta` of a request asks for.
-struct RequestOptions {
-    progress_token: Option<ProgressToken>,
-    log_level: Option<Severity>,
-}
-
-impl RequestOptions {
-    fn new(params: &RequestParams<'_>) -> Self {
-        // Requests in which these can't be read were refused before.
-        let meta = params.meta();
-        let level = meta.log_level.and_then(|level| level.parse().ok());
-        Self {
-            progress_token: meta.progress_token.and_then(|token| token.parse().ok()),
-            log_level: level
-                .as_ref()
-                .and_then(|level: &LoggingLevel| Severity::of(level)),
-        }
-    }
+/// A request as it was received.
+#[derive(Clone, Copy)]
+pub(crate) struct IncomingRequest<'a> {
+    pub(crate) id: &'a RequestId,
+    pub(crate) method: &'a str,
+    pub(crate) params: Option<RawJsonRef<'a>>,
+    /// The client.
+    pub(crate) peer: &'a Peer,
+    /// The session of the client; that of all stateless clients for their requests.
+    pub(crate) session: &'a Arc<Session>,
 }
 
 impl Context {
-    /// The context of a request that the lifecycle has admitted.
+    /// The context of a request to `server` that the lifecycle has admitted.
     pub(super) fn new(
+        server: &Server,
         request: IncomingRequest<'_>,
         negotiated: Arc<Negotiated>,
         params: &RequestParams<'_>,
     ) -> Self {
-        let peer = request.peer.guarded(&negotiated);
-        let context = Self {
+        // Requests in which these can't be read were refused before.
+        let meta = params.meta();
+        let level = meta.log_level.and_then(|level| level.parse().ok());
+        let level = level
+            .as_ref()
+            .and_then(|level: &LoggingLevel| Severity::of(level));
+        Self {
             request: Arc::new(RequestContext {
                 id: request.id.clone(),
-                negotiated,
                 meta: params.raw_meta().map(RawJson::from),
-                options: RequestOptions::new(params),
-                peer,
+                progress_token: meta.progress_token.and_then(|token| token.parse().ok()),
+                log_level: level,
+                peer: request.peer.guarded(&negotiated),
+                negotiated,
                 session: Arc::clone(request.session),
+                server: server.clone(),
                 input: OnceLock::new(),
                 cancellation: OnceLock::new(),
                 reporter: OnceLock::new(),
             }),
             mounted: None,
-        };
-        attach(&context);
-        context
+        }
     }
 
     /// The context for a mounted server, which serves the request.
@@ -141,7 +144,20 @@ impl Context {
 
     /// The least severe log messages that the request asks for.
     pub(super) fn log_level(&self) -> Option<Severity> {
-        self.request.options.log_level
+        self.request.log_level
+    }
+
+    pub(super) fn progress_token(&self) -> Option<&ProgressToken> {
+        self.request.progress_token.as_ref()
+    }
+
+    /// The sender of progress, if the client asked for it.
+    pub(super) fn reporter(&self) -> Option<&Arc<Reporter>> {
+        let token = self.progress_token()?;
+        Some(self.request.reporter.get_or_init(|| {
+            let (revision, peer) = (self.revision(), self.peer().clone());
+            Arc::new(Reporter::new(token.clone(), revision, peer))
+        }))
     }
 
     /// The id of the request.
@@ -190,50 +206,7 @@ impl Context {
     /// may take a `&Server` as well.
     #[must_use]
     pub fn server(&self) -> &Server {
-        let mounted = self.mounted.as_ref();
-        mounted.unwrap_or_else(|| self.request.session.server())
-    }
-
-    /// Reports the amount that is done, the total, and the present step, or `""`.
-    ///
-    /// Only sent to a client that asked for it, only while it grows, and at most fifty times a
-    /// second: the last report always goes out before the result.
-    ///
-    /// ```
-    /// use mcp_runtime::Context;
-    ///
-    /// fn steps(cx: &Context) {
-    ///     cx.progress(1, 3, "reading");
-    ///     cx.progress(2.5, 3.0, "still reading");
-    ///     cx.progress(3, None, "");
-    /// }
-    /// ```
-    pub fn progress(&self, done: impl Amount, total: impl Total, message: impl Into<String>) {
-        if let Some(token) = &self.request.options.progress_token {
-            let new = || {
-                let (revision, peer) = (self.revision(), self.peer().clone());
-                Arc::new(Reporter::new(token.clone(), revision, peer))
-            };
-            let reporter = self.request.reporter.get_or_init(new);
-            reporter.report(done.amount(), total.total(), message.into());
-        }
-    }
-
-    /// Whether the client asked for progress.
-    #[must_use]
-    pub fn wants_progress(&self) -> bool {
-        self.request.options.progress_token.is_some()
-    }
-
-    /// Notifies the clients that have subscribed to `change`, like
-    /// [`Server::notify_changed`](crate::Server::notify_changed).
-    pub fn notify_changed(&self, change: Change) {
-        self.server().notify_changed(change);
-    }
-
-    /// Notifies the clients that have subscribed to the resource `uri`.
-    pub fn notify_resource_updated(&self, uri: impl Into<String>) {
-        self.notify_changed(Change::Resource(uri.into()));
+        self.mounted.as_ref().unwrap_or(&self.request.server)
     }
 
     /// The token that is cancelled when the call is over.
@@ -279,15 +252,11 @@ impl EndOfCall {
 
 impl Drop for EndOfCall {
     fn drop(&mut self) {
-        let RequestContext {
-            reporter,
-            cancellation,
-            ..
-        } = &*self.0.request;
-        if let Some(reporter) = reporter.get() {
+        let request = &self.0.request;
+        if let Some(reporter) = request.reporter.get() {
             reporter.close();
         }
-        if let Some(token) = cancellation.get() {
+        if let Some(token) = request.cancellation.get() {
             token.cancel();
         }
     }
@@ -359,9 +328,9 @@ impl FromContext for Context {
 }
 
 #[diagnostic::do_not_recommend]
-impl FromContext for Server {
+impl FromContext for CancellationToken {
     fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
-        Ok(cx.server().clone())
+        Ok(cx.cancellation().clone())
     }
 }
 

@@ -1,66 +1,19 @@
 //! Dispatch of a request: from the decision of the lifecycle to its handler.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use mcp_types::{RawJson, RawJsonRef, RequestId};
+use mcp_types::jsonrpc::write::ErrorId;
+use mcp_types::{InitializedNotification, Notification, RawJsonRef, RequestId};
 
-use super::input;
+use super::logging::attach;
+use super::request::ServerRequest;
+use super::session::SessionState;
 use super::trace::Trace;
-use super::{Answer, Context, Server, Session};
-use crate::connection::{Peer, Served};
+use super::{Answer, Context, IncomingRequest, Server, Session, input};
+use crate::connection::{Peer, Role, Served};
 use crate::error::RequestError;
-use crate::protocol::{Admission, RequestParams};
-
-/// A request as it was received.
-#[derive(Clone, Copy)]
-pub(crate) struct IncomingRequest<'a> {
-    pub(crate) id: &'a RequestId,
-    pub(crate) method: &'a str,
-    pub(crate) params: Option<RawJsonRef<'a>>,
-    /// The client.
-    pub(crate) peer: &'a Peer,
-    /// The session of the client; that of all stateless clients for their requests.
-    pub(crate) session: &'a Arc<Session>,
-}
-
-/// A request that was admitted, with its context. The parameters are borrowed from the frame.
-#[derive(Clone, Copy)]
-pub(super) struct ServerRequest<'a> {
-    pub(super) method: &'a str,
-    pub(super) params: &'a RequestParams<'a>,
-    pub(super) context: &'a Context,
-}
-
-/// A request that outlives its frame.
-pub(super) struct OwnedRequest {
-    method: Box<str>,
-    params: Option<RawJson>,
-    pub(super) context: Context,
-}
-
-impl ServerRequest<'_> {
-    pub(super) fn to_owned(self) -> OwnedRequest {
-        OwnedRequest {
-            method: self.method.into(),
-            params: self.params.raw().map(RawJson::from),
-            context: self.context.clone(),
-        }
-    }
-}
-
-impl OwnedRequest {
-    pub(super) fn params(&self) -> Result<RequestParams<'_>, RequestError> {
-        RequestParams::read(self.params.as_ref().map(RawJson::as_raw))
-    }
-
-    pub(super) fn borrow<'a>(&'a self, params: &'a RequestParams<'a>) -> ServerRequest<'a> {
-        ServerRequest {
-            method: &self.method,
-            params,
-            context: &self.context,
-        }
-    }
-}
+use crate::protocol::{Admission, Negotiated, RequestParams, ServerLifecycle};
 
 impl Server {
     /// Serves a request as the lifecycle decides: `admit` asks it.
@@ -73,7 +26,8 @@ impl Server {
         let served = trace.in_scope(|| match admit()? {
             Admission::Serve(negotiated, params) => {
                 trace.admitted(&negotiated, &params);
-                let context = Context::new(request, negotiated, &params);
+                let context = Context::new(self, request, negotiated, &params);
+                attach(&context);
                 self.call(ServerRequest {
                     method: request.method,
                     params: &params,
@@ -96,5 +50,106 @@ impl Server {
             false => self.router().serve(request)?,
         };
         Ok(request.context.end_with(served))
+    }
+}
+
+/// The role of a server in one connection, or in one session over HTTP.
+pub(crate) struct ServerRole {
+    pub(crate) lifecycle: ServerLifecycle,
+    server: Server,
+    /// The client, for messages that belong to none of its requests.
+    peer: Peer,
+    pub(crate) session: Arc<Session>,
+}
+
+impl ServerRole {
+    pub(crate) fn new(server: Server, lifecycle: ServerLifecycle, peer: Peer) -> Self {
+        Self {
+            lifecycle,
+            session: server.session(),
+            server,
+            peer,
+        }
+    }
+
+    /// Takes note of a notification. Returns the outcome of the handshake when it is done by this:
+    /// then hooks are to be called.
+    pub(crate) fn initialized(&mut self, method: &str) -> Option<Arc<Negotiated>> {
+        if method != InitializedNotification::METHOD || !self.lifecycle.initialized() {
+            tracing::debug!(method, "a notification was ignored");
+            return None;
+        }
+        let router = self.server.router();
+        if router.announces_changes() {
+            self.session
+                .begin(&self.server.settings().dynamic, self.peer.clone());
+        }
+        self.lifecycle.connection.operate();
+        self.lifecycle.connection.negotiated().cloned()
+    }
+
+    /// Replaces the state of the session by that of another process.
+    pub(crate) fn restore(&self, state: &SessionState) {
+        let router = self.server.router();
+        self.session.restore(state, |uri| {
+            let canonical = router.resources.canonical(uri);
+            canonical.map_or_else(|| uri.to_owned(), Cow::into_owned)
+        });
+    }
+}
+
+impl Role for ServerRole {
+    const IS_CLIENT: bool = false;
+    type Answer = Answer;
+
+    fn request(
+        &mut self,
+        id: &RequestId,
+        method: &str,
+        params: Option<RawJsonRef<'_>>,
+    ) -> Served<Answer> {
+        self.server.refresh();
+        let incoming = IncomingRequest {
+            id,
+            method,
+            params,
+            peer: &self.peer,
+            session: &self.session,
+        };
+        let read = || RequestParams::read(incoming.params);
+        let admit = || self.lifecycle.request(incoming.method, read);
+        self.server.dispatch(incoming, admit)
+    }
+
+    fn notification(&mut self, method: &str, _params: Option<RawJsonRef<'_>>) {
+        if let Some(negotiated) = self.initialized(method) {
+            self.server.initialized(negotiated, self.peer.clone());
+        }
+    }
+
+    fn accepts_batches(&self) -> Result<(), RequestError> {
+        self.lifecycle.connection.accepts_batches()
+    }
+
+    fn answers(&self) -> bool {
+        true
+    }
+
+    fn error_id<'a>(&self, id: Option<&'a RequestId>) -> Option<ErrorId<'a>> {
+        Some(match id {
+            Some(id) => ErrorId::Of(id),
+            None if self.lifecycle.sends_null_ids() => ErrorId::Null,
+            None => ErrorId::Absent,
+        })
+    }
+
+    fn shut_down(&mut self) {
+        self.lifecycle.connection.shut_down();
+        self.session.end();
+    }
+
+    fn terminate(&mut self) {
+        self.lifecycle.connection.terminate();
+        self.session.end();
     }
 }

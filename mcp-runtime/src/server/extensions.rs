@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::handler::error::to_protocol;
-use super::{Context, HandlerError, Reply, Server};
+use super::{Context, HandlerError, Reply};
 use crate::error::RequestError;
 use crate::protocol::invalid_params;
 
@@ -40,13 +40,17 @@ impl Extensions {
         self.methods.insert(method, serve);
     }
 
-    /// Adds the extensions of a mounted server, which serves their methods.
+    /// Adds the extensions of a mounted server, which serves their methods; `at` makes
+    /// its contexts.
     ///
     /// # Panics
     ///
     /// When both say different things of one extension, or both serve one method.
-    pub(super) fn mount(&mut self, mounted: &Server) {
-        let theirs = &mounted.settings().extensions;
+    pub(super) fn mount(
+        &mut self,
+        theirs: &Self,
+        at: impl Fn(&Context) -> Context + Clone + Send + Sync + 'static,
+    ) {
         for (name, settings) in &theirs.declared {
             let ours = self.declared.get(name);
             assert!(
@@ -56,12 +60,12 @@ impl Extensions {
             );
             self.declared.insert(name.clone(), settings.clone());
         }
-        for (method, serve) in theirs.methods.iter() {
-            let (serve, at) = (Arc::clone(serve), mounted.clone());
+        for (method, serve) in &theirs.methods {
+            let (serve, at) = (Arc::clone(serve), at.clone());
             let known = self.methods.insert(
                 method.clone(),
                 Arc::new(move |call: MethodCall<'_>| {
-                    let context = &call.context.at(&at);
+                    let context = &at(call.context);
                     serve(MethodCall { context, ..call })
                 }),
             );

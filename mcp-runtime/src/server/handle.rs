@@ -1,14 +1,23 @@
-//! Servers, and the trait of types that are offered as one.
+//! Servers: the handle that connections share, and the state behind it.
 
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use mcp_types::Tool;
+use tokio::task::JoinSet;
 
-use super::changes::Change;
+use super::catalog::{Registry, Relay};
+use super::changes::{Change, Changes};
+use super::hooks::Initialized;
 use super::router::Router;
-use super::state::ServerState;
-use super::{Endpoint, Serve, ServerBuilder, Session};
-use crate::protocol::{ServerLifecycle, ServerRules};
+use super::settings::Settings;
+use super::{Context, FromContext, Session};
+use crate::ProtocolError;
+use crate::connection::Peer;
+use crate::limits::MAX_UNMATCHED_WARNINGS;
+use crate::protocol::{Negotiated, ServerLifecycle, ServerRules};
 
 /// A server, ready to serve connections. Cloning is cheap: the clones share everything.
 ///
@@ -24,23 +33,11 @@ use crate::protocol::{ServerLifecycle, ServerRules};
 pub struct Server {
     pub(super) state: Arc<ServerState>,
     /// The router that this handle saw last, and its generation.
-    pub(super) seen: Arc<Router>,
-    pub(super) generation: u64,
+    seen: Arc<Router>,
+    generation: u64,
 }
 
 impl Server {
-    /// A builder of a server.
-    #[must_use]
-    pub fn builder() -> ServerBuilder {
-        ServerBuilder::default()
-    }
-
-    /// Serves one connection until the client closes it, or all connections of an address; either way
-    /// until a shutdown. The returned value has to be awaited.
-    pub fn serve<E: Endpoint>(&self, endpoint: E) -> Serve<E> {
-        Serve::new(self.clone(), endpoint)
-    }
-
     /// The tools of the server, in the order of their list.
     #[must_use]
     pub fn tools(&self) -> Vec<Tool> {
@@ -58,7 +55,15 @@ impl Server {
     /// A URI may be spelled in any way that leads to the resource. One that no resource has, or that
     /// is no URI (RFC 3986), is logged as a warning, once for each of the first 100.
     pub fn notify_changed(&self, change: Change) {
-        self.check_announced(&change);
+        if let Change::Resource(uri) = &change
+            && self.router().resources.canonical(uri).is_none()
+        {
+            let unmatched = self.state.unmatched.lock();
+            let mut unmatched = unmatched.unwrap_or_else(PoisonError::into_inner);
+            if unmatched.len() < MAX_UNMATCHED_WARNINGS && unmatched.insert(uri.clone()) {
+                tracing::warn!(uri, "a change was announced of a URI that no resource has");
+            }
+        }
         self.state.publish(change);
     }
 
@@ -68,73 +73,161 @@ impl Server {
         self.notify_changed(Change::Resource(uri.into()));
     }
 
-    /// A session for a new client.
-    pub(crate) fn session(&self) -> Arc<Session> {
-        let announced = self.router().announced();
-        Arc::new(Session::new(self.clone(), announced))
+    pub(super) fn new(settings: Settings, registry: Registry) -> Self {
+        let settings = Arc::new(settings);
+        let mounts = registry.mounts.clone();
+        let router = Arc::new(Router::new(Arc::clone(&settings), &registry));
+        let state = Arc::new(ServerState {
+            settings,
+            registry: Mutex::new(registry),
+            router: RwLock::new(Arc::clone(&router)),
+            generation: AtomicU64::new(0),
+            changes: Changes::default(),
+            relays: Mutex::default(),
+            unmatched: Mutex::default(),
+            task: OnceLock::new(),
+        });
+        for (index, mount) in mounts.iter().enumerate() {
+            mount.relay(&state, index);
+        }
+        Self {
+            state,
+            seen: router,
+            generation: 0,
+        }
+    }
+
+    pub(super) fn settings(&self) -> &Settings {
+        &self.state.settings
+    }
+
+    pub(crate) fn rules(&self) -> &ServerRules {
+        &self.settings().rules
     }
 
     /// The lifecycle of a new connection.
     pub(crate) fn lifecycle(&self) -> ServerLifecycle {
-        ServerLifecycle::new(self.rules())
+        ServerLifecycle::new(self.rules().clone())
     }
 
-    pub(crate) fn rules(&self) -> ServerRules {
-        let settings = self.settings();
-        ServerRules {
-            supported: settings.revisions,
-            requirement: settings.requirement.clone(),
-            own_methods: settings.own_methods.clone(),
+    /// A session for a new client.
+    pub(crate) fn session(&self) -> Arc<Session> {
+        let (settings, changes) = (self.settings(), self.state.changes.clone());
+        Arc::new(Session::new(
+            settings.logging,
+            settings.answer_timeout,
+            changes,
+        ))
+    }
+
+    /// Runs the `on_initialized` hooks for a client.
+    pub(crate) fn initialized(&self, negotiated: Arc<Negotiated>, peer: Peer) {
+        let client = Initialized { negotiated, peer };
+        self.settings().hooks.initialized(&client);
+    }
+
+    /// The router for a request that comes now. Unless the server was edited since this handle was
+    /// last [refreshed](Self::refresh), no lock is taken.
+    pub(super) fn router(&self) -> Cow<'_, Arc<Router>> {
+        match self.state.edits() == self.generation {
+            true => Cow::Borrowed(&self.seen),
+            false => Cow::Owned(self.state.current()),
+        }
+    }
+
+    /// Keeps the newest router in this handle.
+    pub(super) fn refresh(&mut self) {
+        let generation = self.state.edits();
+        if generation != self.generation {
+            self.seen = self.state.current();
+            self.generation = generation;
         }
     }
 }
 
-/// A type whose functions are offered as tools, prompts and resources.
-///
-/// Implemented by `#[mcp_server]`, with a registration for each function.
-///
-/// ```
-/// use mcp_runtime::prelude::*;
-///
-/// struct Calculator;
-///
-/// #[mcp_server]
-/// impl Calculator {
-///     /// Adds two whole numbers.
-///     #[tool]
-///     fn add(&self, a: i64, b: i64) -> i64 {
-///         a + b
-///     }
-/// }
-///
-/// let server = Calculator.into_server();
-/// # drop(server);
-/// ```
-pub trait McpServer: Send + Sync + Sized + 'static {
-    /// Registers the functions.
-    fn register(self: Arc<Self>, server: &mut ServerBuilder);
+/// State shared by all handles to a server.
+#[derive(Debug)]
+pub(super) struct ServerState {
+    settings: Arc<Settings>,
+    pub(super) registry: Mutex<Registry>,
+    /// Replaced whole by each edit.
+    router: RwLock<Arc<Router>>,
+    /// The number of edits, by which handles know without a lock whether there is a new router.
+    generation: AtomicU64,
+    changes: Changes,
+    /// The ways of changes to the servers that mount this one.
+    pub(super) relays: Mutex<Vec<Relay>>,
+    /// The URIs of announcements that were logged, as no resource has them.
+    unmatched: Mutex<HashSet<String>>,
+    /// The task of a proxy, which ends with the server.
+    #[allow(dead_code, reason = "only proxies have one")]
+    pub(super) task: OnceLock<JoinSet<()>>,
+}
 
-    /// A builder with the functions registered, to configure and add to.
-    fn into_builder(self) -> ServerBuilder {
-        let mut builder = Server::builder();
-        Arc::new(self).register(&mut builder);
-        builder
+impl ServerState {
+    pub(super) fn current(&self) -> Arc<Router> {
+        let router = self.router.read();
+        Arc::clone(&router.unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The server, for any number of connections.
-    fn into_server(self) -> Server {
-        self.into_builder().build()
+    fn edits(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
     }
 
-    /// Serves one connection until the client closes it, or all connections of an address; either way
-    /// until a shutdown. The returned value has to be awaited.
-    fn serve<E: Endpoint>(self, endpoint: E) -> Serve<E> {
-        self.into_server().serve(endpoint)
+    /// Edits the registry, and notifies clients of the changes that `edit` returns.
+    pub(super) fn change(&self, edit: impl FnOnce(&mut Registry) -> BTreeSet<Change>) {
+        let registry = self.registry.lock();
+        let mut registry = registry.unwrap_or_else(PoisonError::into_inner);
+        let changed = edit(&mut registry);
+        let router = Router::new(Arc::clone(&self.settings), &registry);
+        *self.router.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(router);
+        self.generation.fetch_add(1, Ordering::Release);
+        drop(registry);
+        for change in changed {
+            self.publish(change);
+        }
+    }
+
+    /// Notifies clients, and the servers that mount this one, of a change. Returns whether any client
+    /// listens to it.
+    pub(super) fn publish(&self, change: Change) -> bool {
+        let change = match change {
+            Change::Resource(uri) => {
+                let current = self.current();
+                let canonical = current.resources.canonical(&uri).map(Cow::into_owned);
+                Change::Resource(canonical.unwrap_or(uri))
+            }
+            list => list,
+        };
+        let mut heard = false;
+        for relay in self.relays() {
+            heard |= relay.publish(&change);
+        }
+        self.changes.publish(change) || heard
+    }
+
+    pub(super) fn relays(&self) -> Vec<Relay> {
+        let relays = self.relays.lock();
+        relays.unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-impl<T: McpServer> From<T> for Server {
-    fn from(server: T) -> Self {
-        server.into_server()
+impl Context {
+    /// Notifies the clients that have subscribed to `change`, like
+    /// [`Server::notify_changed`](crate::Server::notify_changed).
+    pub fn notify_changed(&self, change: Change) {
+        self.server().notify_changed(change);
+    }
+
+    /// Notifies the clients that have subscribed to the resource `uri`.
+    pub fn notify_resource_updated(&self, uri: impl Into<String>) {
+        self.notify_changed(Change::Resource(uri.into()));
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl FromContext for Server {
+    fn from_context(cx: &Context) -> Result<Self, ProtocolError> {
+        Ok(cx.server().clone())
     }
 }

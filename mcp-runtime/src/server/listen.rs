@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::running::Running;
+use super::Running;
 use crate::connection::Command;
 use crate::limits::ACCEPT_PAUSE;
 use crate::transport::Transport;

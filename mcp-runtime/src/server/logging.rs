@@ -6,63 +6,18 @@ mod layer;
 #[path = "logging/no_layer.rs"]
 mod layer;
 
-use std::sync::atomic::{AtomicU8, Ordering};
-
 use mcp_types::{
     Conform, LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams, RawJson,
 };
 use serde::Serialize;
 
 use super::Context;
+use super::session::Severity;
 use crate::error::CallError;
 
 pub(super) use layer::attach;
 #[cfg(feature = "log-layer")]
 pub use layer::client_logs;
-
-/// All levels, from the least severe to the most.
-pub(super) const LEVELS: [LoggingLevel; 8] = [
-    LoggingLevel::Debug,
-    LoggingLevel::Info,
-    LoggingLevel::Notice,
-    LoggingLevel::Warning,
-    LoggingLevel::Error,
-    LoggingLevel::Critical,
-    LoggingLevel::Alert,
-    LoggingLevel::Emergency,
-];
-
-/// The index of a level in [`LEVELS`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Severity(pub(super) u8);
-
-impl Severity {
-    /// The severity of a level, if it is known.
-    pub(super) fn of(level: &LoggingLevel) -> Option<Self> {
-        let index = LEVELS.iter().position(|known| known == level)?;
-        u8::try_from(index).ok().map(Self)
-    }
-}
-
-/// The least severe messages that a client asked for; `info` by default.
-#[derive(Debug)]
-pub(super) struct Threshold(AtomicU8);
-
-impl Threshold {
-    pub(super) fn set(&self, least: Severity) {
-        self.0.store(least.0, Ordering::Relaxed);
-    }
-
-    pub(super) fn get(&self) -> Severity {
-        Severity(self.0.load(Ordering::Relaxed))
-    }
-}
-
-impl Default for Threshold {
-    fn default() -> Self {
-        Self(AtomicU8::new(1))
-    }
-}
 
 impl Context {
     /// Sends a log message to the client: text, or anything else that has a JSON form.
@@ -107,16 +62,12 @@ impl Context {
     /// Whether a message of this level would be sent, for messages that are costly to compose.
     #[must_use]
     pub fn wants_log(&self, level: &LoggingLevel) -> bool {
-        let (session, least) = (self.session(), self.least_severity());
-        session.logs() && Severity::of(level).zip(least).is_some_and(|(a, b)| a >= b)
-    }
-
-    fn least_severity(&self) -> Option<Severity> {
-        if self.negotiated().outlive_requests() {
-            Some(self.session().log_level.get())
-        } else {
-            self.log_level()
-        }
+        let least = match self.negotiated().outlive_requests() {
+            true => Some(self.session().log_level()),
+            false => self.log_level(),
+        };
+        let level = Severity::of(level).zip(least);
+        self.session().logging && level.is_some_and(|(level, least)| level >= least)
     }
 
     pub(super) fn log_as(&self, logger: Option<&str>, level: LoggingLevel, data: &impl Serialize) {

@@ -61,19 +61,11 @@ const WRITTEN_BY_THE_PROTOCOL: [&str; 7] = [
     meta_keys::PROGRESS_TOKEN,
 ];
 
-/// An error in a key of `_meta`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-enum KeyError {
-    /// A part before the slash that is no label.
-    #[error("its prefix has to be labels of letters, digits and hyphens, separated by dots")]
-    Prefix,
-    /// A name with other characters, or other ends.
-    #[error("its name has to begin and end with a letter or digit, with `-`, `_` or `.` between")]
-    Name,
-    /// The protocol's own.
-    #[error("it is reserved for the protocol")]
-    Reserved,
-}
+const BAD_PREFIX: &str =
+    "its prefix has to be labels of letters, digits and hyphens, separated by dots";
+const BAD_NAME: &str =
+    "its name has to begin and end with a letter or digit, with `-`, `_` or `.` between";
+const RESERVED: &str = "it is reserved for the protocol";
 
 /// The metadata, if all keys may be used.
 ///
@@ -89,19 +81,23 @@ pub(super) fn checked(meta: JsonObject) -> JsonObject {
     meta
 }
 
-fn check(key: &str) -> Result<(), KeyError> {
-    let (prefix, name) = match key.rsplit_once('/') {
-        Some((prefix, name)) => (Some(prefix), name),
-        None => (None, key),
-    };
+/// Checks a key of `_meta`.
+///
+/// # Errors
+///
+/// The reason why a program can't use it.
+fn check(key: &str) -> Result<(), &'static str> {
+    let (prefix, name) = key
+        .rsplit_once('/')
+        .map_or((None, key), |(prefix, name)| (Some(prefix), name));
     let named = |text: &str| ends_are(text, |it| it.is_ascii_alphanumeric(), "-_.");
     if !name.is_empty() && !named(name) {
-        return Err(KeyError::Name);
+        return Err(BAD_NAME);
     }
     let mut reserved = false;
     if let Some(prefix) = prefix {
         if !prefix.split('.').all(is_label) {
-            return Err(KeyError::Prefix);
+            return Err(BAD_PREFIX);
         }
         let second = prefix.split('.').nth(1);
         // Official extensions define more keys under the protocol's own prefix.
@@ -109,7 +105,7 @@ fn check(key: &str) -> Result<(), KeyError> {
         reserved = !official && matches!(second, Some("modelcontextprotocol" | "mcp"));
     }
     if reserved || WRITTEN_BY_THE_PROTOCOL.contains(&key) {
-        return Err(KeyError::Reserved);
+        return Err(RESERVED);
     }
     Ok(())
 }
@@ -145,20 +141,20 @@ mod tests {
             assert_eq!(check(key), Ok(()), "{key}");
         }
         for (key, error) in [
-            ("-a", KeyError::Name),
-            ("a.", KeyError::Name),
-            ("a b", KeyError::Name),
-            ("é", KeyError::Name),
-            ("/a", KeyError::Prefix),
-            ("com..example/a", KeyError::Prefix),
-            ("1com/a", KeyError::Prefix),
-            ("com-/a", KeyError::Prefix),
-            ("a/b/c", KeyError::Prefix),
-            ("dev.mcp/a", KeyError::Reserved),
-            ("com.mcp.tools/a", KeyError::Reserved),
-            ("org.modelcontextprotocol.api/a", KeyError::Reserved),
-            ("io.modelcontextprotocol/serverInfo", KeyError::Reserved),
-            ("progressToken", KeyError::Reserved),
+            ("-a", BAD_NAME),
+            ("a.", BAD_NAME),
+            ("a b", BAD_NAME),
+            ("é", BAD_NAME),
+            ("/a", BAD_PREFIX),
+            ("com..example/a", BAD_PREFIX),
+            ("1com/a", BAD_PREFIX),
+            ("com-/a", BAD_PREFIX),
+            ("a/b/c", BAD_PREFIX),
+            ("dev.mcp/a", RESERVED),
+            ("com.mcp.tools/a", RESERVED),
+            ("org.modelcontextprotocol.api/a", RESERVED),
+            ("io.modelcontextprotocol/serverInfo", RESERVED),
+            ("progressToken", RESERVED),
         ] {
             assert_eq!(check(key), Err(error), "{key}");
         }

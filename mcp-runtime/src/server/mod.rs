@@ -26,19 +26,21 @@ pub mod input;
 pub(crate) mod listen;
 mod logging;
 mod metadata;
-mod notify;
 mod progress;
+#[cfg(feature = "stream")]
+mod progress_stream;
 pub mod prompts;
 #[cfg(feature = "client")]
 mod proxy;
+mod reporter;
+mod request;
 pub mod resources;
 mod router;
-pub(crate) mod running;
 mod serve;
 mod session;
 mod settings;
 mod signal;
-mod state;
+mod subscription;
 pub mod tools;
 mod trace;
 
@@ -49,22 +51,23 @@ pub use builder::ServerBuilder;
 pub use cancellation::CancellationToken;
 pub use catalog::{Edit, FixedList, List, OfferedPrompt, OfferedResource, OfferedTool};
 pub use changes::Change;
+pub(crate) use context::IncomingRequest;
 pub use context::{Borrowed, Context, FromContext};
-pub(crate) use dispatch::IncomingRequest;
+#[cfg(feature = "http-server")]
+pub(crate) use dispatch::ServerRole;
 pub use extensions::MethodCall;
-pub use handle::{McpServer, Server};
+pub use handle::Server;
 pub use handler::HandlerError;
 pub use hooks::{Initialized, IntoHookResult};
 pub use logging::Logger;
 #[cfg(feature = "log-layer")]
 pub use logging::client_logs;
 pub use metadata::{IntoIcon, IntoMeta};
-#[cfg(feature = "stream")]
-pub use progress::ProgressStream;
 pub use progress::{Amount, Progress, ProgressItems, Total};
+#[cfg(feature = "stream")]
+pub use progress_stream::ProgressStream;
 #[cfg(feature = "client")]
 pub use proxy::Proxy;
-#[cfg(feature = "http-server")]
-pub(crate) use running::ServerRole;
-pub use serve::{Connected, Endpoint, Serve, ShutdownHandle};
+pub(crate) use serve::Running;
+pub use serve::{Connected, Endpoint, McpServer, Serve, ShutdownHandle};
 pub(crate) use session::Session;

@@ -18,12 +18,12 @@ use crate::error::RequestError;
 use crate::protocol::{Negotiated, not_offered};
 use crate::server::answer::{Identity, Prepared, then};
 use crate::server::catalog::{Catalog, Entry, ListResult, Place, Registry};
-use crate::server::dispatch::ServerRequest;
-use crate::server::logging::Severity;
-use crate::server::notify::{Announced, Subscription};
 use crate::server::prompts::PromptRoute;
+use crate::server::request::ServerRequest;
 use crate::server::resources::ResourceRoute;
+use crate::server::session::Severity;
 use crate::server::settings::{Introduction, Settings};
+use crate::server::subscription::Subscription;
 use crate::server::tools::ToolRoute;
 use crate::server::{Answer, Context, List, MethodCall, Reply};
 
@@ -45,9 +45,14 @@ pub(in crate::server) struct Router {
 
 impl Router {
     pub(in crate::server) fn new(settings: Arc<Settings>, registry: &Registry) -> Self {
+        let mut introduction = registry.introduction.clone();
+        for mount in &registry.mounts {
+            let inner = mount.server.state.current();
+            introduction.add(&inner.introduction, |prefix| mount.namespace.name(prefix));
+        }
         let mut router = Self {
             identity: Arc::new(Identity::new(&settings.info)),
-            introduction: Introduction::joined(registry),
+            introduction,
             capabilities: ServerCapabilities::default(),
             tools: Arc::new(Catalog::new(&registry.tools, &settings)),
             prompts: Arc::new(Catalog::new(&registry.prompts, &settings)),
@@ -86,9 +91,9 @@ impl Router {
         capabilities
     }
 
-    /// The changes that the server announces.
-    pub(in crate::server) fn announced(&self) -> Announced {
-        Announced::by(&self.capabilities)
+    /// Returns whether the server announces any changes.
+    pub(in crate::server) fn announces_changes(&self) -> bool {
+        !self.settings.dynamic.is_empty() || self.resources.has_subscribable()
     }
 }
 
@@ -132,9 +137,13 @@ impl Router {
             ListResourceTemplatesRequest::METHOD if resources => {
                 self.list::<ListResourceTemplatesResult>(&self.resources, request)
             }
-            SubscribeRequest::METHOD if self.announced().updates => self.subscribe(request),
-            SubscriptionsListenRequest::METHOD if self.announced().any() => self.listen(request),
-            UnsubscribeRequest::METHOD if self.announced().updates => self.unsubscribe(request),
+            SubscribeRequest::METHOD if self.resources.has_subscribable() => {
+                self.subscribe(request)
+            }
+            SubscriptionsListenRequest::METHOD if self.announces_changes() => self.listen(request),
+            UnsubscribeRequest::METHOD if self.resources.has_subscribable() => {
+                self.unsubscribe(request)
+            }
             CompleteRequest::METHOD if declared.completions.is_some() => self.complete(request),
             SetLevelRequest::METHOD if declared.logging.is_some() => set_log_level(request),
             method if self.settings.extensions.has(method) => self.call_extension(request),
@@ -156,8 +165,8 @@ impl Router {
 
     fn discover_result(&self) -> DiscoverResult {
         let capabilities = self.settings.extensions.in_discovery(&self.capabilities);
-        let versions = self.settings.revisions.iter().rev().map(Revision::as_str);
-        let mut result = DiscoverResult::new(capabilities, versions);
+        let versions = self.settings.rules.supported.iter().rev();
+        let mut result = DiscoverResult::new(capabilities, versions.map(Revision::as_str));
         result.instructions = self.introduction.instructions();
         self.settings.caching.mark(result, false)
     }
@@ -248,10 +257,10 @@ impl Router {
 
     fn listen(&self, request: ServerRequest<'_>) -> Outcome {
         let params: SubscriptionsListenRequestParams = request.params.decode()?;
-        let context = request.context;
         let subscription = Subscription {
-            accepted: self.accepted(params.notifications, context)?,
-            context: context.clone(),
+            accepted: self.accepted(params.notifications, request.context)?,
+            context: request.context.clone(),
+            resources: Arc::clone(&self.resources),
             info: self.settings.info.clone(),
         };
         Ok(Served::Open(Box::pin(subscription.serve())))
@@ -267,12 +276,12 @@ impl Router {
         wanted: SubscriptionFilter,
         context: &Context,
     ) -> Result<SubscriptionFilter, RequestError> {
-        let announced = self.announced();
-        let both = |wanted: Option<bool>, announced: bool| wanted.filter(|_| announced);
+        let lists = &self.settings.dynamic;
+        let both = |wanted: Option<bool>, list| wanted.filter(|_| lists.contains(&list));
         let mut accepted = SubscriptionFilter::new();
-        accepted.tools_list_changed = both(wanted.tools_list_changed, announced.tools);
-        accepted.prompts_list_changed = both(wanted.prompts_list_changed, announced.prompts);
-        accepted.resources_list_changed = both(wanted.resources_list_changed, announced.resources);
+        accepted.tools_list_changed = both(wanted.tools_list_changed, List::Tools);
+        accepted.prompts_list_changed = both(wanted.prompts_list_changed, List::Prompts);
+        accepted.resources_list_changed = both(wanted.resources_list_changed, List::Resources);
         let uris = wanted.resource_subscriptions.unwrap_or_default();
         let uris = self.resources.subscribable(uris, context)?;
         accepted.resource_subscriptions = Some(uris).filter(|uris| !uris.is_empty());

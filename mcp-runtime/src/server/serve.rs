@@ -1,14 +1,15 @@
-//! Serving at an endpoint, from start to shutdown.
+//! Serving at an endpoint, from start to shutdown, and the trait of types that are offered as a
+//! server.
 
 use std::any::Any;
 use std::future::{Future, IntoFuture};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::running::Running;
-use super::signal::{SignalHandler, Signals};
-use super::{BoxFuture, Server};
-use crate::connection::{Limits, Peer};
+use super::dispatch::ServerRole;
+use super::signal::SignalHandler;
+use super::{BoxFuture, Server, ServerBuilder};
+use crate::connection::{Commands, Driver, Limits, Peer};
 use crate::error::ServeError;
 use crate::transport::Transport;
 
@@ -32,6 +33,44 @@ impl<T: Transport> Endpoint for T {
 }
 
 impl<T: Transport> Connected for T {}
+
+/// A server with the limits of one connection, and the queue of commands to it.
+#[derive(Debug)]
+pub struct Running {
+    pub(crate) server: Server,
+    pub(crate) limits: Limits,
+    /// The way in for commands; on a single connection also the client.
+    pub(crate) peer: Peer,
+    pub(crate) commands: Commands,
+}
+
+impl Running {
+    pub(crate) fn new(server: Server, limits: Limits) -> Self {
+        let (peer, commands) = Peer::channel();
+        Self {
+            server,
+            limits,
+            peer,
+            commands,
+        }
+    }
+
+    pub(crate) fn shutdown_handle(&self) -> ShutdownHandle {
+        ShutdownHandle {
+            peer: self.peer.clone(),
+        }
+    }
+
+    /// Opens one connection, and serves it until it ends.
+    pub(crate) async fn serve<T: Transport>(self, transport: T) -> Result<(), ServeError> {
+        let halves = transport.open().await.map_err(ServeError::Open)?;
+        let lifecycle = self.server.lifecycle();
+        let role = ServerRole::new(self.server, lifecycle, self.peer);
+        let driver = Driver::new(role, halves, self.commands, self.limits);
+        let ended = driver.run().await;
+        ended.map_err(ServeError::Connection)
+    }
+}
 
 /// A server bound to an endpoint; await it to serve.
 ///
@@ -59,15 +98,19 @@ pub struct Serve<E> {
     signals: bool,
 }
 
-impl<E: Endpoint> Serve<E> {
-    pub(super) fn new(server: Server, endpoint: E) -> Self {
-        Self {
+impl Server {
+    /// Serves one connection until the client closes it, or all connections of an address; either way
+    /// until a shutdown. The returned value has to be awaited.
+    pub fn serve<E: Endpoint>(&self, endpoint: E) -> Serve<E> {
+        Serve {
             endpoint,
-            running: Running::new(server, Limits::default()),
+            running: Running::new(self.clone(), Limits::default()),
             signals: true,
         }
     }
+}
 
+impl<E: Endpoint> Serve<E> {
     /// The time that calls in flight have after a shutdown, or after their connection was closed; 10
     /// seconds by default.
     pub fn drain_timeout(mut self, timeout: Duration) -> Self {
@@ -89,24 +132,20 @@ impl<E: Endpoint> Serve<E> {
 
     async fn run(self) -> Result<(), ServeError> {
         let server = self.running.server.clone();
-        let hooks = server.hooks();
+        let hooks = &server.settings().hooks;
         hooks.start().await.map_err(ServeError::Start)?;
-        let (served, mut signals) = match self.signals.then(Signals::listen).transpose() {
-            Ok(signals) => {
-                let signals = signals.map(|it| SignalHandler::new(it, self.running.peer.clone()));
-                (self.endpoint.run(self.running).await, signals)
-            }
+        let listen = || SignalHandler::listen(self.running.peer.clone());
+        let (served, signals) = match self.signals.then(listen).transpose() {
+            Ok(signals) => (self.endpoint.run(self.running).await, signals),
             Err(error) => (Err(ServeError::Open(error)), None),
         };
         let signal = async {
-            match &mut signals {
-                Some(signals) => signals.next().await,
-                None => std::future::pending().await,
-            }
+            signals.as_ref()?.next().await;
+            Some(())
         };
         tokio::select! {
             released = hooks.shut_down() => served.and(released.map_err(ServeError::Shutdown)),
-            () = signal => {
+            Some(()) = signal => {
                 tracing::warn!("`on_shutdown` was cut short by a signal");
                 served
             }
@@ -162,12 +201,58 @@ pub struct ShutdownHandle {
 }
 
 impl ShutdownHandle {
-    pub(super) fn new(peer: Peer) -> Self {
-        Self { peer }
-    }
-
     /// Refuses new calls, waits for those in flight within the drain timeout, then closes.
     pub fn shut_down(&self) {
         self.peer.shut_down();
+    }
+}
+
+/// A type whose functions are offered as tools, prompts and resources.
+///
+/// Implemented by `#[mcp_server]`, with a registration for each function.
+///
+/// ```
+/// use mcp_runtime::prelude::*;
+///
+/// struct Calculator;
+///
+/// #[mcp_server]
+/// impl Calculator {
+///     /// Adds two whole numbers.
+///     #[tool]
+///     fn add(&self, a: i64, b: i64) -> i64 {
+///         a + b
+///     }
+/// }
+///
+/// let server = Calculator.into_server();
+/// # drop(server);
+/// ```
+pub trait McpServer: Send + Sync + Sized + 'static {
+    /// Registers the functions.
+    fn register(self: Arc<Self>, server: &mut ServerBuilder);
+
+    /// A builder with the functions registered, to configure and add to.
+    fn into_builder(self) -> ServerBuilder {
+        let mut builder = ServerBuilder::default();
+        Arc::new(self).register(&mut builder);
+        builder
+    }
+
+    /// The server, for any number of connections.
+    fn into_server(self) -> Server {
+        self.into_builder().build()
+    }
+
+    /// Serves one connection until the client closes it, or all connections of an address; either way
+    /// until a shutdown. The returned value has to be awaited.
+    fn serve<E: Endpoint>(self, endpoint: E) -> Serve<E> {
+        self.into_server().serve(endpoint)
+    }
+}
+
+impl<T: McpServer> From<T> for Server {
+    fn from(server: T) -> Self {
+        server.into_server()
     }
 }

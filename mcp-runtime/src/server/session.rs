@@ -1,35 +1,64 @@
 //! State of one client between its requests.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use mcp_types::LoggingLevel;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
-use tokio::task::AbortHandle;
 
-use super::Server;
-use super::changes::Subscriber;
-use super::logging::{LEVELS, Severity, Threshold};
-use super::notify::{Announced, notify};
+use super::List;
+use super::changes::{Changes, Subscriber, notify};
 use crate::connection::Peer;
 use crate::error::RequestError;
 use crate::limits::MAX_SUBSCRIPTIONS;
+
+/// All levels, from the least severe to the most.
+const LEVELS: [LoggingLevel; 8] = [
+    LoggingLevel::Debug,
+    LoggingLevel::Info,
+    LoggingLevel::Notice,
+    LoggingLevel::Warning,
+    LoggingLevel::Error,
+    LoggingLevel::Critical,
+    LoggingLevel::Alert,
+    LoggingLevel::Emergency,
+];
+
+/// The index of a level in [`LEVELS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Severity(u8);
+
+impl Severity {
+    const INFO: Self = Self(1);
+
+    /// The severity of a level, if it is known.
+    pub(super) fn of(level: &LoggingLevel) -> Option<Self> {
+        let index = LEVELS.iter().position(|known| known == level)?;
+        u8::try_from(index).ok().map(Self)
+    }
+}
 
 /// State of one client between its requests: of a connection, or of a session over HTTP.
 ///
 /// Stateless requests leave it empty.
 #[derive(Debug)]
 pub(crate) struct Session {
-    server: Server,
-    announced: Announced,
-    /// The least severe log messages to send (`logging/setLevel`).
-    pub(super) log_level: Threshold,
+    /// Whether the server declares logging.
+    pub(super) logging: bool,
+    /// The time that users have to answer questions.
+    pub(super) answer_timeout: Duration,
+    /// The changes of the server.
+    pub(super) changes: Changes,
+    /// The severity of the least severe log messages to send.
+    log_level: AtomicU8,
     /// Set once the handshake is done, if the server announces changes.
-    notifications: OnceLock<Notifications>,
+    subscriber: OnceLock<Arc<Subscriber>>,
     /// Whether the [`SessionState`] has changed since [`take_changed`](Self::take_changed).
     changed: AtomicBool,
-    ending: watch::Sender<bool>,
+    ended: watch::Sender<bool>,
 }
 
 /// What a client has asked for beyond single requests, for another process to restore its session.
@@ -43,58 +72,47 @@ pub(crate) struct SessionState {
     resources: Vec<String>,
 }
 
-/// The task that notifies the client of changes. It ends when this is dropped.
-#[derive(Debug)]
-struct Notifications {
-    subscriber: Arc<Subscriber>,
-    task: AbortHandle,
-}
-
 impl Session {
-    pub(super) fn new(server: Server, announced: Announced) -> Self {
+    pub(super) fn new(logging: bool, answer_timeout: Duration, changes: Changes) -> Self {
         Self {
-            server,
-            announced,
-            log_level: Threshold::default(),
-            notifications: OnceLock::new(),
+            logging,
+            answer_timeout,
+            changes,
+            log_level: AtomicU8::new(Severity::INFO.0),
+            subscriber: OnceLock::new(),
             changed: AtomicBool::new(false),
-            ending: watch::Sender::new(false),
+            ended: watch::Sender::new(false),
         }
     }
 
-    pub(super) fn server(&self) -> &Server {
-        &self.server
-    }
-
-    /// Whether the server declares logging.
-    pub(super) fn logs(&self) -> bool {
-        self.announced.logs
-    }
-
-    /// Notifies the client through `peer` from now on, of lists and of the resources that it
+    /// Notifies the client through `peer` from now on, of `lists` and of the resources that it
     /// subscribes to. Called when the handshake is done.
-    pub(crate) fn begin(&self, peer: Peer) {
-        if !self.announced.any() {
-            return;
-        }
-        self.notifications.get_or_init(|| {
-            let subscriber = self.server.changes().subscriber();
-            for list in self.announced.lists() {
-                subscriber.subscribe(list);
+    pub(super) fn begin(&self, lists: &BTreeSet<List>, peer: Peer) {
+        self.subscriber.get_or_init(|| {
+            let subscriber = self.changes.subscriber();
+            for list in lists {
+                subscriber.subscribe((*list).into());
             }
-            let source = Arc::clone(&subscriber);
-            let task = tokio::spawn(async move {
-                // It fails when the connection is over.
-                let Err(_) = notify(&source, &peer, None).await;
+            let (source, mut ended) = (Arc::clone(&subscriber), self.ended.subscribe());
+            tokio::spawn(async move {
+                tokio::select! {
+                    // Fails when the session is dropped.
+                    _ = ended.wait_for(|ended| *ended) => {}
+                    // Fails when the connection is over.
+                    Err(_) = notify(&source, &peer, None) => {}
+                }
             });
-            let task = task.abort_handle();
-            Notifications { subscriber, task }
+            subscriber
         });
     }
 
-    /// Sets the least severe log messages to send.
+    /// The least severe log messages to send (`logging/setLevel`); `info` by default.
+    pub(super) fn log_level(&self) -> Severity {
+        Severity(self.log_level.load(Ordering::Relaxed))
+    }
+
     pub(super) fn set_log_level(&self, least: Severity) {
-        self.log_level.set(least);
+        self.log_level.store(least.0, Ordering::Relaxed);
         self.changed.store(true, Ordering::Release);
     }
 
@@ -105,37 +123,23 @@ impl Session {
     ///
     /// When it has subscribed to [`MAX_SUBSCRIPTIONS`] resources.
     pub(super) fn subscribe(&self, canonical: &str, uri: &str) -> Result<(), RequestError> {
-        self.add_subscription(canonical, uri)?;
-        self.changed.store(true, Ordering::Release);
-        Ok(())
-    }
-
-    fn add_subscription(&self, canonical: &str, uri: &str) -> Result<(), RequestError> {
-        let Some(notifications) = self.notifications.get() else {
+        let Some(subscriber) = self.subscriber.get() else {
             return Ok(());
         };
-        if notifications.subscriber.len() >= MAX_SUBSCRIPTIONS {
+        if subscriber.len() >= MAX_SUBSCRIPTIONS {
             return Err(RequestError::TooManySubscriptions(MAX_SUBSCRIPTIONS));
         }
-        notifications.subscriber.subscribe_resource(canonical, uri);
+        subscriber.subscribe_resource(canonical, uri);
+        self.changed.store(true, Ordering::Release);
         Ok(())
     }
 
     /// Ends the subscription to a resource.
     pub(super) fn unsubscribe(&self, uri: &str) {
-        self.remove_subscription(uri);
-        self.changed.store(true, Ordering::Release);
-    }
-
-    fn remove_subscription(&self, uri: &str) {
-        if let Some(notifications) = self.notifications.get() {
-            notifications.subscriber.unsubscribe_resource(uri);
+        if let Some(subscriber) = self.subscriber.get() {
+            subscriber.unsubscribe_resource(uri);
+            self.changed.store(true, Ordering::Release);
         }
-    }
-
-    fn subscriptions(&self) -> Vec<String> {
-        let notifications = self.notifications.get();
-        notifications.map_or_else(Vec::new, |it| it.subscriber.resources())
     }
 
     /// Whether the state has changed since this was last called.
@@ -145,48 +149,42 @@ impl Session {
 
     /// The state to restore the session from.
     pub(crate) fn state(&self) -> SessionState {
-        let Severity(least) = self.log_level.get();
+        let Severity(least) = self.log_level();
+        let subscriber = self.subscriber.get();
         SessionState {
             log_level: LEVELS.get(usize::from(least)).cloned(),
-            resources: self.subscriptions(),
+            resources: subscriber.map_or_else(Vec::new, |it| it.resources()),
         }
     }
 
-    /// Replaces the state by that of another process.
-    pub(crate) fn restore(&self, state: &SessionState) {
+    /// Replaces the state by that of another process; `canonical` returns the canonical spelling of
+    /// a URI.
+    pub(super) fn restore(&self, state: &SessionState, canonical: impl Fn(&str) -> String) {
         let level = state.log_level.as_ref().and_then(Severity::of);
-        let level = level.unwrap_or_else(|| Threshold::default().get());
-        self.log_level.set(level);
-        for uri in self.subscriptions() {
+        let Severity(level) = level.unwrap_or(Severity::INFO);
+        self.log_level.store(level, Ordering::Relaxed);
+        let Some(subscriber) = self.subscriber.get() else {
+            return;
+        };
+        for uri in subscriber.resources() {
             if !state.resources.contains(&uri) {
-                self.remove_subscription(&uri);
+                subscriber.unsubscribe_resource(&uri);
             }
         }
-        let router = self.server.router();
+        // The process that accepted the subscriptions has checked their number.
         for uri in &state.resources {
-            let canonical = router.resources.canonical(uri);
-            // The process that accepted the subscription has checked the limit.
-            let _ = self.add_subscription(canonical.as_deref().unwrap_or(uri), uri);
+            subscriber.subscribe_resource(&canonical(uri), uri);
         }
     }
 
     /// Ends the subscriptions of the session, because the server or the connection ends.
     pub(crate) fn end(&self) {
-        self.ending.send_replace(true);
-        if let Some(notifications) = self.notifications.get() {
-            notifications.task.abort();
-        }
+        self.ended.send_replace(true);
     }
 
     /// Waits until [`end`](Self::end) was called.
     pub(super) async fn ended(&self) {
         // Never fails: the sender lives as long as this.
-        let _ = self.ending.subscribe().wait_for(|ending| *ending).await;
-    }
-}
-
-impl Drop for Notifications {
-    fn drop(&mut self) {
-        self.task.abort();
+        let _ = self.ended.subscribe().wait_for(|ended| *ended).await;
     }
 }

@@ -7,29 +7,27 @@ use std::time::Duration;
 
 use mcp_types::{Implementation, JsonObject, OrderedMap, Revisions};
 
-use super::catalog::{Caching, List, Registry};
+use super::catalog::{Caching, List};
 use super::extensions::Extensions;
 use super::hooks::Hooks;
 use super::input::RetryStates;
 use crate::limits::ANSWER_TIMEOUT;
-use crate::protocol::Requirement;
+use crate::protocol::{Requirement, ServerRules};
 
 /// Settings of a server as a whole. They never change once it is built.
 #[derive(Debug)]
 pub(super) struct Settings {
     pub(super) info: Implementation,
-    pub(super) revisions: Revisions,
+    pub(super) rules: ServerRules,
     pub(super) caching: Caching,
     /// The number of items on a page of a list; all by default.
     pub(super) page_size: Option<NonZeroUsize>,
     /// The lists that can change while the server runs.
     pub(super) dynamic: BTreeSet<List>,
-    pub(super) requirement: Requirement,
     /// The time that users have to answer questions.
     pub(super) answer_timeout: Duration,
     pub(super) retry_states: RetryStates,
     pub(super) extensions: Extensions,
-    pub(super) own_methods: Arc<[String]>,
     pub(super) hooks: Hooks,
     /// Whether logging to clients is declared.
     pub(super) logging: bool,
@@ -39,15 +37,17 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             info: Implementation::new("mcp-server", "0.0.0"),
-            revisions: Revisions::ALL,
+            rules: ServerRules {
+                supported: Revisions::ALL,
+                requirement: Requirement::default(),
+                own_methods: Arc::default(),
+            },
             caching: Caching::default(),
             page_size: None,
             dynamic: BTreeSet::new(),
-            requirement: Requirement::default(),
             answer_timeout: ANSWER_TIMEOUT,
             retry_states: RetryStates::default(),
             extensions: Extensions::default(),
-            own_methods: Arc::default(),
             hooks: Hooks::default(),
             logging: false,
         }
@@ -58,54 +58,38 @@ impl Default for Settings {
 /// it mounts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Introduction {
-    /// Those without a prefix come first.
-    sections: Vec<Section>,
+    /// Instructions about what begins with a prefix; about everything, if that is empty. Those come
+    /// first.
+    sections: Vec<(String, String)>,
     pub(super) experimental: Option<OrderedMap<JsonObject>>,
-}
-
-/// Instructions about what begins with a prefix; about everything, if that is empty.
-#[derive(Clone, Debug, PartialEq)]
-struct Section {
-    prefix: String,
-    text: String,
 }
 
 impl Introduction {
     /// Sets the instructions of the server itself.
     pub(super) fn instruct(&mut self, text: String) {
-        let prefix = String::new();
-        self.sections = vec![Section { prefix, text }];
+        self.sections = vec![(String::new(), text)];
     }
 
-    /// The introduction of a server, joined with those of the servers that it mounts.
-    pub(super) fn joined(registry: &Registry) -> Self {
-        let mut joined = registry.introduction.clone();
-        for mount in &registry.mounts {
-            let inner = mount.server.state.current();
-            for section in &inner.introduction.sections {
-                joined.sections.push(Section {
-                    prefix: mount.namespace.name(&section.prefix),
-                    text: section.text.clone(),
-                });
-            }
-            for (name, settings) in inner.introduction.experimental.iter().flatten() {
-                let experimental = joined.experimental.get_or_insert_default();
-                if experimental.get(name).is_none() {
-                    experimental.insert(name.clone(), settings.clone());
-                }
-            }
+    /// Adds the introduction of a mounted server; `name` adds the prefix of its mount to another.
+    pub(super) fn add(&mut self, inner: &Self, name: impl Fn(&str) -> String) {
+        for (prefix, text) in &inner.sections {
+            self.sections.push((name(prefix), text.clone()));
         }
-        joined
-            .sections
-            .sort_by_key(|section| !section.prefix.is_empty());
-        joined
+        self.sections.sort_by_key(|(prefix, _)| !prefix.is_empty());
+        for (extension, settings) in inner.experimental.iter().flatten() {
+            let experimental = self.experimental.get_or_insert_default();
+            let settings = || settings.clone();
+            experimental
+                .entry(extension.clone())
+                .or_insert_with(settings);
+        }
     }
 
     /// The instructions, as clients get them. What has no prefix needs no heading.
     pub(super) fn instructions(&self) -> Option<String> {
         let mut all = String::new();
         let mut heading = "";
-        for Section { prefix, text } in &self.sections {
+        for (prefix, text) in &self.sections {
             if !all.is_empty() {
                 all.push_str("\n\n");
             }

@@ -5,54 +5,56 @@
 #[cfg_attr(not(feature = "signal"), path = "signal/none.rs")]
 mod platform;
 
-use tokio::sync::watch;
+use std::io;
+use std::sync::Arc;
+
+use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
+use self::platform::Signals;
 use crate::connection::Peer;
-
-pub(super) use platform::Signals;
 
 /// Ends a server on signals, in a task of its own, so that the connection's loop does not poll them
 /// with each message. Dropping this ends the task.
 pub(super) struct SignalHandler {
     task: AbortHandle,
-    /// The number of signals so far.
-    received: watch::Receiver<usize>,
+    received: Arc<Notify>,
 }
 
 impl SignalHandler {
-    pub(super) fn new(signals: Signals, peer: Peer) -> Self {
-        let (sender, received) = watch::channel(0);
-        let task = tokio::spawn(handle(signals, peer, sender)).abort_handle();
-        Self { task, received }
+    /// Shuts the server of `peer` down on the first signal, and aborts it on all further ones.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not deliver signals.
+    pub(super) fn listen(peer: Peer) -> io::Result<Self> {
+        let mut signals = Signals::listen()?;
+        let received = Arc::new(Notify::new());
+        let notified = Arc::clone(&received);
+        let task = tokio::spawn(async move {
+            signals.next().await;
+            tracing::info!("shutting down on a signal");
+            peer.shut_down();
+            loop {
+                notified.notify_waiters();
+                signals.next().await;
+                peer.abort();
+            }
+        });
+        Ok(Self {
+            task: task.abort_handle(),
+            received,
+        })
     }
 
     /// Waits for another signal.
-    pub(super) async fn next(&mut self) {
-        self.received.mark_unchanged();
-        if self.received.changed().await.is_err() {
-            std::future::pending::<()>().await;
-        }
+    pub(super) async fn next(&self) {
+        self.received.notified().await;
     }
 }
 
 impl Drop for SignalHandler {
     fn drop(&mut self) {
         self.task.abort();
-    }
-}
-
-/// Shuts down on the first signal, aborts on the second.
-async fn handle(mut signals: Signals, peer: Peer, received: watch::Sender<usize>) {
-    loop {
-        signals.next().await;
-        match *received.borrow() {
-            0 => {
-                tracing::info!("shutting down on a signal");
-                peer.shut_down();
-            }
-            _ => peer.abort(),
-        }
-        received.send_modify(|count| *count += 1);
     }
 }

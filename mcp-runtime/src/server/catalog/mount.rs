@@ -9,10 +9,10 @@ use super::mounted;
 use super::namespace::Namespace;
 use super::snapshot::Catalog;
 use crate::server::changes::Change;
+use crate::server::handle::ServerState;
 use crate::server::prompts::PromptRoute;
 use crate::server::resources::ResourceRoute;
 use crate::server::settings::{Introduction, Settings};
-use crate::server::state::ServerState;
 use crate::server::tools::ToolRoute;
 use crate::server::{Context, Server, ServerBuilder};
 
@@ -79,7 +79,7 @@ impl ServerBuilder {
     pub fn mount(&mut self, prefix: &str, server: &Server) -> &mut Self {
         // Under a second prefix it is still one server, which starts once.
         if !is_mounted(&self.registry.mounts, server) {
-            self.settings.hooks.mount(server);
+            self.settings.hooks.mount(&server.settings().hooks);
         }
         self.settings.dynamic.extend(&server.settings().dynamic);
         self.registry.mounts.push(Arc::new(Mount {
@@ -91,7 +91,8 @@ impl ServerBuilder {
 }
 
 fn is_mounted(mounts: &[Arc<Mount>], server: &Server) -> bool {
-    mounts.iter().any(|mount| mount.server.is_same(server))
+    let mut mounts = mounts.iter();
+    mounts.any(|mount| Arc::ptr_eq(&mount.server.state, &server.state))
 }
 
 /// Adds to the settings of a server those of its mounts that hold for it as a whole.
@@ -104,9 +105,12 @@ pub(in crate::server) fn join_settings(settings: &mut Settings, mounts: &[Arc<Mo
     for (index, mount) in mounts.iter().enumerate() {
         let theirs = mount.server.settings();
         settings.logging |= theirs.logging;
-        settings.requirement = settings.requirement.and(&theirs.requirement);
+        let requirement = &mut settings.rules.requirement;
+        *requirement = requirement.and(&theirs.rules.requirement);
         if !is_mounted(&mounts[..index], &mount.server) {
-            settings.extensions.mount(&mount.server);
+            let server = mount.server.clone();
+            let at = move |context: &Context| context.at(&server);
+            settings.extensions.mount(&theirs.extensions, at);
         }
     }
 }

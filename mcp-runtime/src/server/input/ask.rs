@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use super::{AskError, InputState};
 use crate::connection::BoxFuture;
 use crate::protocol::{Timeouts, missing_capability};
-use crate::server::{Context, ServerBuilder};
+use crate::server::Context;
 
 /// A kind of question to the client: for the user ([`Elicit`](super::Elicit)), for a language model
 /// ([`Sample`](super::Sample)), or for its roots ([`ListRoots`](super::ListRoots)).
@@ -102,7 +102,7 @@ pub(super) async fn send(
     timeout: Option<Duration>,
 ) -> Result<RawJson, AskError> {
     request.conform(cx.revision());
-    let wait = timeout.unwrap_or_else(|| cx.session().server().settings().answer_timeout);
+    let wait = timeout.unwrap_or_else(|| cx.session().answer_timeout);
     let timeouts = Timeouts {
         idle: wait,
         total: wait,
@@ -151,18 +151,6 @@ tuples! {
     (A a, B b, C c, D d);
     (A a, B b, C c, D d, E e);
     (A a, B b, C c, D d, E e, F f);
-}
-
-impl ServerBuilder {
-    /// The time that a user has to answer a question of a handler; 10 minutes by default. Then the
-    /// handler gets a timeout, and the request to the client is cancelled.
-    ///
-    /// For clients of the handshake era. In the stateless era no request waits: clients have 10
-    /// minutes to retry with their answers.
-    pub fn answer_timeout(&mut self, timeout: Duration) -> &mut Self {
-        self.settings.answer_timeout = timeout;
-        self
-    }
 }
 
 /// A question for the client's roots; await it to ask. Made by [`Context::roots`].

@@ -19,6 +19,8 @@ mod sample;
 #[cfg(feature = "seal")]
 mod sealed;
 mod state;
+#[cfg(feature = "seal")]
+mod state_keys;
 #[cfg(any(test, not(feature = "seal")))]
 mod stored;
 

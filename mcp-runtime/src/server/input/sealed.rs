@@ -13,7 +13,6 @@ use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 
 use super::state::{Binding, RetryState, StateError};
 use crate::limits::ANSWER_TIMEOUT;
-use crate::server::ServerBuilder;
 
 /// The version of the format.
 const VERSION: u8 = 1;
@@ -145,28 +144,6 @@ impl RetryStates {
             .inspect_err(|error| tracing::error!(%error, "the system has no randomness"))
             .ok()?;
         Some(self.random.get_or_init(|| key))
-    }
-}
-
-impl ServerBuilder {
-    /// The keys that seal the state of calls while clients of the stateless era collect answers. The
-    /// first one seals, all of them open. By default a random key of the process.
-    ///
-    /// Replicas of a server need the same keys. To change the key, put the new one after the old one
-    /// everywhere, then before it, and remove the old one ten minutes later, when all that it sealed
-    /// has expired.
-    ///
-    /// ```
-    /// use mcp_runtime::Server;
-    /// use mcp_runtime::input::StateKey;
-    ///
-    /// # let (new, old) = ([1; 32], [2; 32]);
-    /// let mut server = Server::builder();
-    /// server.state_keys([StateKey::new(new), StateKey::new(old)]);
-    /// ```
-    pub fn state_keys(&mut self, keys: impl IntoIterator<Item = StateKey>) -> &mut Self {
-        self.settings.retry_states = RetryStates::new(keys);
-        self
     }
 }
 

@@ -96,6 +96,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for ClientLogs {
 
     fn on_close(&self, id: Id, _: Scope<'_, S>) {
         let closed = self.lock().remove(&id.into_u64());
+        // Not under the lock.
         drop(closed);
     }
 }

@@ -16,9 +16,8 @@ use crate::client::{Changed, Client, SubscriptionEvent};
 use crate::error::CallError;
 use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::server::catalog::Registry;
-use crate::server::notify::Announced;
+use crate::server::handle::ServerState;
 use crate::server::settings::Introduction;
-use crate::server::state::ServerState;
 use crate::server::{Change, List};
 
 /// The server behind a proxy.
@@ -325,10 +324,11 @@ async fn publish_changes(
 
 /// Replaces the introduction of a server. No client is told: clients ask when they connect.
 fn introduce(state: &ServerState, introduction: Introduction) {
-    let changed = state.edit(|registry| {
-        let changed = registry.introduction != introduction;
+    let mut changed = false;
+    state.change(|registry| {
+        changed = registry.introduction != introduction;
         registry.introduction = introduction;
-        changed
+        BTreeSet::new()
     });
     if changed {
         join_again_above(state);
@@ -339,7 +339,7 @@ fn introduce(state: &ServerState, introduction: Introduction) {
 fn join_again_above(state: &ServerState) {
     for relay in state.relays() {
         if let Some(outer) = relay.outer.upgrade() {
-            outer.edit(|_| true);
+            outer.change(|_| BTreeSet::new());
             join_again_above(&outer);
         }
     }
@@ -348,9 +348,16 @@ fn join_again_above(state: &ServerState) {
 /// Subscribes to changes of the lists of the server behind `client`. `None` if it announces none,
 /// or refuses.
 pub(super) async fn listen(client: &Client) -> Option<LastingSubscription> {
-    let announced = Announced::by(&client.server_capabilities());
+    let declared = client.server_capabilities();
+    let announced = [
+        declared.tools.and_then(|tools| tools.list_changed),
+        declared.prompts.and_then(|prompts| prompts.list_changed),
+        declared
+            .resources
+            .and_then(|resources| resources.list_changed),
+    ];
     // A session costs nothing to follow, and tells of its successors.
-    if !client.has_session().await && announced.lists().next().is_none() {
+    if !client.has_session().await && !announced.contains(&Some(true)) {
         return None;
     }
     let filter = SubscriptionFilter::new()

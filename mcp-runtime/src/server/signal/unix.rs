@@ -1,8 +1,6 @@
 //! SIGTERM and SIGINT.
 
-use std::future::poll_fn;
 use std::io;
-use std::task::Poll;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -21,13 +19,9 @@ impl Signals {
 
     /// Waits for the next of the two signals.
     pub(in crate::server) async fn next(&mut self) {
-        poll_fn(|cx| {
-            let polls = [&mut self.terminate, &mut self.interrupt].map(|it| it.poll_recv(cx));
-            match polls.iter().any(Poll::is_ready) {
-                true => Poll::Ready(()),
-                false => Poll::Pending,
-            }
-        })
-        .await;
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
     }
 }

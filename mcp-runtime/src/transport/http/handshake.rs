@@ -157,7 +157,9 @@ fn receive(
 fn check_version(state: &HttpState, named: NamedRevision) -> Result<(), Rejection> {
     match named {
         NamedRevision::Absent => Ok(()),
-        NamedRevision::Known(revision) if state.rules.supported.contains(revision) => Ok(()),
+        NamedRevision::Known(revision) if state.server.rules().supported.contains(revision) => {
+            Ok(())
+        }
         NamedRevision::Known(_) | NamedRevision::Unknown => Err(Rejection::Version),
     }
 }

@@ -105,9 +105,10 @@ fn admit<'a>(
     last: Option<&Mutex<LastNegotiated>>,
 ) -> Result<Admission<'a>, RequestError> {
     let mut first = LastNegotiated::default();
+    let rules = state.server.rules();
     match last.map(|last| last.lock().unwrap_or_else(PoisonError::into_inner)) {
-        Some(mut last) => state.rules.admit_stateless(method, params, &mut last),
-        None => state.rules.admit_stateless(method, params, &mut first),
+        Some(mut last) => rules.admit_stateless(method, params, &mut last),
+        None => rules.admit_stateless(method, params, &mut first),
     }
 }
 

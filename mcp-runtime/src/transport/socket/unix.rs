@@ -14,8 +14,8 @@ use tokio::net::{UnixListener, UnixStream};
 
 use crate::error::ServeError;
 use crate::limits::MAX_CONNECTIONS;
+use crate::server::Running;
 use crate::server::listen::{listen, serve_connection};
-use crate::server::running::Running;
 use crate::server::{Connected, Endpoint};
 use crate::transport::{ByteStream, DEFAULT_MAX_FRAME_BYTES};
 

@@ -26,7 +26,7 @@ use super::unread::{Budget, Unread};
 use crate::connection::BoxFuture;
 use crate::error::RequestError;
 use crate::limits::{BODY_SHARES, FOREVER};
-use crate::protocol::{LastNegotiated, NamedRevision, ServerLifecycle, ServerRules};
+use crate::protocol::{LastNegotiated, NamedRevision, ServerLifecycle};
 use crate::server::{Answer, Server, Session};
 use crate::transport::http::session::{HttpSession, SessionId, Sessions};
 use crate::transport::http::stream::Stream;
@@ -229,7 +229,6 @@ pub(crate) struct HttpState {
     unread: Arc<Budget>,
     /// The session of all stateless requests, which share nothing but the end of the server.
     pub(crate) stateless: Arc<Session>,
-    pub(crate) rules: ServerRules,
     /// Whether the server ends.
     pub(crate) ending: Arc<watch::Sender<bool>>,
     /// Whether calls in flight have no more time.
@@ -252,7 +251,6 @@ impl HttpState {
             ),
             unread: Arc::new(Budget::new(options.max_unread_bytes_total)),
             stateless: server.session(),
-            rules: server.rules(),
             server,
             options,
             ending: Arc::new(watch::Sender::new(false)),
@@ -262,7 +260,7 @@ impl HttpState {
 
     /// Returns a session for one request, for a server without sessions.
     pub(crate) fn passing_session(&self, named: NamedRevision) -> Arc<HttpSession> {
-        let lifecycle = ServerLifecycle::without_handshake(named, self.rules.clone());
+        let lifecycle = ServerLifecycle::without_handshake(named, self.server.rules().clone());
         let (id, standalone) = (SessionId::new(0), Stream::new(0, None));
         let (role, limits) = ((&self.server, lifecycle), self.options.limits);
         Arc::new(HttpSession::new(id, None, role, limits, standalone, None))

@@ -62,7 +62,7 @@ impl HttpSession {
             id,
             owner,
             standalone,
-            session: Arc::clone(role.session()),
+            session: Arc::clone(&role.session),
             answers: first_id.is_some(),
             last_stream: AtomicU64::new(0),
             next_id: AtomicI64::new(first_id.unwrap_or(0)),
@@ -103,7 +103,13 @@ impl HttpSession {
 
     /// The outcome of the handshake.
     pub(crate) fn negotiated(&self) -> Option<Arc<Negotiated>> {
-        self.lock().core.role.negotiated().cloned()
+        self.lock()
+            .core
+            .role
+            .lifecycle
+            .connection
+            .negotiated()
+            .cloned()
     }
 
     pub(crate) fn touch(&self, now: Instant) {
@@ -127,7 +133,7 @@ impl HttpSession {
         let mut state = self.lock();
         let role = &mut state.core.role;
         let read = || RequestParams::read(Some(params));
-        let opened = role.admit(InitializeRequest::METHOD, read);
+        let opened = role.lifecycle.request(InitializeRequest::METHOD, read);
         opened.map_err(|error| error.to_string())?;
         role.initialized(InitializedNotification::METHOD);
         drop(state);
@@ -143,10 +149,9 @@ impl HttpSession {
             return;
         }
         state.stored = stored.clone();
-        drop(state);
         let json = if stored.is_empty() { b"{}" } else { &*stored };
         match serde_json::from_slice(json) {
-            Ok(state) => self.session.restore(&state),
+            Ok(stored) => state.core.role.restore(&stored),
             Err(error) => tracing::warn!(%error, "the stored state of a session can't be read"),
         }
     }

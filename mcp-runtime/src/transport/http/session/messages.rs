@@ -53,7 +53,7 @@ impl HttpSession {
             Step::Notification { method, .. } => {
                 let initialized = self.lock().core.role.initialized(&method);
                 if let Some(negotiated) = initialized {
-                    delivery.server.initialized(&negotiated, || delivery.peer());
+                    delivery.server.initialized(negotiated, delivery.peer());
                 }
                 None
             }
@@ -107,7 +107,7 @@ impl HttpSession {
                 reason: format!("at most {MAX_INITIALIZE_BYTES} bytes introduce a client"),
             });
         }
-        self.lock().core.role.admit(method, read)
+        self.lock().core.role.lifecycle.request(method, read)
     }
 
     /// Serves a request. A handler that may have to wait needs a permit.

@@ -5,7 +5,8 @@ use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
 
-use super::{Progress, exact};
+use super::Progress;
+use super::progress::exact;
 
 /// Passes on the items of a stream and reports how many are done; made by
 /// [`Progress::over_stream`].

@@ -1,0 +1,127 @@
+//! Sender of the progress of one call.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_types::{
+    Conform, ProgressNotification, ProgressNotificationParams, ProgressToken, Revision,
+};
+use tokio::time::Instant;
+
+use crate::connection::Peer;
+use crate::error::CallError;
+use crate::limits::PROGRESS_INTERVAL;
+
+/// Sends the progress of one call to the client, at most once in [`PROGRESS_INTERVAL`].
+#[derive(Debug)]
+pub(super) struct Reporter {
+    token: ProgressToken,
+    revision: Revision,
+    peer: Peer,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The highest amount reported.
+    newest: Option<f64>,
+    /// The newest report, until it is sent.
+    waiting: Option<ProgressNotificationParams>,
+    last_sent: Option<Instant>,
+    /// Whether a task sends what waits.
+    timed: bool,
+    /// Whether the call is over, after which nothing is sent.
+    over: bool,
+}
+
+impl Reporter {
+    pub(super) fn new(token: ProgressToken, revision: Revision, peer: Peer) -> Self {
+        Self {
+            token,
+            revision,
+            peer,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Sends a report, or keeps it if one was sent just before. Ignores one that does not exceed
+    /// those before.
+    pub(super) fn report(self: &Arc<Self>, done: f64, total: Option<f64>, message: String) {
+        let mut state = self.lock();
+        let grows = state.newest.is_none_or(|newest| done > newest);
+        if state.over || !done.is_finite() || !grows {
+            return;
+        }
+        state.newest = Some(done);
+        state.waiting = Some(self.params(done, total, message));
+        let now = Instant::now();
+        let is_due = |last: Instant| now.duration_since(last) >= PROGRESS_INTERVAL;
+        if state.last_sent.is_none_or(is_due) {
+            self.send(&mut state, now);
+        }
+        if state.waiting.is_some() && !state.timed {
+            state.timed = self.start_timer();
+        }
+    }
+
+    fn params(&self, done: f64, total: Option<f64>, message: String) -> ProgressNotificationParams {
+        let mut params = ProgressNotificationParams::new(self.token.clone(), done);
+        params.total = total.filter(|total| total.is_finite());
+        params.message = Some(message).filter(|message| !message.is_empty());
+        params.conform(self.revision);
+        params
+    }
+
+    /// Sends what waits, if there is room for it.
+    fn send(&self, state: &mut State, now: Instant) {
+        let Some(params) = state.waiting.take() else {
+            return;
+        };
+        state.last_sent = Some(now);
+        let sent = self.peer.notify::<ProgressNotification>(Some(&params));
+        if let Err(CallError::Full) = sent {
+            state.waiting = Some(params);
+        }
+    }
+
+    /// Starts a task that sends the waiting report in time. Returns `false` outside of a runtime:
+    /// then it is sent with the next report, or at the end.
+    fn start_timer(self: &Arc<Self>) -> bool {
+        if tokio::runtime::Handle::try_current().is_err() {
+            return false;
+        }
+        let reporter = Arc::clone(self);
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(PROGRESS_INTERVAL).await;
+                let mut state = reporter.lock();
+                if !state.over {
+                    reporter.send(&mut state, Instant::now());
+                }
+                if state.over || state.waiting.is_none() {
+                    state.timed = false;
+                    return;
+                }
+            }
+        });
+        true
+    }
+
+    /// Sends the last report, which goes before the result, and ends reporting.
+    pub(super) fn finish(&self) {
+        let mut state = self.lock();
+        if let Some(params) = state.waiting.take().filter(|_| !state.over) {
+            // Fails only when the connection is over.
+            let _ = self.peer.notify_urgently::<ProgressNotification>(&params);
+        }
+        state.over = true;
+    }
+
+    /// Ends reporting without another report.
+    pub(super) fn close(&self) {
+        self.lock().over = true;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

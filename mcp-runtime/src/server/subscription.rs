@@ -1,0 +1,88 @@
+//! `subscriptions/listen`: the subscription of a stateless client (2026-07-28, "Subscriptions").
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use mcp_types::{
+    ErrorObject, Implementation, RequestId, SubscriptionFilter,
+    SubscriptionsAcknowledgedNotification, SubscriptionsAcknowledgedNotificationParams,
+    SubscriptionsListenResult, SubscriptionsListenResultMetaObject,
+};
+
+use super::catalog::Catalog;
+use super::changes::{Change, Subscriber, meta_of, notify};
+use super::resources::ResourceRoute;
+use super::{Answer, Context};
+use crate::connection::notification;
+use crate::error::CallError;
+
+/// One `subscriptions/listen` request.
+pub(super) struct Subscription {
+    /// The part of the client's filter that is served.
+    pub(super) accepted: SubscriptionFilter,
+    pub(super) context: Context,
+    pub(super) resources: Arc<Catalog<ResourceRoute>>,
+    pub(super) info: Implementation,
+}
+
+impl Subscription {
+    /// Sends notifications until the session ends. The client cancels by ending the request, which
+    /// drops this.
+    ///
+    /// # Errors
+    ///
+    /// None; the type is that of an answer.
+    pub(super) async fn serve(self) -> Result<Answer, ErrorObject> {
+        let id = self.context.request_id();
+        let subscriber = self.subscriber();
+        tokio::select! {
+            biased;
+            () = self.context.session().ended() => {}
+            Err(gone) = self.deliver(id, &subscriber) => {
+                tracing::debug!(%id, %gone, "a subscription ended early");
+            }
+        }
+        let mut meta = SubscriptionsListenResultMetaObject::new(id.clone());
+        meta.server_info = Some(self.info);
+        let result = SubscriptionsListenResult::new(meta);
+        Ok(Answer::once(result, self.context.revision()))
+    }
+
+    /// The subscriber, made before the acknowledgement, so that no change is lost in between.
+    fn subscriber(&self) -> Arc<Subscriber> {
+        let subscriber = self.context.session().changes.subscriber();
+        let accepted = &self.accepted;
+        for (wanted, list) in [
+            (accepted.tools_list_changed, Change::Tools),
+            (accepted.prompts_list_changed, Change::Prompts),
+            (accepted.resources_list_changed, Change::Resources),
+        ] {
+            if wanted == Some(true) {
+                subscriber.subscribe(list);
+            }
+        }
+        for uri in accepted.resource_subscriptions.iter().flatten() {
+            let canonical = self.resources.canonical(uri);
+            subscriber.subscribe_resource(canonical.as_deref().unwrap_or(uri), uri);
+            self.resources.subscribed(uri);
+        }
+        subscriber
+    }
+
+    /// Sends the acknowledgement, then each change.
+    ///
+    /// # Errors
+    ///
+    /// When the connection is over.
+    async fn deliver(
+        &self,
+        id: &RequestId,
+        subscriber: &Subscriber,
+    ) -> Result<Infallible, CallError> {
+        let mut params = SubscriptionsAcknowledgedNotificationParams::new(self.accepted.clone());
+        params.meta = Some(meta_of(id));
+        let acknowledged = notification::<SubscriptionsAcknowledgedNotification>(Some(&params));
+        self.context.peer().send_when_ready(acknowledged).await?;
+        notify(subscriber, self.context.peer(), Some(id)).await
+    }
+}
